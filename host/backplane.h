@@ -1,0 +1,194 @@
+/* backplane.h - for embedders: hosts, worlds and steps. The one header of libbackplane beside plugin_api/.
+ *
+ *     bp_host_o *host = bp_host_create(NULL);
+ *     bp_host_load_plugin(host, "plugins/point_mass", NULL, 0);
+ *     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
+ *     bp_world_use_component(world, "point_mass");
+ *     ... entities through bp_host_api(host), the same tables that plugins use ...
+ *     for (int i = 0; i < 600; i++)
+ *         bp_world_step(world);
+ *     bp_host_destroy(host);
+ *
+ * Any number of hosts may live in one process; the library keeps no state outside them. All functions here
+ * are [main]: call them from one thread at a time, and not from a plugin's verb or a callback unless the
+ * function says so. A failing call changes nothing and leaves a sentence in bp_host_error.
+ *
+ * What it does not do: it draws nothing, plays nothing and owns no main loop.
+ */
+#ifndef BACKPLANE_H
+#define BACKPLANE_H
+
+#include <bp_plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BACKPLANE_VERSION "0.1.0"
+
+/* --- host -------------------------------------------------------------------------------------------------- */
+
+/* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
+ * the old block untouched. May be called from job threads. */
+typedef struct bp_allocator_i {
+    void *context;
+    void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
+} bp_allocator_i;
+
+/* Log lines: `source` is the plugin's name or "host"; `level` is BP_LOG_... May be called from job threads. */
+typedef struct bp_log_i {
+    void *context;
+    void (*write)(void *context, int32_t level, const char *source, const char *text);
+} bp_log_i;
+
+/* Threads. `run` calls job(data, i) for every i from 0 to count - 1, on as many threads as it likes (at most
+ * `threads`, the calling one among them), and returns when all are done. */
+typedef struct bp_jobs_i {
+    void *context;
+    uint32_t threads;
+    uint32_t padding;
+    void (*run)(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count);
+} bp_jobs_i;
+
+/* Everything about a host; all of it may be left zero. */
+typedef struct bp_host_desc_t {
+    uint32_t struct_size;         /* sizeof(bp_host_desc_t), or 0 */
+    uint32_t threads;             /* of the host's own pool, used where jobs.run is NULL; 0: one */
+    uint64_t seed;                /* of the random numbers of gc; the same seed gives the same run */
+    bp_allocator_i allocator;     /* resize NULL: the C library and the system's pages */
+    bp_log_i log;                 /* write NULL: warnings and errors to stderr */
+    bp_jobs_i jobs;               /* run NULL: the host's own threads */
+    const bp_plugin_desc_t *const *static_plugins; /* plugins linked into this program, found by name first */
+    uint32_t static_plugin_count;
+    uint32_t tag;                 /* 1 to 4095: marks this host's entities; 0: drawn from the host's address */
+} bp_host_desc_t;
+
+/* Create a host. `desc` may be NULL. NULL when out of memory. */
+bp_host_o *bp_host_create(const bp_host_desc_t *desc);
+
+/* End all worlds, unload all plugins, newest first, and free everything. NULL is allowed. Memory that a plugin has
+ * not given back is reported to the log as its leak. */
+void bp_host_destroy(bp_host_o *host);
+
+/* The tables that plugins use, good for as long as the host. */
+const bp_api_t *bp_host_api(bp_host_o *host);
+
+/* The sentence of the last failed call, "" at first. */
+const char *bp_host_error(bp_host_o *host);
+
+/* --- plugins ------------------------------------------------------------------------------------------------- */
+
+/* A value for an option, as text. */
+typedef struct bp_option_t {
+    const char *name;
+    const char *value;
+    const char *origin; /* where it stands, for messages: "game.ini:12"; may be NULL */
+} bp_option_t;
+
+/* Load a plugin: by the name of a static one, else by a file's path, with or without the ending of the platform.
+ * The file is judged before the system loads it. */
+bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
+                                uint32_t option_count);
+
+/* Unload a plugin: its systems and managers stop in all worlds, their components go, its tables turn into
+ * stubs. BP_ERROR_NOT_FOUND where there is none of that name. */
+bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
+
+/* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
+const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
+
+/* --- worlds ---------------------------------------------------------------------------------------------------- */
+
+typedef struct bp_world_desc_t {
+    uint32_t struct_size; /* sizeof(bp_world_desc_t), or 0 */
+    uint32_t padding;
+    const char *name;     /* letters, digits, underscore, dash; unique in the host */
+    double step_rate;     /* steps in one unit of the world's time; 0: 60 */
+} bp_world_desc_t;
+
+/* Create a world. NULL on failure. */
+bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc);
+void bp_world_destroy(bp_world_o *world);
+
+/* Bring a component's manager or a system of a loaded plugin into a world. BP_ERROR_EXISTS where it is there. */
+bp_result_t bp_world_use_component(bp_world_o *world, const char *type);
+bp_result_t bp_world_use_system(bp_world_o *world, const char *name);
+
+/* One step: all units in order, then gc. The first step settles the order and fails where it cannot be had
+ * (names that no unit bears, a circle). */
+bp_result_t bp_world_step(bp_world_o *world);
+
+/* One step of every world, in order of creation. */
+bp_result_t bp_host_step(bp_host_o *host);
+
+/* --- destruction ----------------------------------------------------------------------------------------------- */
+
+typedef void (*bp_destroyed_callback)(void *data, const bp_entity_t *entities, uint32_t count);
+
+/* Have a batch of entities announced that have just died, as bp_component_i.entities_destroyed says. `owner` is any
+ * address of the embedder's; it is never read. Callbacks run in order of registration, after those of
+ * managers. */
+bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data);
+
+/* Drop all callbacks of an owner. May be called from a callback. */
+void bp_host_drop_owner(bp_host_o *host, const void *owner);
+
+/* --- ini files ------------------------------------------------------------------------------------------------- */
+
+/* Do what an ini file says: load plugins, create worlds, bring in components and systems, spawn entities. All or
+ * nothing: on an error the host is as it was, and bp_host_error begins with "file:line: ". docs/config.md
+ * says what an ini may hold. */
+bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
+
+/* The number of steps that [host] steps asked for; 0 where it did not. */
+uint64_t bp_host_configured_steps(bp_host_o *host);
+
+/* --- figures ---------------------------------------------------------------------------------------------------- */
+
+/* What one unit of a world's step has cost. */
+typedef struct bp_unit_stats_t {
+    const char *world;
+    const char *unit;      /* name of the system, or of the component that simulates */
+    const char *plugin;
+    uint64_t steps;
+    uint64_t nanoseconds;  /* in all steps together */
+    uint64_t rows;         /* rows handed over in the last step */
+} bp_unit_stats_t;
+
+/* The `index`-th unit of all worlds, in the order of the step. false past the last. */
+int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats);
+
+/* Figures of one world. */
+typedef struct bp_world_stats_t {
+    const char *name;
+    uint64_t steps;
+    double time;
+    uint64_t nanoseconds;   /* spent in bp_world_step, all told */
+    uint64_t bytes;         /* memory held by the world's records, prototypes and runs */
+    uint32_t entities;      /* with components in this world */
+    uint32_t holes;         /* rows of the dead, not yet collected */
+    uint32_t prototypes;
+    uint32_t runs;
+} bp_world_stats_t;
+
+void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
+
+/* --- report ------------------------------------------------------------------------------------------------------ */
+
+/* Receives what components and systems report (bp_report_api): exactly one of the three is called for each
+ * entry, with the unit and world that it comes from. */
+typedef struct bp_report_sink_i {
+    void *context;
+    void (*table)(void *context, const char *world, const char *unit, const char *title, const char *const *headers,
+                  uint32_t columns);
+    void (*row)(void *context, const char *const *cells, uint32_t columns);
+    void (*value)(void *context, const char *world, const char *unit, const char *name, const char *text);
+} bp_report_sink_i;
+
+/* Ask every manager and system of every world for its report. */
+void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

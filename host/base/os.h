@@ -1,0 +1,83 @@
+/* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals.
+ *
+ * os_posix.c and os_win32.c implement it; the build compiles one of them. Nothing else in the project
+ * includes a system header. Files are read and written with standard C (file.h).
+ *
+ * What it does not do: no sockets, no processes, no watching of files.
+ */
+#ifndef HOST_BASE_OS_H
+#define HOST_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- pages: large blocks straight from the system, cleared, page-aligned ------------------------------- */
+
+size_t os_page_size(void);
+
+/* `bytes` of cleared memory, or NULL. Physical memory comes at first touch. [any] */
+void *os_pages_alloc(size_t bytes);
+
+/* Grow or shrink a block from os_pages_alloc; new bytes are cleared. The pages are moved, not copied, where the
+ * system can. NULL when it cannot be had: the old block is then untouched. [any] */
+void *os_pages_resize(void *old, size_t old_bytes, size_t new_bytes);
+void os_pages_free(void *block, size_t bytes);
+
+/* Fault in every page of a range that is about to be written whole: one system call instead of one fault a
+ * page. A hint; does nothing where the system has no such call. [any] */
+void os_pages_populate(void *start, size_t bytes);
+
+/* Ask for huge pages behind a range. A hint. [any] */
+void os_pages_huge(void *start, size_t bytes);
+
+/* --- shared libraries ------------------------------------------------------------------------------------ */
+
+/* ".so" or ".dll". */
+extern const char os_library_suffix[];
+
+/* Open a library with its symbols private to it and all bound at once. `path` is a file's path, never a bare name
+ * that would be searched for. NULL on failure, with the system's sentence in `error`. [main] */
+void *os_library_open(const char *path, char *error, size_t size);
+void *os_library_symbol(void *library, const char *name);
+void os_library_close(void *library);
+
+/* --- time ---------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a clock that never goes back. [any] */
+uint64_t os_clock_ns(void);
+
+/* Pause the calling thread. [any] */
+void os_sleep_ns(uint64_t nanoseconds);
+
+/* --- threads --------------------------------------------------------------------------------------------- */
+
+typedef struct os_thread_t { void *handle; } os_thread_t;
+typedef struct os_lock_t os_lock_t; /* a mutex with one condition */
+
+/* Run entry(data) on a new thread. false where none can be had. */
+bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data);
+void os_thread_join(os_thread_t thread);
+uint32_t os_processor_count(void);
+
+os_lock_t *os_lock_create(void); /* NULL when out of memory */
+void os_lock_destroy(os_lock_t *lock);
+void os_lock(os_lock_t *lock);
+void os_unlock(os_lock_t *lock);
+void os_lock_wait(os_lock_t *lock);      /* held: let go, sleep until woken, hold again; may wake for nothing */
+void os_lock_wake_all(os_lock_t *lock);
+
+/* --- terminal ---------------------------------------------------------------------------------------------- */
+
+/* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */
+bool os_is_terminal(int stream);
+int os_terminal_columns(int stream);
+
+/* --- paths -------------------------------------------------------------------------------------------------- */
+
+bool os_path_is_absolute(const char *path);
+
+/* The folder of the running program, with no separator at its end; false where the system does not tell. */
+bool os_program_folder(char *path, size_t size);
+
+#endif
