@@ -1,0 +1,92 @@
+/* file.c - reading with standard C, paths as plain text.
+ *
+ * '/' separates on every platform; '\' is also understood where a path comes in, since Windows users write it.
+ */
+#include "file.h"
+
+#include "os.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bp_result_t read_open(memory_t *memory, FILE *file, char **bytes, size_t *size)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *block = memory_resize(memory, NULL, 0, capacity);
+    while (block != NULL) {
+        used += fread(block + used, 1, capacity - 1 - used, file);
+        if (used < capacity - 1)
+            break;
+        char *bigger = memory_resize(memory, block, capacity, capacity * 2);
+        if (bigger == NULL)
+            memory_free(memory, block, capacity);
+        block = bigger;
+        capacity *= 2;
+    }
+    if (block == NULL)
+        return BP_ERROR_MEMORY;
+    char *fitted = ferror(file) ? NULL : memory_resize(memory, block, capacity, used + 1);
+    if (fitted == NULL) {
+        memory_free(memory, block, capacity);
+        return ferror(file) ? BP_ERROR_IO : BP_ERROR_MEMORY;
+    }
+    fitted[used] = '\0';
+    *bytes = fitted;
+    *size = used;
+    return BP_OK;
+}
+
+bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_t *error)
+{
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return error_set(error, BP_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    bp_result_t result = read_open(memory, file, bytes, size);
+    int reason = errno;
+    fclose(file);
+    if (result == BP_ERROR_MEMORY)
+        return error_set(error, result, "%s: out of memory while reading it", path);
+    if (result != BP_OK)
+        return error_set(error, result, "%s: cannot be read: %s", path, strerror(reason));
+    return BP_OK;
+}
+
+bool file_exists(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file != NULL)
+        fclose(file);
+    return file != NULL;
+}
+
+static const char *last_separator(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
+    return back > slash ? back : slash;
+}
+
+bool file_path_beside(const char *base_file, const char *path, char *out, size_t size)
+{
+    const char *end = last_separator(base_file);
+    int folder = os_path_is_absolute(path) || end == NULL ? 0 : (int)(end - base_file + 1);
+    int length = snprintf(out, size, "%.*s%s", folder, base_file, path);
+    return length >= 0 && (size_t)length < size;
+}
+
+bool file_path_join(const char *folder, const char *name, char *out, size_t size)
+{
+    int length = snprintf(out, size, "%s/%s", folder, name);
+    return length >= 0 && (size_t)length < size;
+}
+
+void file_stem(const char *path, char *out, size_t size)
+{
+    const char *end = last_separator(path);
+    const char *name = end == NULL ? path : end + 1;
+    size_t length = strlen(name), suffix = strlen(os_library_suffix);
+    if (length > suffix && strcmp(name + length - suffix, os_library_suffix) == 0)
+        length -= suffix;
+    snprintf(out, size, "%.*s", (int)length, name);
+}

@@ -1,0 +1,30 @@
+/* file.h - whole files and their paths.
+ *
+ * What it does not do: it lists no folders and watches nothing.
+ */
+#ifndef HOST_BASE_FILE_H
+#define HOST_BASE_FILE_H
+
+#include "error.h"
+#include "memory.h"
+
+enum { FILE_PATH_MAX = 1024 };
+
+/* Read a whole file into a block from `memory`, a zero byte behind it that `size` does not count (free size + 1
+ * bytes). The error names the path and the reason. [main] */
+bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_t *error);
+
+/* Can the file be opened for reading? */
+bool file_exists(const char *path);
+
+/* Write `path`, as seen from the folder of `base_file`, to `out`; absolute paths stay as they are. False where it
+ * would be longer than `size`. */
+bool file_path_beside(const char *base_file, const char *path, char *out, size_t size);
+
+/* folder + "/" + name; false where too long. */
+bool file_path_join(const char *folder, const char *name, char *out, size_t size);
+
+/* The last part of a path, without the platform's library ending. */
+void file_stem(const char *path, char *out, size_t size);
+
+#endif

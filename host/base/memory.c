@@ -1,0 +1,158 @@
+/* memory.c - accounts, and the default allocator under them.
+ *
+ * Invariants: an account's bytes are the sum of the sizes of its live blocks and of its children's; a block of
+ * the default allocator is pages exactly when its size is at least MEMORY_LARGE, so that no header has to say
+ * which it is. A resize across that border allocates, copies and frees.
+ *
+ * The counters are atomic because plugins may allocate from job threads; they order nothing.
+ */
+#include "memory.h"
+
+#include "os.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void memory_init(memory_t *memory, const char *name, const bp_allocator_i *allocator)
+{
+    memory->name = name;
+    memory->parent = NULL;
+    memory->allocator = *allocator;
+    atomic_init(&memory->bytes, 0);
+}
+
+void memory_init_child(memory_t *memory, const char *name, memory_t *parent)
+{
+    memory_init(memory, name, &parent->allocator);
+    memory->parent = parent;
+}
+
+bool memory_is_pages(const memory_t *memory, size_t size)
+{
+    return memory->allocator.resize == NULL && size >= MEMORY_LARGE;
+}
+
+size_t memory_bytes(const memory_t *memory)
+{
+    return atomic_load_explicit(&memory->bytes, memory_order_relaxed);
+}
+
+static void release(void *block, size_t size)
+{
+    if (size >= MEMORY_LARGE)
+        os_pages_free(block, size);
+    else
+        free(block);
+}
+
+static void *resize_across(void *old, size_t old_size, size_t new_size)
+{
+    void *block = new_size >= MEMORY_LARGE ? os_pages_alloc(new_size) : malloc(new_size);
+    if (block == NULL)
+        return NULL;
+    if (old != NULL) {
+        memcpy(block, old, old_size < new_size ? old_size : new_size);
+        release(old, old_size);
+    }
+    return block;
+}
+
+static void *resize_default(void *old, size_t old_size, size_t new_size)
+{
+    if (new_size == 0) {
+        release(old, old_size);
+        return NULL;
+    }
+    if (old == NULL || (old_size >= MEMORY_LARGE) != (new_size >= MEMORY_LARGE))
+        return resize_across(old, old_size, new_size);
+    if (new_size >= MEMORY_LARGE)
+        return os_pages_resize(old, old_size, new_size);
+    return realloc(old, new_size);
+}
+
+static void count(memory_t *memory, size_t old_size, size_t new_size)
+{
+    for (memory_t *m = memory; m != NULL; m = m->parent) {
+        if (new_size >= old_size)
+            atomic_fetch_add_explicit(&m->bytes, new_size - old_size, memory_order_relaxed);
+        else
+            atomic_fetch_sub_explicit(&m->bytes, old_size - new_size, memory_order_relaxed);
+    }
+}
+
+void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_size)
+{
+    if (old == NULL && new_size == 0)
+        return NULL;
+    if (new_size > SIZE_MAX / 4)
+        return NULL;
+    const bp_allocator_i *a = &memory->allocator;
+    void *block = a->resize != NULL ? a->resize(a->context, old, old_size, new_size)
+                                    : resize_default(old, old_size, new_size);
+    if (block == NULL && new_size != 0)
+        return NULL;
+    count(memory, old_size, new_size);
+    return block;
+}
+
+void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size)
+{
+    char *block = memory_resize(memory, old, old_size, new_size);
+    if (block == NULL || new_size <= old_size)
+        return block;
+    size_t end = new_size;
+    if (memory_is_pages(memory, new_size)) {
+        /* Pages come cleared, but the last page of the old block may hold what it held before it shrank. */
+        size_t page = os_page_size();
+        size_t fresh = (old_size + page - 1) / page * page;
+        end = fresh < new_size ? fresh : new_size;
+    }
+    if (end > old_size)
+        memset(block + old_size, 0, end - old_size);
+    return block;
+}
+
+void *memory_new(memory_t *memory, size_t size)
+{
+    return memory_resize_cleared(memory, NULL, 0, size);
+}
+
+void memory_free(memory_t *memory, void *block, size_t size)
+{
+    if (block != NULL)
+        memory_resize(memory, block, size, 0);
+}
+
+char *memory_copy_text(memory_t *memory, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = memory_resize(memory, NULL, 0, size);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void memory_free_text(memory_t *memory, char *text)
+{
+    if (text != NULL)
+        memory_resize(memory, text, strlen(text) + 1, 0);
+}
+
+bool memory_reserve(memory_t *memory, void **items, uint32_t *capacity, uint64_t needed, size_t item_size)
+{
+    if (needed <= *capacity)
+        return true;
+    uint64_t grown = *capacity < 4 ? 4 : (uint64_t)*capacity * 2;
+    if (grown < needed)
+        grown = needed;
+    if (grown > UINT32_MAX)
+        grown = UINT32_MAX;
+    if (grown < needed)
+        return false;
+    void *block = memory_resize(memory, *items, *capacity * item_size, (size_t)grown * item_size);
+    if (block == NULL)
+        return false;
+    *items = block;
+    *capacity = (uint32_t)grown;
+    return true;
+}

@@ -1,0 +1,60 @@
+/* memory.h - one allocator shape for everything, with an account for each subsystem.
+ *
+ * A memory_t is a named account on an allocator. One function allocates, resizes and frees; the caller passes
+ * the old size, so blocks carry no headers. Accounts form a tree: what a child takes is also counted at its
+ * parent. At the end of a host, and at a plugin's unload, an account must stand at zero; what is left is
+ * reported by name.
+ *
+ * Without an allocator of the embedder's, blocks of MEMORY_LARGE bytes and more come straight from the system
+ * as pages: they arrive cleared, grow by remapping rather than copying, and the part of them that was never
+ * touched costs no memory.
+ *
+ * What it does not do: no arenas, no garbage collection, no alignment beyond 16 bytes.
+ */
+#ifndef HOST_BASE_MEMORY_H
+#define HOST_BASE_MEMORY_H
+
+#include <backplane.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { MEMORY_LARGE = 256 * 1024 };
+
+typedef struct memory_t {
+    const char *name;
+    struct memory_t *parent;
+    bp_allocator_i allocator; /* resize NULL: the C library and the system's pages */
+    atomic_size_t bytes;
+} memory_t;
+
+/* An account on `allocator` (its resize may be NULL), or a child of `parent` with the parent's allocator. The
+ * name is borrowed. */
+void memory_init(memory_t *memory, const char *name, const bp_allocator_i *allocator);
+void memory_init_child(memory_t *memory, const char *name, memory_t *parent);
+
+/* Allocate (old NULL, old_size 0), resize, or free (new_size 0, returns NULL). 16-byte aligned. NULL when out of
+ * memory: the old block is untouched. New bytes are not cleared. [any] */
+void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_size);
+
+/* The same, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
+void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
+
+/* Are blocks of this size pages straight from the system? */
+bool memory_is_pages(const memory_t *memory, size_t size);
+
+/* Bytes now held. */
+size_t memory_bytes(const memory_t *memory);
+
+/* A cleared object, or NULL; and its end (NULL is allowed). */
+void *memory_new(memory_t *memory, size_t size);
+void memory_free(memory_t *memory, void *block, size_t size);
+
+/* A copy of `text`; freed by memory_free_text. NULL when out of memory. */
+char *memory_copy_text(memory_t *memory, const char *text);
+void memory_free_text(memory_t *memory, char *text);
+
+/* Make room for `needed` items in a growing array: `*items` and `*capacity` change together, or not at all
+ * (false: out of memory). Grows by doubling. */
+bool memory_reserve(memory_t *memory, void **items, uint32_t *capacity, uint64_t needed, size_t item_size);
+
+#endif

@@ -1,0 +1,44 @@
+/* names.h - interned texts: a name is the 64-bit hash of its text.
+ *
+ * Comparing names is comparing integers; the table exists to turn a name back into text, and to be sure that no
+ * two texts share a hash. Interned texts stay for as long as the table. The hash is XXH3 (64 bits, seed 0), which
+ * is the same on every platform: names may be stored in files.
+ *
+ * What it does not do: names are not counted and never go. Texts that change often belong in strings.h.
+ */
+#ifndef HOST_BASE_NAMES_H
+#define HOST_BASE_NAMES_H
+
+#include "error.h"
+#include "memory.h"
+
+enum { NAMES_MAX_LENGTH = 255 };
+
+typedef struct names_entry_t {
+    bp_name_t name;
+    char *text;
+} names_entry_t;
+
+typedef struct names_t {
+    memory_t memory;
+    names_entry_t *entries; /* open addressing, linear probing; a power of two; name 0 is empty */
+    uint32_t capacity;
+    uint32_t count;
+} names_t;
+
+void names_init(names_t *names, memory_t *parent);
+void names_free(names_t *names);
+
+/* The name of a text. "" is 0. [any] */
+bp_name_t names_hash(const char *text);
+
+/* Intern a text of at most NAMES_MAX_LENGTH bytes. Errors: memory, limit, a collision of hashes. [main] */
+bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, error_t *error);
+
+/* The text of a name, "" of 0, "?" of one never interned. [main] */
+const char *names_text(const names_t *names, bp_name_t name);
+
+/* Is it a word as plugins, components, fields and worlds are called: letters, digits, '_' and '-', 1 to 63? [any] */
+bool names_is_word(const char *text);
+
+#endif

@@ -1,0 +1,442 @@
+/* value.c - the table of types, and text to value and back.
+ *
+ * One table says for each type its name, its bytes and how many numbers of which kind it is made of; everything
+ * else follows from it, so a new type is one line here and one case where text is special.
+ *
+ * Floats are written with the fewest digits (up to 9, doubles 17) that read back to the same bits.
+ */
+#include "value.h"
+
+#include "text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct type_t {
+    const char *name;
+    uint32_t size;
+    uint32_t parts;   /* numbers in it */
+    uint32_t part;    /* their type */
+    const char *form; /* what its text looks like, for messages */
+} type_t;
+
+static const type_t types[BP_TYPE_COUNT] = {
+    [BP_TYPE_NONE] = {"?", 0, 0, 0, "nothing"},
+    [BP_BOOL] = {"bool", 1, 0, 0, "true or false"},
+    [BP_I32] = {"i32", 4, 1, BP_I32, "a whole number from -2147483648 to 2147483647"},
+    [BP_U32] = {"u32", 4, 1, BP_U32, "a whole number from 0 to 4294967295"},
+    [BP_I64] = {"i64", 8, 1, BP_I64, "a whole number of 64 bits"},
+    [BP_F32] = {"f32", 4, 1, BP_F32, "a number"},
+    [BP_F64] = {"f64", 8, 1, BP_F64, "a number"},
+    [BP_VEC2] = {"vec2", 8, 2, BP_F32, "2 numbers, like 0 1"},
+    [BP_VEC3] = {"vec3", 12, 3, BP_F32, "3 numbers, like 0 0 1"},
+    [BP_VEC4] = {"vec4", 16, 4, BP_F32, "4 numbers, like 0 0 0 1"},
+    [BP_QUAT] = {"quat", 16, 4, BP_F32, "4 numbers x y z w, like 0 0 0 1"},
+    [BP_MAT4] = {"mat4", 64, 16, BP_F32, "16 numbers, column by column"},
+    [BP_COLOUR] = {"colour", 16, 4, BP_F32, "#rrggbb, #rrggbbaa, or 3 or 4 numbers"},
+    [BP_STRING] = {"string", 8, 0, 0, "a text"},
+    [BP_ENTITY] = {"entity", 8, 0, 0, "#index:generation or none"},
+    [BP_NAME] = {"name", 8, 0, 0, "a name of at most 255 bytes"},
+};
+
+static const type_t *type_of(uint32_t type)
+{
+    return &types[type < BP_TYPE_COUNT ? type : BP_TYPE_NONE];
+}
+
+uint32_t value_size(uint32_t type)
+{
+    return type_of(type)->size;
+}
+
+const char *value_type_name(uint32_t type)
+{
+    return type_of(type)->name;
+}
+
+uint32_t value_parts(uint32_t type)
+{
+    return type_of(type)->parts;
+}
+
+double value_part(uint32_t type, const void *value, uint32_t part)
+{
+    const bp_value_t *v = value;
+    switch (type) {
+    case BP_I32: return v->i32;
+    case BP_U32: return v->u32;
+    case BP_I64: return (double)v->i64;
+    case BP_F64: return v->f64;
+    default: break;
+    }
+    float number = 0;
+    if (part < value_parts(type))
+        memcpy(&number, (const char *)value + part * sizeof number, sizeof number);
+    return (double)number;
+}
+
+/* --- reading --------------------------------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+static bool only_blanks(const char *text)
+{
+    return *skip_blanks(text) == '\0';
+}
+
+/* One number of the given scalar type at `text`; returns what follows it, or NULL. */
+static const char *read_number(uint32_t type, const char *text, void *out)
+{
+    char *end = NULL;
+    bp_value_t *v = out;
+    errno = 0;
+    text = skip_blanks(text);
+    if (type == BP_F32 || type == BP_F64) {
+        double number = strtod(text, &end);
+        bool fits = type == BP_F64 || !isfinite(number) || fabs(number) <= 3.4028235677973366e38;
+        if (end == text || !isfinite(number) || !fits)
+            return NULL;
+        if (type == BP_F64)
+            memcpy(out, &number, sizeof number);
+        else
+            memcpy(out, &(float){(float)number}, sizeof(float));
+        return end;
+    }
+    long long number = strtoll(text, &end, 0);
+    if (end == text || errno == ERANGE)
+        return NULL;
+    if (type == BP_I32 && (number < INT32_MIN || number > INT32_MAX))
+        return NULL;
+    if (type == BP_U32 && (number < 0 || number > UINT32_MAX))
+        return NULL;
+    if (type == BP_I64)
+        v->i64 = number;
+    else if (type == BP_U32)
+        v->u32 = (uint32_t)number;
+    else
+        v->i32 = (int32_t)number;
+    return end;
+}
+
+/* `parts` numbers separated by blanks or commas. Returns how many were read, or 0 where the text goes wrong. */
+static uint32_t read_numbers(const type_t *type, const char *text, void *out)
+{
+    uint32_t size = type_of(type->part)->size;
+    for (uint32_t i = 0; i < type->parts; i++) {
+        text = read_number(type->part, text, (char *)out + i * size);
+        if (text == NULL)
+            return 0;
+        text = skip_blanks(text);
+        if (*text == '\0')
+            return i + 1;
+        if (*text == ',')
+            text++;
+    }
+    return 0;
+}
+
+static bool read_bool(const char *text, uint8_t *out)
+{
+    static const struct { const char *word; uint8_t value; } words[] = {
+        {"true", 1}, {"on", 1}, {"yes", 1}, {"1", 1}, {"false", 0}, {"off", 0}, {"no", 0}, {"0", 0},
+    };
+    char word[8];
+    const char *rest = text_next_word(text, word, sizeof word);
+    for (size_t i = 0; rest != NULL && only_blanks(rest) && i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(word, words[i].word) == 0) {
+            *out = words[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool read_hex_colour(const char *text, float out[4])
+{
+    size_t digits = 0;
+    while (hex_digit(text[digits]) >= 0)
+        digits++;
+    if (!only_blanks(text + digits) || (digits != 3 && digits != 6 && digits != 8))
+        return false;
+    size_t wide = digits == 3 ? 1 : 2;
+    out[3] = 1.0f;
+    for (size_t i = 0; i < digits / wide; i++) {
+        int high = hex_digit(text[i * wide]), low = hex_digit(text[i * wide + wide - 1]);
+        out[i] = (float)(high * 16 + low) / 255.0f;
+    }
+    return true;
+}
+
+static bool read_colour(const char *text, bp_colour_t *out)
+{
+    text = skip_blanks(text);
+    float parts[4] = {0, 0, 0, 1};
+    if (*text == '#' ? !read_hex_colour(text + 1, parts) : read_numbers(&types[BP_COLOUR], text, parts) < 3)
+        return false;
+    *out = (bp_colour_t){parts[0], parts[1], parts[2], parts[3]};
+    return true;
+}
+
+static bool read_entity(const value_context_t *context, const char *text, bp_entity_t *out)
+{
+    uint32_t index, generation;
+    int used = 0;
+    text = skip_blanks(text);
+    if (strncmp(text, "none", 4) == 0 && only_blanks(text + 4)) {
+        out->id = 0;
+        return true;
+    }
+    if (text[0] != '#' || hex_digit(text[1]) < 0 || hex_digit(text[1]) > 9)
+        return false;
+    if (sscanf(text, "#%" SCNu32 ":%" SCNu32 "%n", &index, &generation, &used) != 2 || !only_blanks(text + used))
+        return false;
+    out->id = (uint64_t)(context->generation_base + generation) << 32 | index;
+    return true;
+}
+
+bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
+                        error_t *error)
+{
+    const type_t *t = type_of(type);
+    bool good = false;
+    bp_value_t read;
+    memset(&read, 0, sizeof read);
+    switch (type) {
+    case BP_BOOL: good = read_bool(text, &read.boolean); break;
+    case BP_COLOUR: good = read_colour(text, &read.colour); break;
+    case BP_ENTITY: good = read_entity(context, text, &read.entity); break;
+    case BP_STRING:
+        read.string = text;
+        good = true;
+        break;
+    case BP_NAME: {
+        bp_result_t result = names_intern(context->names, text, &read.name, error);
+        if (result != BP_OK)
+            return result;
+        good = true;
+        break;
+    }
+    default: good = t->parts > 0 && read_numbers(t, text, &read) == t->parts; break;
+    }
+    if (!good)
+        return error_set(error, BP_ERROR_TYPE, "'%.60s' is not %s (type %s)", text, t->form, t->name);
+    *value = read;
+    return BP_OK;
+}
+
+/* --- writing --------------------------------------------------------------------------------------------- */
+
+static void format_float(double number, bool single, char *text, size_t size)
+{
+    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, number);
+        double back = strtod(text, NULL);
+        if (single ? (float)back == (float)number : back == number)
+            return;
+    }
+}
+
+static void format_numbers(const type_t *t, const void *value, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < t->parts && used < size; i++) {
+        char number[40];
+        const bp_value_t *v = value;
+        if (t->part == BP_I64)
+            snprintf(number, sizeof number, "%" PRId64, v->i64);
+        else if (t->part == BP_I32 || t->part == BP_U32)
+            snprintf(number, sizeof number, "%.0f", value_part(t->part, value, 0));
+        else
+            format_float(value_part(t->parts == 1 ? t->part : BP_MAT4, value, i), t->part == BP_F32, number, sizeof number);
+        int n = snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", number);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+void value_format(const value_context_t *context, uint32_t type, const void *value, char *text, size_t size)
+{
+    const type_t *t = type_of(type);
+    bp_value_t v;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, value, t->size);
+    if (size > 0)
+        text[0] = '\0';
+    if (type == BP_BOOL)
+        snprintf(text, size, "%s", v.boolean ? "true" : "false");
+    else if (type == BP_STRING)
+        snprintf(text, size, "%s", v.string);
+    else if (type == BP_NAME)
+        snprintf(text, size, "%s", names_text(context->names, v.name));
+    else if (type == BP_ENTITY && v.entity.id == 0)
+        snprintf(text, size, "none");
+    else if (type == BP_ENTITY)
+        snprintf(text, size, "#%" PRIu32 ":%" PRIu32, bp_entity_index(v.entity),
+                 bp_entity_generation(v.entity) - context->generation_base);
+    else
+        format_numbers(t, &v, text, size);
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------ */
+
+static const char *copy_text(char **at, const char *text)
+{
+    size_t size = text == NULL ? 1 : strlen(text) + 1;
+    char *copy = *at;
+    memcpy(copy, text == NULL ? "" : text, size);
+    *at += size;
+    return copy;
+}
+
+static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *declared)
+{
+    const char *const texts[] = {declared->name, declared->initial, declared->min,        declared->max,
+                                 declared->unit, declared->doc,     declared->former_name};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        field->texts_size += texts[i] == NULL ? 1 : strlen(texts[i]) + 1;
+    field->texts = memory_resize(memory, NULL, 0, field->texts_size);
+    if (field->texts == NULL)
+        return false;
+    char *at = field->texts;
+    field->name = copy_text(&at, declared->name);
+    field->initial_text = copy_text(&at, declared->initial);
+    field->min_text = copy_text(&at, declared->min);
+    field->max_text = copy_text(&at, declared->max);
+    field->unit = copy_text(&at, declared->unit);
+    field->doc = copy_text(&at, declared->doc);
+    field->former_name = copy_text(&at, declared->former_name);
+    return true;
+}
+
+static bp_result_t parse_limit(const value_context_t *context, const field_t *field, const char *text, double *limit,
+                               error_t *error)
+{
+    bp_value_t value;
+    if (text[0] == '\0')
+        return BP_OK;
+    uint32_t part = type_of(field->type)->part;
+    if (part == 0)
+        return error_set(error, BP_ERROR_TYPE, "a %s has no limits", value_type_name(field->type));
+    bp_result_t result = value_parse(context, part, text, &value, error);
+    if (result == BP_OK)
+        *limit = value_part(part, &value, 0);
+    return result;
+}
+
+static void set_zero_default(field_t *field)
+{
+    memset(&field->initial, 0, sizeof field->initial);
+    if (field->type == BP_QUAT)
+        field->initial.quat.w = 1.0f;
+    for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)
+        field->initial.mat4.m[i] = 1.0f;
+    if (field->type == BP_STRING)
+        field->initial.string = field->initial_text;
+}
+
+static bool all_zero(const void *bytes, size_t size)
+{
+    const unsigned char *b = bytes;
+    while (size > 0 && b[size - 1] == 0)
+        size--;
+    return size == 0;
+}
+
+static bp_result_t parse_texts(field_t *field, const value_context_t *context, error_t *error)
+{
+    bp_result_t result = parse_limit(context, field, field->min_text, &field->min, error);
+    if (result == BP_OK)
+        result = parse_limit(context, field, field->max_text, &field->max, error);
+    if (result == BP_OK && field->min > field->max)
+        result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
+    field->limited = isfinite(field->min) || isfinite(field->max);
+    if (result == BP_OK && field->initial_text[0] != '\0')
+        result = value_parse(context, field->type, field->initial_text, &field->initial, error);
+    if (result == BP_OK)
+        result = field_check(field, &field->initial, error);
+    if (result == BP_OK)
+        field->initial_is_zero = field->type != BP_STRING && all_zero(&field->initial, field->size);
+    return result;
+}
+
+bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
+                       uint32_t item_size, error_t *error)
+{
+    bp_field_t known;
+    memset(&known, 0, sizeof known);
+    memset(field, 0, sizeof *field);
+    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
+    if (known.name == NULL || !names_is_word(known.name))
+        return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         known.name == NULL ? "" : known.name);
+    if (value_size(known.type) == 0)
+        return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 15 is name)", known.name, known.type);
+    if (!copy_texts(field, memory, &known))
+        return error_memory(error, "copying a field's declaration");
+    field->hash = names_hash(field->name);
+    field->type = known.type;
+    field->flags = known.flags;
+    field->size = value_size(known.type);
+    field->min = -INFINITY;
+    field->max = INFINITY;
+    set_zero_default(field);
+    bp_result_t result = parse_texts(field, context, error);
+    if (result != BP_OK) {
+        error_prefix(error, result, "field '%s': ", field->name);
+        field_free(field, memory);
+    }
+    return result;
+}
+
+void field_free(field_t *field, memory_t *memory)
+{
+    memory_free(memory, field->texts, field->texts_size);
+    memset(field, 0, sizeof *field);
+}
+
+static const char *given(const char *text)
+{
+    return text[0] == '\0' ? NULL : text;
+}
+
+void field_describe(const field_t *field, bp_field_t *declared)
+{
+    *declared = (bp_field_t){
+        .name = field->name,
+        .type = field->type,
+        .flags = field->flags,
+        .initial = given(field->initial_text),
+        .min = given(field->min_text),
+        .max = given(field->max_text),
+        .unit = given(field->unit),
+        .doc = given(field->doc),
+        .former_name = given(field->former_name),
+    };
+}
+
+bp_result_t field_check(const field_t *field, const void *value, error_t *error)
+{
+    if (!field->limited)
+        return BP_OK;
+    for (uint32_t i = 0; i < value_parts(field->type); i++) {
+        double part = value_part(field->type, value, i);
+        if (part >= field->min && part <= field->max)
+            continue;
+        return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range, %s to %s%s%s", field->name, part,
+                         field->min_text[0] ? field->min_text : "-inf", field->max_text[0] ? field->max_text : "inf",
+                         field->unit[0] ? " " : "", field->unit);
+    }
+    return BP_OK;
+}

@@ -1,0 +1,86 @@
+/* value.h - typed values: their sizes, their text, and the declared field that gives them meaning.
+ *
+ * One grammar of text for the console, the ini, defaults and limits:
+ *   bool     true false on off yes no 1 0
+ *   numbers  as C writes them; integers also 0x...
+ *   vectors  numbers separated by spaces or commas, as many as the type has; a mat4 sixteen, column by column
+ *   colour   #rgb #rrggbb #rrggbbaa (linear, 0 to 255 a part), or three or four numbers
+ *   string   the rest of the line as it is; name: likewise, interned
+ *   entity   #index:generation, or "none"
+ * What value_format writes, value_parse reads back to the same bits.
+ *
+ * What it does not do: it knows neither components nor worlds.
+ */
+#ifndef HOST_BASE_VALUE_H
+#define HOST_BASE_VALUE_H
+
+#include "error.h"
+#include "names.h"
+
+#include <string.h>
+
+/* What texts of values may refer to: interned names, and the number that this host adds to generations. */
+typedef struct value_context_t {
+    names_t *names;
+    uint32_t generation_base;
+} value_context_t;
+
+/* A field's declaration as the host keeps it: texts copied, default and limits parsed. */
+typedef struct field_t {
+    const char *name;
+    bp_name_t hash;
+    uint32_t type;
+    uint32_t flags;
+    uint32_t size;        /* bytes of one value */
+    uint32_t limited;     /* does min or max matter? */
+    double min, max;      /* of each part; infinite where not given */
+    bp_value_t initial;   /* a string points to initial_text */
+    bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
+    char *texts;          /* one block that holds all texts below and the name */
+    size_t texts_size;
+    const char *initial_text, *min_text, *max_text, *unit, *doc, *former_name; /* "" where not given */
+} field_t;
+
+/* Bytes of a value and the type's name ("vec3"); 0 and "?" for what is no type. [any] */
+uint32_t value_size(uint32_t type);
+const char *value_type_name(uint32_t type);
+
+/* Numbers in a value: 3 for a vec3; 1 for scalars; 0 for strings, names, entities and bools. [any] */
+uint32_t value_parts(uint32_t type);
+
+/* Read a value. A string's value points into `text`. On failure `error` says what would be right. [main] */
+bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
+                        error_t *error);
+
+/* Write a value as text, at most `size` bytes with the closing zero. [main] */
+void value_format(const value_context_t *context, uint32_t type, const void *value, char *text, size_t size);
+
+/* Part `part` of a number or vector, as a double. [any] */
+double value_part(uint32_t type, const void *value, uint32_t part);
+
+/* Copy a declaration and parse its default and limits; `item_size` is the size that the plugin's author knew. On
+ * failure nothing is kept. [main] */
+bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
+                       uint32_t item_size, error_t *error);
+void field_free(field_t *field, memory_t *memory);
+
+/* The declaration in the form of the contract; its texts stay the host's. */
+void field_describe(const field_t *field, bp_field_t *declared);
+
+/* Does the value lie within the field's limits? The error names the field and both limits. [main] */
+bp_result_t field_check(const field_t *field, const void *value, error_t *error);
+
+/* Copy one value of `size` bytes; the common sizes without a call. */
+static inline void value_copy(void *to, const void *from, uint32_t size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 12: memcpy(to, from, 12); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, size); break;
+    }
+}
+
+#endif
