@@ -26,6 +26,17 @@ extern "C" {
 
 #define BACKPLANE_VERSION "0.1.0"
 
+/* Functions of the library, visible to whoever links it, statically or shared. */
+#if defined(_WIN32) && defined(BACKPLANE_SHARED)
+#define BACKPLANE_API __declspec(dllimport)
+#elif defined(_WIN32) && defined(BACKPLANE_BUILD_SHARED)
+#define BACKPLANE_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define BACKPLANE_API
+#else
+#define BACKPLANE_API __attribute__((visibility("default")))
+#endif
+
 /* --- host -------------------------------------------------------------------------------------------------- */
 
 /* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
@@ -60,21 +71,21 @@ typedef struct bp_host_desc_t {
     bp_jobs_i jobs;               /* run NULL: the host's own threads */
     const bp_plugin_desc_t *const *static_plugins; /* plugins linked into this program, found by name first */
     uint32_t static_plugin_count;
-    uint32_t tag;                 /* 1 to 4095: marks this host's entities; 0: drawn from the host's address */
+    uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn from the host's address */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
-bp_host_o *bp_host_create(const bp_host_desc_t *desc);
+BACKPLANE_API bp_host_o *bp_host_create(const bp_host_desc_t *desc);
 
 /* End all worlds, unload all plugins, newest first, and free everything. NULL is allowed. Memory that a plugin has
  * not given back is reported to the log as its leak. */
-void bp_host_destroy(bp_host_o *host);
+BACKPLANE_API void bp_host_destroy(bp_host_o *host);
 
 /* The tables that plugins use, good for as long as the host. */
-const bp_api_t *bp_host_api(bp_host_o *host);
+BACKPLANE_API const bp_api_t *bp_host_api(bp_host_o *host);
 
 /* The sentence of the last failed call, "" at first. */
-const char *bp_host_error(bp_host_o *host);
+BACKPLANE_API const char *bp_host_error(bp_host_o *host);
 
 /* --- plugins ------------------------------------------------------------------------------------------------- */
 
@@ -83,19 +94,20 @@ typedef struct bp_option_t {
     const char *name;
     const char *value;
     const char *origin; /* where it stands, for messages: "game.ini:12"; may be NULL */
+    const char *base;   /* the file beside which relative paths lie; NULL: the working directory */
 } bp_option_t;
 
 /* Load a plugin: by the name of a static one, else by a file's path, with or without the ending of the platform.
  * The file is judged before the system loads it. */
-bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
+BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count);
 
 /* Unload a plugin: its systems and managers stop in all worlds, their components go, its tables turn into
  * stubs. BP_ERROR_NOT_FOUND where there is none of that name. */
-bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
+BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
 
 /* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
-const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
+BACKPLANE_API const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
 
 /* --- worlds ---------------------------------------------------------------------------------------------------- */
 
@@ -107,19 +119,19 @@ typedef struct bp_world_desc_t {
 } bp_world_desc_t;
 
 /* Create a world. NULL on failure. */
-bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc);
-void bp_world_destroy(bp_world_o *world);
+BACKPLANE_API bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc);
+BACKPLANE_API void bp_world_destroy(bp_world_o *world);
 
 /* Bring a component's manager or a system of a loaded plugin into a world. BP_ERROR_EXISTS where it is there. */
-bp_result_t bp_world_use_component(bp_world_o *world, const char *type);
-bp_result_t bp_world_use_system(bp_world_o *world, const char *name);
+BACKPLANE_API bp_result_t bp_world_use_component(bp_world_o *world, const char *type);
+BACKPLANE_API bp_result_t bp_world_use_system(bp_world_o *world, const char *name);
 
 /* One step: all units in order, then gc. The first step settles the order and fails where it cannot be had
  * (names that no unit bears, a circle). */
-bp_result_t bp_world_step(bp_world_o *world);
+BACKPLANE_API bp_result_t bp_world_step(bp_world_o *world);
 
 /* One step of every world, in order of creation. */
-bp_result_t bp_host_step(bp_host_o *host);
+BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 
 /* --- destruction ----------------------------------------------------------------------------------------------- */
 
@@ -128,20 +140,20 @@ typedef void (*bp_destroyed_callback)(void *data, const bp_entity_t *entities, u
 /* Have a batch of entities announced that have just died, as bp_component_i.entities_destroyed says. `owner` is any
  * address of the embedder's; it is never read. Callbacks run in order of registration, after those of
  * managers. */
-bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data);
+BACKPLANE_API bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data);
 
 /* Drop all callbacks of an owner. May be called from a callback. */
-void bp_host_drop_owner(bp_host_o *host, const void *owner);
+BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
 
 /* --- ini files ------------------------------------------------------------------------------------------------- */
 
 /* Do what an ini file says: load plugins, create worlds, bring in components and systems, spawn entities. All or
  * nothing: on an error the host is as it was, and bp_host_error begins with "file:line: ". docs/config.md
  * says what an ini may hold. */
-bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
+BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 
 /* The number of steps that [host] steps asked for; 0 where it did not. */
-uint64_t bp_host_configured_steps(bp_host_o *host);
+BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
@@ -156,7 +168,7 @@ typedef struct bp_unit_stats_t {
 } bp_unit_stats_t;
 
 /* The `index`-th unit of all worlds, in the order of the step. false past the last. */
-int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats);
+BACKPLANE_API int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats);
 
 /* Figures of one world. */
 typedef struct bp_world_stats_t {
@@ -171,7 +183,7 @@ typedef struct bp_world_stats_t {
     uint32_t runs;
 } bp_world_stats_t;
 
-void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
+BACKPLANE_API void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */
 
@@ -186,7 +198,7 @@ typedef struct bp_report_sink_i {
 } bp_report_sink_i;
 
 /* Ask every manager and system of every world for its report. */
-void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink);
+BACKPLANE_API void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink);
 
 #ifdef __cplusplus
 }

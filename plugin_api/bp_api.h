@@ -13,8 +13,9 @@
  * call of the same table.
  *
  * Structural changes (create, destroy, add, remove) move rows: they end the life of every bp_run_t and
- * bp_match_t of that world. They are not allowed from `simulate`, `run` and `run_all` of the world that steps
- * (BP_ERROR_STATE), whose loops hold such columns.
+ * bp_match_t of that world. From `simulate`, `run` and `run_all`, whose loops hold such columns, creating with
+ * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
+ * to the end of the step.
  *
  * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
  */
@@ -90,7 +91,9 @@ typedef struct bp_entity_api {
 
     /* Destroy entities and with them their components in all worlds. The dead, the unknown and second mentions
      * are passed over. Returns how many died. Destruction callbacks run before this returns, but not inside
-     * each other: what a callback destroys dies at once and is announced after the present batch. [main] */
+     * each other: what a callback destroys dies at once and is announced after the present batch.
+     * From `simulate`, `run` and `run_all` the whole call is put off to the end of the step, when no loop holds
+     * columns any more; it then returns how many of them lived, and 0 when out of memory. [main] */
     uint32_t (*destroy)(bp_host_o *host, const bp_entity_t *entities, uint32_t count);
 
     /* alive[i] = 1 where entities[i] is alive in this host, 0 where it is dead, {0}, or another host's.
@@ -255,8 +258,8 @@ typedef struct bp_property_api {
 } bp_property_api;
 
 /* Tables that plugins offer to each other (plugin_api/components/). A table begins with two uint32_t, its
- * struct_size and its version, followed by function pointers only, whose results are void, integers, pointers
- * or floating-point numbers: so that the host can put do-nothing entries in the place of a plugin that went. */
+ * struct_size and its version, followed by function pointers only, whose results are void, integers or
+ * pointers: so that the host can put do-nothing entries in the place of a plugin that went. */
 typedef struct bp_registry_api {
     uint32_t struct_size;
     uint32_t padding;

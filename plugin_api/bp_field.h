@@ -27,7 +27,9 @@ extern "C" {
 
 enum {
     BP_FIELD_READ_ONLY = 1u << 0, /* `set` is refused from outside; the plugin itself writes the column */
-    BP_FIELD_REQUIRED = 1u << 1   /* of options: the ini must give it */
+    BP_FIELD_REQUIRED = 1u << 1,  /* of options: the ini must give it */
+    BP_FIELD_PATH = 1u << 2       /* of string options: the path of a file; one that is relative is made relative to
+                                     the ini that gives it. Defaults are taken as they stand. */
 };
 
 /* A field. Every member but name and type may be left zero. Texts are copied by the host. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bp_result_t error_set(error_t *error, bp_result_t code, const char *format, ...)
+bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...)
 {
     char text[sizeof error->text];
     va_list arguments;
@@ -19,7 +19,7 @@ bp_result_t error_set(error_t *error, bp_result_t code, const char *format, ...)
     return code;
 }
 
-bp_result_t error_prefix(error_t *error, bp_result_t code, const char *format, ...)
+bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *format, ...)
 {
     char text[sizeof error->text];
     va_list arguments;
@@ -32,7 +32,7 @@ bp_result_t error_prefix(error_t *error, bp_result_t code, const char *format, .
     return code;
 }
 
-bp_result_t error_memory(error_t *error, const char *doing)
+bp_result_t error_memory(error_text_t *error, const char *doing)
 {
     return error_set(error, BP_ERROR_MEMORY, "out of memory while %s", doing);
 }

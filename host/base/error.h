@@ -1,6 +1,6 @@
 /* error.h - the sentence that explains the last failure, and the log.
  *
- * Each host has one error_t. A function that fails puts a sentence there and returns its code, so that callers
+ * Each host has one error_text_t. A function that fails puts a sentence there and returns its code, so that callers
  * only pass the code on; a caller that knows more (the file, the line) puts it in front with error_prefix.
  *
  * What it does not do: no stack of causes, no translation. The log does not filter by source.
@@ -12,23 +12,23 @@
 #include <stdbool.h>
 
 #if defined(__GNUC__)
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else
-#define PRINTF_LIKE(format, first)
+#define PRINTF_LIKE(text, first)
 #endif
 
-typedef struct error_t {
+typedef struct error_text_t {
     char text[1024];
-} error_t;
+} error_text_t;
 
 /* Set the sentence; returns `code`. The arguments may point into the present sentence. [main] */
-bp_result_t error_set(error_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
+bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Put words in front of the present sentence; returns `code`. [main] */
-bp_result_t error_prefix(error_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
+bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* "out of memory while ..." ; returns BP_ERROR_MEMORY. [main] */
-bp_result_t error_memory(error_t *error, const char *doing);
+bp_result_t error_memory(error_text_t *error, const char *doing);
 
 /* A log line through `log`, or to stderr if its write is NULL and the level at least a warning. [any] */
 void log_write(const bp_log_i *log, int32_t level, const char *source, const char *format, ...) PRINTF_LIKE(4, 5);

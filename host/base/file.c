@@ -37,7 +37,7 @@ static bp_result_t read_open(memory_t *memory, FILE *file, char **bytes, size_t 
     return BP_OK;
 }
 
-bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_t *error)
+bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error)
 {
     errno = 0;
     FILE *file = fopen(path, "rb");

@@ -12,7 +12,7 @@ enum { FILE_PATH_MAX = 1024 };
 
 /* Read a whole file into a block from `memory`, a zero byte behind it that `size` does not count (free size + 1
  * bytes). The error names the path and the reason. [main] */
-bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_t *error);
+bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
 /* Can the file be opened for reading? */
 bool file_exists(const char *path);

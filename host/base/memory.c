@@ -138,7 +138,7 @@ void memory_free_text(memory_t *memory, char *text)
         memory_resize(memory, text, strlen(text) + 1, 0);
 }
 
-bool memory_reserve(memory_t *memory, void **items, uint32_t *capacity, uint64_t needed, size_t item_size)
+bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t needed, size_t item_size)
 {
     if (needed <= *capacity)
         return true;
@@ -149,10 +149,13 @@ bool memory_reserve(memory_t *memory, void **items, uint32_t *capacity, uint64_t
         grown = UINT32_MAX;
     if (grown < needed)
         return false;
-    void *block = memory_resize(memory, *items, *capacity * item_size, (size_t)grown * item_size);
+    /* Through memcpy, because the array's pointer is of another type than void *. */
+    void *block;
+    memcpy(&block, items, sizeof block);
+    block = memory_resize(memory, block, *capacity * item_size, (size_t)grown * item_size);
     if (block == NULL)
         return false;
-    *items = block;
+    memcpy(items, &block, sizeof block);
     *capacity = (uint32_t)grown;
     return true;
 }

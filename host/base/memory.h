@@ -53,8 +53,8 @@ void memory_free(memory_t *memory, void *block, size_t size);
 char *memory_copy_text(memory_t *memory, const char *text);
 void memory_free_text(memory_t *memory, char *text);
 
-/* Make room for `needed` items in a growing array: `*items` and `*capacity` change together, or not at all
- * (false: out of memory). Grows by doubling. */
-bool memory_reserve(memory_t *memory, void **items, uint32_t *capacity, uint64_t needed, size_t item_size);
+/* Make room for `needed` items in a growing array. `items` is the address of the array's pointer; it and `*capacity`
+ * change together, or not at all (false: out of memory). Grows by doubling. */
+bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t needed, size_t item_size);
 
 #endif

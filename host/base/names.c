@@ -56,7 +56,7 @@ static bool grow(names_t *names)
     return true;
 }
 
-bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, error_t *error)
+bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, error_text_t *error)
 {
     if (strlen(text) > NAMES_MAX_LENGTH)
         return error_set(error, BP_ERROR_LIMIT, "the name '%.40s...' is longer than %d bytes", text, NAMES_MAX_LENGTH);

@@ -33,7 +33,7 @@ void names_free(names_t *names);
 bp_name_t names_hash(const char *text);
 
 /* Intern a text of at most NAMES_MAX_LENGTH bytes. Errors: memory, limit, a collision of hashes. [main] */
-bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, error_t *error);
+bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, error_text_t *error);
 
 /* The text of a name, "" of 0, "?" of one never interned. [main] */
 const char *names_text(const names_t *names, bp_name_t name);

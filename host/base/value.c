@@ -192,7 +192,7 @@ static bool read_colour(const char *text, bp_colour_t *out)
 
 static bool read_entity(const value_context_t *context, const char *text, bp_entity_t *out)
 {
-    uint32_t index, generation;
+    uint32_t index, life;
     int used = 0;
     text = skip_blanks(text);
     if (strncmp(text, "none", 4) == 0 && only_blanks(text + 4)) {
@@ -201,14 +201,16 @@ static bool read_entity(const value_context_t *context, const char *text, bp_ent
     }
     if (text[0] != '#' || hex_digit(text[1]) < 0 || hex_digit(text[1]) > 9)
         return false;
-    if (sscanf(text, "#%" SCNu32 ":%" SCNu32 "%n", &index, &generation, &used) != 2 || !only_blanks(text + used))
+    if (sscanf(text, "#%" SCNu32 ":%" SCNu32 "%n", &index, &life, &used) != 2 || !only_blanks(text + used))
         return false;
-    out->id = (uint64_t)(context->generation_base + generation) << 32 | index;
+    if (life < 1 || life > ENTITY_MAX_LIFE)
+        return false;
+    *out = entity_make(context->entity_base, index, life);
     return true;
 }
 
 bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
-                        error_t *error)
+                        error_text_t *error)
 {
     const type_t *t = type_of(type);
     bool good = false;
@@ -284,7 +286,7 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
         snprintf(text, size, "none");
     else if (type == BP_ENTITY)
         snprintf(text, size, "#%" PRIu32 ":%" PRIu32, bp_entity_index(v.entity),
-                 bp_entity_generation(v.entity) - context->generation_base);
+                 entity_life(context->entity_base, v.entity));
     else
         format_numbers(t, &v, text, size);
 }
@@ -321,7 +323,7 @@ static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *decla
 }
 
 static bp_result_t parse_limit(const value_context_t *context, const field_t *field, const char *text, double *limit,
-                               error_t *error)
+                               error_text_t *error)
 {
     bp_value_t value;
     if (text[0] == '\0')
@@ -354,7 +356,7 @@ static bool all_zero(const void *bytes, size_t size)
     return size == 0;
 }
 
-static bp_result_t parse_texts(field_t *field, const value_context_t *context, error_t *error)
+static bp_result_t parse_texts(field_t *field, const value_context_t *context, error_text_t *error)
 {
     bp_result_t result = parse_limit(context, field, field->min_text, &field->min, error);
     if (result == BP_OK)
@@ -372,7 +374,7 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
 }
 
 bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
-                       uint32_t item_size, error_t *error)
+                       uint32_t item_size, error_text_t *error)
 {
     bp_field_t known;
     memset(&known, 0, sizeof known);
@@ -426,7 +428,7 @@ void field_describe(const field_t *field, bp_field_t *declared)
     };
 }
 
-bp_result_t field_check(const field_t *field, const void *value, error_t *error)
+bp_result_t field_check(const field_t *field, const void *value, error_text_t *error)
 {
     if (!field->limited)
         return BP_OK;

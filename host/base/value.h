@@ -19,11 +19,26 @@
 
 #include <string.h>
 
-/* What texts of values may refer to: interned names, and the number that this host adds to generations. */
+/* What texts of values may refer to: interned names, and the tag of this host's entities. */
 typedef struct value_context_t {
     names_t *names;
-    uint32_t generation_base;
+    uint32_t entity_base; /* the host's tag, in its place in a generation */
 } value_context_t;
+
+/* An entity's generation is the host's tag in the high 11 bits, and below it 2 * life - 1, where life counts the
+ * entities that have had this index, from 1. An odd number always: even ones stand for free indices, and so can
+ * never be mistaken for somebody alive. */
+enum { ENTITY_COUNTER_BITS = 21, ENTITY_MAX_LIFE = 1 << 20, ENTITY_MAX_TAG = 2047 };
+
+static inline bp_entity_t entity_make(uint32_t base, uint32_t index, uint32_t life)
+{
+    return (bp_entity_t){(uint64_t)(base + 2 * life - 1) << 32 | index};
+}
+
+static inline uint32_t entity_life(uint32_t base, bp_entity_t e)
+{
+    return (bp_entity_generation(e) - base + 1) / 2;
+}
 
 /* A field's declaration as the host keeps it: texts copied, default and limits parsed. */
 typedef struct field_t {
@@ -50,7 +65,7 @@ uint32_t value_parts(uint32_t type);
 
 /* Read a value. A string's value points into `text`. On failure `error` says what would be right. [main] */
 bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
-                        error_t *error);
+                        error_text_t *error);
 
 /* Write a value as text, at most `size` bytes with the closing zero. [main] */
 void value_format(const value_context_t *context, uint32_t type, const void *value, char *text, size_t size);
@@ -61,14 +76,14 @@ double value_part(uint32_t type, const void *value, uint32_t part);
 /* Copy a declaration and parse its default and limits; `item_size` is the size that the plugin's author knew. On
  * failure nothing is kept. [main] */
 bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
-                       uint32_t item_size, error_t *error);
+                       uint32_t item_size, error_text_t *error);
 void field_free(field_t *field, memory_t *memory);
 
 /* The declaration in the form of the contract; its texts stay the host's. */
 void field_describe(const field_t *field, bp_field_t *declared);
 
 /* Does the value lie within the field's limits? The error names the field and both limits. [main] */
-bp_result_t field_check(const field_t *field, const void *value, error_t *error);
+bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
 /* Copy one value of `size` bytes; the common sizes without a call. */
 static inline void value_copy(void *to, const void *from, uint32_t size)

@@ -1,0 +1,162 @@
+# Backplane. `make run` and `make test` do everything, missing packages included; `make help` lists the rest.
+#
+# BUILD     where everything goes (build)
+# CC        the compiler (cc)
+# NATIVE=1  build for this machine's instruction set instead of the platform's baseline
+# SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
+# PREFIX    where `make install` puts things (/usr/local)
+
+BUILD    ?= build
+PREFIX   ?= /usr/local
+VERSION  := $(shell sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' host/backplane.h)
+WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+# No contraction of a * b + c: results are the same whatever instruction set a loop is compiled for.
+CODE     := -std=c11 -O2 -g -ffp-contract=off -fvisibility=hidden $(if $(NATIVE),-march=native)
+ifdef SANITIZE
+CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DBACKPLANE_SANITIZED
+LINK     := -fsanitize=$(SANITIZE)
+endif
+INCLUDE  := -Iplugin_api -Ihost
+LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
+PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
+
+LIB_SOURCES     := $(filter-out host/base/os_win32.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
+                   host/entity/*.c host/property/*.c host/schedule/*.c))
+PROGRAM_SOURCES := $(wildcard host/program/*.c)
+PLUGIN_NAMES    := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
+FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
+TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c)
+BENCH_SOURCES   := $(wildcard bench/*.c)
+
+LIB_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
+PIC_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/pic/%.o)
+PROGRAM_OBJECTS := $(PROGRAM_SOURCES:%.c=$(BUILD)/obj/%.o)
+TEST_OBJECTS    := $(TEST_SOURCES:%.c=$(BUILD)/obj/%.o)
+BENCH_OBJECTS   := $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.o)
+PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
+STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
+FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
+
+.PHONY: all run test bench install clean help packages test-packages test-program check-source asan tsan fuzz
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: packages
+	@$(MAKE) --no-print-directory $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
+
+run: all
+	@$(BUILD)/backplane run config/solar_system.ini
+
+packages:
+	@tools/packages.sh build
+
+test-packages:
+	@tools/packages.sh test
+
+# --- the library and the program -------------------------------------------------------------------------------
+
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CODE) $(WARN) $(INCLUDE) $(DEFINES) -MMD -MP -c $< -o $@
+
+$(BUILD)/pic/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
+
+$(BUILD)/libbackplane.a: $(LIB_OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/libbackplane.so: $(PIC_OBJECTS)
+	$(CC) -shared -Wl,-soname,libbackplane.so.0 $(LINK) $^ -o $@ $(LIBS)
+
+$(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
+
+# --- plugins: all sources of a folder, one library -------------------------------------------------------------
+
+PLUGIN_CODE = $(CODE) -O3 $(WARN) -Iplugin_api
+
+.SECONDEXPANSION:
+$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ -lm
+
+$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+	@mkdir -p $(@D)/$*
+	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
+	    $(CC) $(PLUGIN_CODE) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
+	    ld -r $$objects -o $@
+
+$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
+
+# --- tests -----------------------------------------------------------------------------------------------------
+
+TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' -DTEST_FIXTURE_DIR='"$(abspath $(BUILD))/fixtures"' \
+               -DTEST_BACKPLANE='"$(abspath $(BUILD))/backplane"' -DTEST_SOURCE_DIR='"$(CURDIR)"' \
+               -DTEST_SCRATCH_DIR='"$(abspath $(BUILD))/scratch"'
+
+$(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
+
+$(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(LIBS)
+
+test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
+	@mkdir -p $(BUILD)/scratch
+	$(BUILD)/tests
+
+test: test-packages
+	@$(MAKE) --no-print-directory check-source
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory test-program
+	@tests/scripts/all.sh $(BUILD)
+	@$(MAKE) --no-print-directory asan
+	@$(MAKE) --no-print-directory tsan
+
+asan:
+	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
+	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined test-program
+
+# Threads only: the pool, and steps of several threads.
+tsan:
+	@echo "== ThreadSanitizer"
+	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread test-program
+
+check-source:
+	@tools/check_headers.sh
+	@tools/check_rooms.sh
+
+# --- benchmarks ------------------------------------------------------------------------------------------------
+
+$(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"'
+
+$(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
+
+bench: packages
+	@$(MAKE) --no-print-directory all $(BUILD)/bench
+	@mkdir -p bench/results
+	$(BUILD)/bench --json bench/results/bench.json
+
+# --- the rest --------------------------------------------------------------------------------------------------
+
+install: all $(BUILD)/libbackplane.a
+	tools/install.sh $(BUILD) "$(DESTDIR)" "$(PREFIX)" "$(VERSION)"
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo "make              build the program, the library and the plugins into $(BUILD)/"
+	@echo "make run          simulate the solar system"
+	@echo "make test         all tests, also under the sanitizers"
+	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
+	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
+	@echo "make NATIVE=1     for this machine's processor"
+	@echo "make clean"
+
+-include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d)

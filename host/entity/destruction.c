@@ -1,0 +1,188 @@
+/* destruction.c - killing and announcing.
+ *
+ * Destroying must not fail for want of memory, so a batch is not copied unless it has to be: where all of it is
+ * alive the caller's array is announced as it stands; the dead are sifted out through a block on the stack; only
+ * what dies inside a callback is queued, and if there is no memory for that it is announced on the spot.
+ */
+#include "destruction.h"
+
+#include "store.h"
+
+enum { SIFT = 512 };
+
+void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
+{
+    memset(d, 0, sizeof *d);
+    memory_init_child(&d->memory, "destruction", &base->memory);
+    d->base = base;
+    d->entities = entities;
+}
+
+void destruction_free(destruction_t *d)
+{
+    memory_free(&d->memory, d->worlds, d->world_capacity * sizeof *d->worlds);
+    memory_free(&d->memory, d->callbacks, d->callback_capacity * sizeof *d->callbacks);
+    memory_free(&d->memory, d->queue, (size_t)d->queue_capacity * sizeof *d->queue);
+    memory_free(&d->memory, d->waiting, (size_t)d->waiting_capacity * sizeof *d->waiting);
+}
+
+bp_result_t destruction_add_world(destruction_t *d, bp_world_o *world)
+{
+    if (!memory_reserve(&d->memory, &d->worlds, &d->world_capacity, d->world_count + 1u, sizeof *d->worlds))
+        return error_memory(&d->base->error, "creating a world");
+    d->worlds[d->world_count++] = world;
+    return BP_OK;
+}
+
+void destruction_remove_world(destruction_t *d, const bp_world_o *world)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        if (d->worlds[i] != world)
+            d->worlds[kept++] = d->worlds[i];
+    }
+    d->world_count = kept;
+}
+
+/* --- announcing ------------------------------------------------------------------------------------------------ */
+
+static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        bp_world_o *world = d->worlds[w];
+        for (uint32_t m = 0; m < world->manager_count; m++) {
+            manager_t *manager = world->managers[m];
+            if (manager->started && manager->component->table.entities_destroyed != NULL)
+                manager->component->table.entities_destroyed(&manager->seen, entities, count);
+        }
+    }
+    for (uint32_t i = 0; i < d->callback_count; i++) {
+        destroyed_callback_t c = d->callbacks[i];
+        if (c.owner != NULL)
+            c.callback(c.data, entities, count);
+    }
+}
+
+static void forget_dropped_callbacks(destruction_t *d)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->callback_count; i++) {
+        if (d->callbacks[i].owner != NULL)
+            d->callbacks[kept++] = d->callbacks[i];
+    }
+    d->callback_count = kept;
+}
+
+/* Announce what callbacks have destroyed meanwhile, until there is no more. */
+static void announce_queue(destruction_t *d)
+{
+    while (d->queue_count > 0) {
+        bp_entity_t *batch = d->queue;
+        uint32_t count = d->queue_count, capacity = d->queue_capacity;
+        d->queue = NULL;
+        d->queue_count = d->queue_capacity = 0;
+        announce_batch(d, batch, count);
+        memory_free(&d->memory, batch, (size_t)capacity * sizeof *batch);
+    }
+}
+
+static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    if (d->announcing) {
+        uint64_t needed = (uint64_t)d->queue_count + count;
+        if (memory_reserve(&d->memory, &d->queue, &d->queue_capacity, needed, sizeof *d->queue)) {
+            memcpy(d->queue + d->queue_count, entities, count * sizeof *entities);
+            d->queue_count += count;
+        } else {
+            announce_batch(d, entities, count);
+        }
+        return;
+    }
+    d->announcing = true;
+    announce_batch(d, entities, count);
+    announce_queue(d);
+    d->announcing = false;
+    forget_dropped_callbacks(d);
+}
+
+/* --- killing ---------------------------------------------------------------------------------------------------- */
+
+static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
+{
+    if (count == 0)
+        return;
+    for (uint32_t w = 0; w < d->world_count; w++)
+        store_forget(d->worlds[w], dead, count);
+    announce(d, dead, count);
+}
+
+static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t died = 0;
+    while (died < count && entities_end(d->entities, entities[died]))
+        died++;
+    bury(d, entities, died);
+    bp_entity_t dead[SIFT];
+    uint32_t sifted = 0;
+    for (uint32_t i = died; i < count; i++) {
+        if (!entities_end(d->entities, entities[i]))
+            continue;
+        died++;
+        dead[sifted++] = entities[i];
+        if (sifted == SIFT) {
+            bury(d, dead, sifted);
+            sifted = 0;
+        }
+    }
+    bury(d, dead, sifted);
+    return died;
+}
+
+uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    if (d->stepping == 0)
+        return destroy_now(d, entities, count);
+    uint64_t needed = (uint64_t)d->waiting_count + count;
+    if (!memory_reserve(&d->memory, &d->waiting, &d->waiting_capacity, needed, sizeof *d->waiting)) {
+        error_memory(&d->base->error, "destroying entities during a step");
+        return 0;
+    }
+    memcpy(d->waiting + d->waiting_count, entities, count * sizeof *entities);
+    d->waiting_count += count;
+    return entities_alive(d->entities, entities, count, NULL);
+}
+
+void destruction_begin_step(destruction_t *d)
+{
+    d->stepping++;
+}
+
+void destruction_end_step(destruction_t *d)
+{
+    if (--d->stepping > 0 || d->waiting_count == 0)
+        return;
+    destroy_now(d, d->waiting, d->waiting_count);
+    d->waiting_count = 0;
+}
+
+/* --- callbacks -------------------------------------------------------------------------------------------------- */
+
+bp_result_t destruction_add_callback(destruction_t *d, const void *owner, bp_destroyed_callback callback, void *data)
+{
+    if (owner == NULL || callback == NULL)
+        return error_set(&d->base->error, BP_ERROR_ARGUMENT, "a destruction callback needs an owner and a function");
+    if (!memory_reserve(&d->memory, &d->callbacks, &d->callback_capacity, d->callback_count + 1u, sizeof *d->callbacks))
+        return error_memory(&d->base->error, "registering a destruction callback");
+    d->callbacks[d->callback_count++] = (destroyed_callback_t){owner, callback, data};
+    return BP_OK;
+}
+
+void destruction_drop_owner(destruction_t *d, const void *owner)
+{
+    for (uint32_t i = 0; i < d->callback_count; i++) {
+        if (d->callbacks[i].owner == owner)
+            d->callbacks[i].owner = NULL;
+    }
+    if (!d->announcing)
+        forget_dropped_callbacks(d);
+}

@@ -1,0 +1,160 @@
+/* entities.c - the entity manager of the sources (part 1), with 64-bit ids.
+ *
+ * Fresh memory is cleared and a fresh index's counter is 0, so creating entities by count into fresh memory writes
+ * nothing but the ids: the counters are first touched when somebody asks or dies.
+ *
+ * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue once
+ * or retired; queue and lives have the same capacity, so the queue never overflows.
+ */
+#include "entities.h"
+
+#include <inttypes.h>
+
+void entities_init(entities_t *entities, base_t *base)
+{
+    memset(entities, 0, sizeof *entities);
+    memory_init_child(&entities->memory, "entities", &base->memory);
+    entities->base = base;
+}
+
+void entities_free(entities_t *entities)
+{
+    memory_free(&entities->memory, entities->lives, (size_t)entities->capacity * sizeof *entities->lives);
+    memory_free(&entities->memory, entities->queue, (size_t)entities->capacity * sizeof *entities->queue);
+    entities->lives = entities->queue = NULL;
+    entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
+}
+
+/* A ring that wraps is made to wrap at its new end. */
+static void stretch_queue(entities_t *entities, uint32_t capacity)
+{
+    uint32_t tail = entities->capacity - entities->queue_head;
+    if (entities->queue_count <= tail)
+        return;
+    memmove(entities->queue + capacity - tail, entities->queue + entities->queue_head, tail * sizeof *entities->queue);
+    entities->queue_head = capacity - tail;
+}
+
+static bp_result_t grow(entities_t *entities, uint32_t capacity)
+{
+    size_t old = (size_t)entities->capacity * sizeof(uint32_t), size = (size_t)capacity * sizeof(uint32_t);
+    uint32_t *queue = memory_resize(&entities->memory, NULL, 0, size);
+    if (queue == NULL)
+        return error_memory(&entities->base->error, "creating entities");
+    uint32_t *lives = memory_resize_cleared(&entities->memory, entities->lives, old, size);
+    if (lives == NULL) {
+        memory_free(&entities->memory, queue, size);
+        return error_memory(&entities->base->error, "creating entities");
+    }
+    if (entities->queue_count > 0)
+        memcpy(queue, entities->queue, old);
+    memory_free(&entities->memory, entities->queue, old);
+    entities->lives = lives;
+    entities->queue = queue;
+    stretch_queue(entities, capacity);
+    entities->capacity = capacity;
+    return BP_OK;
+}
+
+static uint32_t reusable(const entities_t *entities)
+{
+    return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue_count - ENTITIES_MIN_FREE : 0;
+}
+
+bp_result_t entities_reserve(entities_t *entities, uint32_t count)
+{
+    uint32_t reused = reusable(entities);
+    uint64_t needed = (uint64_t)entities->bound + (count > reused ? count - reused : 0);
+    if (needed <= entities->capacity)
+        return BP_OK;
+    if (needed > ENTITIES_MAX)
+        return error_set(&entities->base->error, BP_ERROR_LIMIT, "a host has at most %" PRIu32 " entities", ENTITIES_MAX);
+    uint64_t capacity = (uint64_t)entities->capacity * 2;
+    if (capacity < needed)
+        capacity = needed < 256 ? 256 : needed;
+    return grow(entities, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
+}
+
+static bp_entity_t reuse(entities_t *entities)
+{
+    uint32_t index = entities->queue[entities->queue_head];
+    if (++entities->queue_head == entities->capacity)
+        entities->queue_head = 0;
+    entities->queue_count--;
+    uint32_t life = ++entities->lives[index];
+    return (bp_entity_t){(uint64_t)(life + 1 + entities->base->values.entity_base) << 32 | index};
+}
+
+bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count)
+{
+    uint32_t reused = reusable(entities);
+    if (reused > count)
+        reused = count;
+    uint32_t fresh = count - reused;
+    if (fresh > entities->capacity - entities->bound) {
+        bp_result_t result = entities_reserve(entities, count);
+        if (result != BP_OK)
+            return result;
+    }
+    for (uint32_t i = 0; i < reused; i++)
+        out[i] = reuse(entities);
+    uint64_t id = (uint64_t)(entities->base->values.entity_base + 1) << 32 | entities->bound;
+    bp_entity_t *restrict to = out + reused;
+    for (uint32_t i = 0; i < fresh; i++)
+        to[i].id = id + i;
+    entities->bound += fresh;
+    entities->living += count;
+    return BP_OK;
+}
+
+bool entities_end(entities_t *entities, bp_entity_t e)
+{
+    if (!entities_is_alive(entities, e))
+        return false;
+    uint32_t index = bp_entity_index(e);
+    uint32_t life = ++entities->lives[index];
+    entities->living--;
+    if (life >= 2 * ENTITY_MAX_LIFE - 1)
+        return true; /* retired */
+    uint32_t end = entities->capacity - entities->queue_head;
+    uint32_t at = entities->queue_count < end ? entities->queue_head + entities->queue_count : entities->queue_count - end;
+    entities->queue[at] = index;
+    entities->queue_count++;
+    return true;
+}
+
+bp_entity_t entities_at(const entities_t *entities, uint32_t index)
+{
+    if (index >= entities->bound || (entities->lives[index] & 1) != 0)
+        return (bp_entity_t){0};
+    return (bp_entity_t){(uint64_t)(entities->lives[index] + 1 + entities->base->values.entity_base) << 32 | index};
+}
+
+uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive)
+{
+    uint32_t living = 0, bound = entities->bound, base = entities->base->values.entity_base + 1;
+    const uint32_t *lives = entities->lives;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(batch[i]), generation = bp_entity_generation(batch[i]);
+        /* Branch-free: half of a batch may be dead, and a wrong guess costs more than a load of index 0. */
+        uint32_t inside = index < bound;
+        uint32_t life = bound > 0 ? lives[inside ? index : 0] : 0;
+        uint8_t yes = (uint8_t)(inside & (life + base == generation) & generation & 1);
+        if (alive != NULL)
+            alive[i] = yes;
+        living += yes;
+    }
+    return living;
+}
+
+bp_result_t entities_dead_error(const entities_t *entities, bp_entity_t e)
+{
+    error_text_t *error = &entities->base->error;
+    uint32_t base = entities->base->values.entity_base;
+    if (e.id == 0)
+        return error_set(error, BP_ERROR_DEAD, "no entity is given (its id is 0)");
+    if (bp_entity_generation(e) >> ENTITY_COUNTER_BITS != base >> ENTITY_COUNTER_BITS)
+        return error_set(error, BP_ERROR_DEAD, "entity %016" PRIx64 " belongs to another host", e.id);
+    const char *why = bp_entity_index(e) >= entities->bound ? "was never created" : "is dead";
+    return error_set(error, BP_ERROR_DEAD, "entity #%" PRIu32 ":%" PRIu32 " %s", bp_entity_index(e), entity_life(base, e), why);
+}

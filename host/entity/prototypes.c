@@ -1,0 +1,232 @@
+/* prototypes.c - chains in canonical order, found by hashing {base, key}.
+ *
+ * Invariants: a key is greater than all keys of its base; {base, key} is in the table once. So a set of keys has one
+ * chain: its keys in ascending order from the empty prototype. Adding a key in the middle walks down to the place and
+ * builds the rest up again, which makes the prototypes between where they are missing; the result is remembered in a
+ * direct-mapped cache, so in steady state a transition costs one probe.
+ *
+ * A prototype that was made on the way to a failure is harmless: it stands for a combination that no entity has yet.
+ */
+#include "prototypes.h"
+
+#define WITHOUT 0x80000000u
+
+static uint32_t hash(uint32_t a, uint32_t b)
+{
+    uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(h >> 32);
+}
+
+static bool grow(prototypes_t *p)
+{
+    uint32_t old = p->bucket_count, count = old == 0 ? 8 : old * 2;
+    uint32_t *buckets = memory_new(p->memory, count * sizeof *buckets);
+    transition_t *transitions = memory_new(p->memory, count * sizeof *transitions);
+    if (buckets == NULL || transitions == NULL) {
+        memory_free(p->memory, buckets, count * sizeof *buckets);
+        memory_free(p->memory, transitions, count * sizeof *transitions);
+        return false;
+    }
+    for (uint32_t i = 1; i < p->count; i++) {
+        uint32_t *bucket = &buckets[hash(p->items[i].base, p->items[i].key) & (count - 1)];
+        p->items[i].next = *bucket;
+        *bucket = i;
+    }
+    memory_free(p->memory, p->buckets, old * sizeof *p->buckets);
+    memory_free(p->memory, p->transitions, old * sizeof *p->transitions);
+    p->buckets = buckets;
+    p->transitions = transitions;
+    p->bucket_count = count;
+    return true;
+}
+
+bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
+{
+    memset(p, 0, sizeof *p);
+    p->memory = memory;
+    p->base = base;
+    if (!memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items))
+        return false;
+    p->items[0] = (prototype_t){.columns = 1};
+    p->count = 1;
+    if (grow(p))
+        return true;
+    prototypes_free(p);
+    return false;
+}
+
+void prototypes_free(prototypes_t *p)
+{
+    memory_free(p->memory, p->keys, p->key_capacity * sizeof *p->keys);
+    memory_free(p->memory, p->key_slots, p->key_slot_count * sizeof *p->key_slots);
+    memory_free(p->memory, p->items, (size_t)p->capacity * sizeof *p->items);
+    memory_free(p->memory, p->buckets, p->bucket_count * sizeof *p->buckets);
+    memory_free(p->memory, p->transitions, p->bucket_count * sizeof *p->transitions);
+    memset(p, 0, sizeof *p);
+}
+
+/* The slot where a key is, or where it would go. */
+static uint32_t *key_slot(const prototypes_t *p, bp_name_t name, uint32_t manager)
+{
+    uint32_t mask = p->key_slot_count - 1, i = hash((uint32_t)name, manager) & mask;
+    while (p->key_slots[i] != 0) {
+        const component_key_t *k = &p->keys[p->key_slots[i] - 1];
+        if (k->name == name && k->manager == manager)
+            break;
+        i = (i + 1) & mask;
+    }
+    return &p->key_slots[i];
+}
+
+static bool grow_key_slots(prototypes_t *p)
+{
+    uint32_t old = p->key_slot_count, count = old == 0 ? 16 : old * 2;
+    uint32_t *slots = memory_new(p->memory, count * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    memory_free(p->memory, p->key_slots, old * sizeof *p->key_slots);
+    p->key_slots = slots;
+    p->key_slot_count = count;
+    for (uint32_t i = 0; i < p->key_count; i++)
+        *key_slot(p, p->keys[i].name, p->keys[i].manager) = i + 1;
+    return true;
+}
+
+bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
+{
+    bool room = p->key_count * 2 < p->key_slot_count || grow_key_slots(p);
+    if (!room || p->key_count >= WITHOUT - 1 ||
+        !memory_reserve(p->memory, &p->keys, &p->key_capacity, p->key_count + 1u, sizeof *p->keys))
+        return error_memory(&p->base->error, "making a component key");
+    uint32_t *slot = key_slot(p, key.name, key.manager);
+    if (*slot == 0) {
+        p->keys[p->key_count] = key;
+        *slot = ++p->key_count;
+    }
+    *out = *slot - 1;
+    return BP_OK;
+}
+
+/* The prototype {base, key}, made where it is new; BP_NONE when out of memory. */
+static uint32_t child(prototypes_t *p, uint32_t base, uint32_t key)
+{
+    for (uint32_t i = p->buckets[hash(base, key) & (p->bucket_count - 1)]; i != 0; i = p->items[i].next) {
+        if (p->items[i].base == base && p->items[i].key == key)
+            return i;
+    }
+    if (p->count >= p->bucket_count && !grow(p))
+        return BP_NONE;
+    if (p->count >= WITHOUT - 1 || !memory_reserve(p->memory, &p->items, &p->capacity, p->count + 1u, sizeof *p->items))
+        return BP_NONE;
+    const prototype_t *b = &p->items[base];
+    uint32_t *bucket = &p->buckets[hash(base, key) & (p->bucket_count - 1)];
+    p->items[p->count] = (prototype_t){
+        .base = base,
+        .key = key,
+        .next = *bucket,
+        .columns = (uint16_t)(b->columns + p->keys[key].columns),
+        .key_count = (uint8_t)(b->key_count + 1),
+        .flags = (uint8_t)(b->flags | p->keys[key].flags),
+    };
+    *bucket = p->count;
+    return p->count++;
+}
+
+/* Build the chain up again over `base` with the keys `above`, topmost first. */
+static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, uint32_t count)
+{
+    while (count > 0 && base != BP_NONE)
+        base = child(p, base, above[--count]);
+    return base;
+}
+
+static transition_t *transition(prototypes_t *p, uint32_t from, uint32_t key)
+{
+    return &p->transitions[hash(from, key) & (p->bucket_count - 1)];
+}
+
+static bool known(const transition_t *t, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
+{
+    if (t->from != from || t->key != key || t->column == 0)
+        return false;
+    *to = t->to;
+    *column = t->column;
+    return true;
+}
+
+static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t key)
+{
+    const component_key_t *added = &p->keys[key];
+    const char *name = names_text(&p->base->names, added->name);
+    const prototype_t *start = &p->items[from];
+    for (uint32_t i = from; i != 0; i = p->items[i].base) {
+        const component_key_t *k = &p->keys[p->items[i].key];
+        if (k->name == added->name)
+            return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has a component named '%s'", name);
+        if (k->manager == added->manager && (added->flags & KEY_SINGLE) != 0)
+            return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has this component, as '%s', and may have only one",
+                             names_text(&p->base->names, k->name));
+    }
+    if (start->key_count >= PROTOTYPES_MAX_KEYS || start->columns + added->columns > PROTOTYPES_MAX_COLUMNS)
+        return error_set(&p->base->error, BP_ERROR_LIMIT, "an entity has at most %d components and %d fields", PROTOTYPES_MAX_KEYS,
+                         PROTOTYPES_MAX_COLUMNS);
+    return BP_OK;
+}
+
+bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
+{
+    if (known(transition(p, from, key), from, key, to, column))
+        return BP_OK;
+    bp_result_t result = check_addition(p, from, key);
+    if (result != BP_OK)
+        return result;
+    uint32_t above[PROTOTYPES_MAX_KEYS + 1], count = 0, base = from;
+    for (; base != 0 && p->items[base].key > key; base = p->items[base].base)
+        above[count++] = p->items[base].key;
+    *column = p->items[base].columns;
+    above[count++] = key;
+    *to = rebuild(p, base, above, count);
+    if (*to == BP_NONE)
+        return error_memory(&p->base->error, "making a prototype");
+    *transition(p, from, key) = (transition_t){from, key, *to, *column};
+    return BP_OK;
+}
+
+bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
+{
+    if (known(transition(p, from, key | WITHOUT), from, key | WITHOUT, to, column))
+        return BP_OK;
+    uint32_t above[PROTOTYPES_MAX_KEYS], count = 0, base = from;
+    for (; base != 0 && p->items[base].key > key; base = p->items[base].base)
+        above[count++] = p->items[base].key;
+    if (base == 0 || p->items[base].key != key)
+        return error_set(&p->base->error, BP_ERROR_NOT_FOUND, "the entity has no component '%s'",
+                         names_text(&p->base->names, p->keys[key].name));
+    base = p->items[base].base;
+    *column = p->items[base].columns;
+    *to = rebuild(p, base, above, count);
+    if (*to == BP_NONE)
+        return error_memory(&p->base->error, "making a prototype");
+    *transition(p, from, key | WITHOUT) = (transition_t){from, key | WITHOUT, *to, *column};
+    return BP_OK;
+}
+
+uint32_t prototypes_column(const prototypes_t *p, uint32_t prototype, uint32_t key)
+{
+    const prototype_t *i = &p->items[prototype];
+    while (i->key_count > 0 && i->key > key)
+        i = &p->items[i->base];
+    return i->key_count > 0 && i->key == key ? p->items[i->base].columns : 0;
+}
+
+uint32_t prototypes_find_name(const prototypes_t *p, uint32_t prototype, bp_name_t name, uint32_t *column)
+{
+    for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
+        uint32_t key = p->items[i].key;
+        if (p->keys[key].name == name) {
+            *column = p->items[p->items[i].base].columns;
+            return key;
+        }
+    }
+    return BP_NONE;
+}

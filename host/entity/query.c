@@ -1,0 +1,71 @@
+/* query.c - matching one new run at a time.
+ *
+ * The terms are settled one after another; a term with several candidates in the prototype branches, so a run can give
+ * several matches. All of a run's matches are added or, where memory fails, none, and the run counts as unseen.
+ */
+#include "query.h"
+
+void query_init(query_t *query, memory_t *memory)
+{
+    memset(query, 0, sizeof *query);
+    query->memory = memory;
+}
+
+void query_free(query_t *query)
+{
+    memory_free(query->memory, query->runs, query->run_capacity * sizeof *query->runs);
+    memory_free(query->memory, query->cells, query->cell_capacity * sizeof *query->cells);
+    query_init(query, query->memory);
+}
+
+static bool add_match(query_t *query, run_t *run, const query_cell_t *cells)
+{
+    uint64_t cell_count = (uint64_t)(query->count + 1) * query->term_count;
+    if (!memory_reserve(query->memory, &query->runs, &query->run_capacity, query->count + 1u, sizeof *query->runs) ||
+        !memory_reserve(query->memory, &query->cells, &query->cell_capacity, cell_count, sizeof *query->cells))
+        return false;
+    memcpy(query->cells + (size_t)query->count * query->term_count, cells, query->term_count * sizeof *cells);
+    query->runs[query->count++] = run;
+    return true;
+}
+
+static bool fits(const prototypes_t *p, const query_term_t *term, uint32_t at)
+{
+    const component_key_t *key = &p->keys[p->items[at].key];
+    return key->manager == term->manager && (term->instance == 0 || key->name == term->instance);
+}
+
+static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32_t t, query_cell_t *cells)
+{
+    if (t == query->term_count)
+        return add_match(query, run, cells);
+    const query_term_t *term = &query->terms[t];
+    bool found = false;
+    cells[t] = (query_cell_t){0, BP_NONE};
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        if (!fits(p, term, at))
+            continue;
+        if ((term->flags & BP_TERM_EXCLUDE) != 0)
+            return true;
+        found = true;
+        cells[t] = (query_cell_t){p->items[p->items[at].base].columns, p->items[at].key};
+        if (!match_term(query, p, run, t + 1, cells))
+            return false;
+    }
+    if (found || (term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
+        return true;
+    return match_term(query, p, run, t + 1, cells);
+}
+
+bool query_refresh(query_t *query, bp_world_o *world)
+{
+    query_cell_t cells[REGISTRY_MAX_TERMS];
+    for (; query->seen < world->run_count; query->seen++) {
+        uint32_t before = query->count;
+        if (!match_term(query, &world->prototypes, world->runs[query->seen], 0, cells)) {
+            query->count = before;
+            return false;
+        }
+    }
+    return true;
+}

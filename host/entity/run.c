@@ -1,0 +1,281 @@
+/* run.c - how the memory of a run is laid out and grows.
+ *
+ * Measured choices (bench/, docs/store.md): a run starts with one row and doubles; below RUN_SPLIT_BYTES its columns
+ * share one block, which is copied when it grows; above, each column is a block of its own, and since large blocks
+ * are pages (memory.h) doubling one remaps its pages and touches none. Columns of different runs and fields begin at
+ * different places within a page, so that a loop over several columns does not have them fight for the same cache
+ * sets.
+ *
+ * Invariants: columns[c] points into the block of column c (or the shared block) with room for `capacity` values
+ * and is aligned as bp_run_t promises; a failed growth leaves every column where it was, with as much room at least.
+ */
+#include "run.h"
+
+#include "../base/os.h"
+
+static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
+
+enum { LINE = 64, STAGGER_LINES = 5 };
+
+static size_t align_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags)
+{
+    size_t size = sizeof(run_t) + column_count * (sizeof(void *) + sizeof(field_t *) + 1);
+    run_t *run = memory_new(memory, size);
+    if (run == NULL)
+        return NULL;
+    run->prototype = prototype;
+    run->column_count = (uint16_t)column_count;
+    run->flags = flags;
+    run->version = 1;
+    run->columns = (void **)(run + 1);
+    run->fields = (const field_t **)(run->columns + column_count);
+    run->sizes = (uint8_t *)(run->fields + column_count);
+    run->fields[0] = &entity_field;
+    for (uint32_t c = 1; c < column_count; c++)
+        run->fields[c] = fields[c - 1];
+    for (uint32_t c = 0; c < column_count; c++)
+        run->sizes[c] = (uint8_t)run->fields[c]->size;
+    return run;
+}
+
+static uint32_t block_count(const run_t *run)
+{
+    return run->split ? run->column_count : 1;
+}
+
+static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count)
+{
+    if (blocks == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        memory_free(memory, blocks[i].start, blocks[i].size);
+    memory_free(memory, blocks, count * sizeof *blocks);
+}
+
+void run_free(run_t *run, memory_t *memory, strings_t *strings)
+{
+    if (run == NULL)
+        return;
+    for (uint32_t row = 0; row < run->count; row++)
+        run_release_strings(run, 1, run->column_count, row, strings);
+    free_blocks(memory, run->blocks, block_count(run));
+    memory_free(memory, run, sizeof(run_t) + run->column_count * (sizeof(void *) + sizeof(field_t *) + 1));
+}
+
+size_t run_bytes(const run_t *run)
+{
+    size_t bytes = sizeof(run_t) + run->column_count * (sizeof(void *) + sizeof(field_t *) + 1);
+    for (uint32_t i = 0; run->blocks != NULL && i < block_count(run); i++)
+        bytes += run->blocks[i].size + sizeof *run->blocks;
+    return bytes;
+}
+
+/* --- growth of small runs: one block for all columns ------------------------------------------------------------- */
+
+static size_t column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+{
+    return align_up((size_t)run->sizes[column] * capacity, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
+}
+
+static size_t shared_bytes(const run_t *run, uint32_t capacity)
+{
+    size_t bytes = capacity >= RUN_ALIGNED_ROWS ? LINE : 0;
+    for (uint32_t c = 0; c < run->column_count; c++)
+        bytes += column_bytes(run, c, capacity);
+    return bytes;
+}
+
+static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    size_t size = shared_bytes(run, capacity);
+    run_block_t *blocks = run->blocks != NULL ? run->blocks : memory_new(memory, sizeof *blocks);
+    char *block = blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    if (block == NULL) {
+        if (run->blocks == NULL)
+            memory_free(memory, blocks, sizeof *blocks);
+        return false;
+    }
+    char *at = capacity >= RUN_ALIGNED_ROWS ? (char *)align_up((size_t)(uintptr_t)block, LINE) : block;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if (run->count > 0)
+            memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
+        run->columns[c] = at;
+        at += column_bytes(run, c, capacity);
+    }
+    memory_free(memory, blocks->start, blocks->size);
+    *blocks = (run_block_t){block, size};
+    run->blocks = blocks;
+    run->capacity = capacity;
+    return true;
+}
+
+/* --- growth of large runs: a block for each column ---------------------------------------------------------------- */
+
+/* Where in its block a column begins: on a line of its own, and not where its neighbours begin. */
+static char *place(const run_t *run, uint32_t column, char *block)
+{
+    size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % LINE;
+    return (char *)align_up((size_t)(uintptr_t)block, LINE) + lines * LINE;
+}
+
+static size_t split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+{
+    return (size_t)run->sizes[column] * capacity + LINE * (LINE + 1);
+}
+
+static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_t capacity)
+{
+    run_block_t *block = &run->blocks[column];
+    size_t size = split_bytes(run, column, capacity);
+    size_t offset = (size_t)((char *)run->columns[column] - block->start);
+    char *start = memory_resize(memory, block->start, block->size, size);
+    if (start == NULL)
+        return false;
+    *block = (run_block_t){start, size};
+    run->columns[column] = place(run, column, start);
+    /* Another allocator may align differently than before. */
+    if (run->columns[column] != start + offset)
+        memmove(run->columns[column], start + offset, (size_t)run->count * run->sizes[column]);
+    if (size >= RUN_HUGE_BYTES && memory_is_pages(memory, size))
+        os_pages_huge(start, size);
+    return true;
+}
+
+/* From one block to a block each. */
+static bool split(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    run_block_t *blocks = memory_new(memory, run->column_count * sizeof *blocks);
+    if (blocks == NULL)
+        return false;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        size_t size = split_bytes(run, c, capacity);
+        blocks[c] = (run_block_t){memory_resize(memory, NULL, 0, size), size};
+        if (blocks[c].start == NULL) {
+            blocks[c].size = 0;
+            free_blocks(memory, blocks, run->column_count);
+            return false;
+        }
+        if (size >= RUN_HUGE_BYTES && memory_is_pages(memory, size))
+            os_pages_huge(blocks[c].start, size);
+    }
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        char *at = place(run, c, blocks[c].start);
+        if (run->count > 0)
+            memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
+        run->columns[c] = at;
+    }
+    free_blocks(memory, run->blocks, block_count(run));
+    run->blocks = blocks;
+    run->split = true;
+    run->capacity = capacity;
+    return true;
+}
+
+static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    run->version++;
+    if (!run->split && shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
+        return resize_shared(run, memory, capacity);
+    if (!run->split)
+        return split(run, memory, capacity);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if (!resize_column(run, memory, c, capacity))
+            return false;
+    }
+    run->capacity = capacity;
+    return true;
+}
+
+bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
+{
+    uint64_t needed = (uint64_t)run->count + more;
+    if (needed <= run->capacity)
+        return true;
+    if (needed > UINT32_MAX / 2)
+        return false;
+    uint64_t capacity = (uint64_t)run->capacity * 2;
+    return resize(run, memory, (uint32_t)(capacity < needed ? needed : capacity));
+}
+
+void run_trim(run_t *run, memory_t *memory)
+{
+    if (run->count == 0 && run->blocks != NULL) {
+        free_blocks(memory, run->blocks, block_count(run));
+        run->blocks = NULL;
+        run->split = false;
+        run->capacity = 0;
+        run->version++;
+        memset(run->columns, 0, run->column_count * sizeof *run->columns);
+    } else if (run->count < run->capacity / 4) {
+        /* Less first: where shrinking fails, a column merely keeps more room than the run uses. */
+        run->capacity = run->count * 2;
+        resize(run, memory, run->capacity);
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------ */
+
+#define FILL(type)                                  \
+    do {                                            \
+        type value_, *to_ = (type *)(void *)cells;  \
+        memcpy(&value_, value, sizeof value_);      \
+        for (uint32_t i = 0; i < count; i++)        \
+            to_[i] = value_;                        \
+    } while (0)
+
+static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t count)
+{
+    switch (size) {
+    case 1: memset(cells, *(const unsigned char *)value, count); break;
+    case 4: FILL(uint32_t); break;
+    case 8: FILL(uint64_t); break;
+    case 12: FILL(bp_vec3_t); break;
+    case 16: FILL(bp_vec4_t); break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(cells + (size_t)i * size, value, size);
+        break;
+    }
+}
+
+void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count)
+{
+    for (uint32_t c = first_column; c < last_column; c++) {
+        const field_t *field = run->fields[c];
+        char *cells = run_cell(run, c, first);
+        if (field->initial_is_zero)
+            memset(cells, 0, (size_t)field->size * count);
+        else
+            fill_cells(cells, &field->initial, field->size, count);
+        if (field->type == BP_STRING)
+            strings_retain(field->initial.string, count);
+    }
+}
+
+void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings)
+{
+    for (uint32_t c = first_column; c < last_column; c++) {
+        if (run->fields[c]->type == BP_STRING) {
+            const char **cell = run_cell(run, c, row);
+            strings_release(strings, *cell);
+        }
+    }
+}
+
+void run_erase(run_t *run, uint32_t row)
+{
+    uint32_t last = --run->count;
+    run->version++;
+    if (row == last)
+        return;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        char *cells = run->columns[c];
+        uint32_t size = run->sizes[c];
+        value_copy(cells + (size_t)row * size, cells + (size_t)last * size, size);
+    }
+}

@@ -1,0 +1,76 @@
+/* run.h - one run: the rows of all entities of one prototype, as columns.
+ *
+ * Column 0 holds the entities; the others hold one declared field each, in the order of the prototype's chain. All
+ * columns have `count` rows. Small runs keep their columns in one block, so a run of one entity costs a few hundred
+ * bytes; large ones keep each column in a block of its own, which grows in place or by remapping, not by copying.
+ *
+ * `version` changes whenever a row may have moved or gone: references compare it instead of looking up (bp_ref_t).
+ *
+ * What it does not do: it does not know which entity is where outside itself; the store keeps its records in step.
+ */
+#ifndef HOST_ENTITY_RUN_H
+#define HOST_ENTITY_RUN_H
+
+#include "../base/base.h"
+
+enum {
+    RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
+    RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
+    RUN_HUGE_BYTES = 8 * 1024 * 1024 /* columns of at least this size ask for huge pages */
+};
+
+typedef struct run_block_t {
+    char *start;
+    size_t size;
+} run_block_t;
+
+typedef struct run_t {
+    uint32_t count, capacity;
+    uint32_t version;
+    uint32_t holes;            /* rows whose entity has died */
+    uint32_t prototype;
+    uint16_t column_count;
+    uint16_t flags;            /* KEY_... of the prototype */
+    uint32_t pending;          /* rows promised during a batch */
+    uint32_t in_holes_list;
+    struct run_t *next_pending;
+    void **columns;            /* the address of row 0 of each column; behind this struct */
+    const field_t **fields;    /* the field of each column; [0] is the entity's */
+    uint8_t *sizes;            /* bytes of a value of each column */
+    run_block_t *blocks;       /* [1], or [column_count] where split */
+    bool split;
+} run_t;
+
+/* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
+void run_free(run_t *run, memory_t *memory, strings_t *strings);
+
+/* Bytes that the run holds. */
+size_t run_bytes(const run_t *run);
+
+/* Make room for `more` rows; false when out of memory. [main] */
+bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
+
+/* Give back memory of rows that are not used. [main] */
+void run_trim(run_t *run, memory_t *memory);
+
+/* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
+void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
+
+/* Let go of the strings in one row's columns. [main] */
+void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings);
+
+/* Move the last row into `row`, all columns, and drop the last. Strings of the row have been released or moved. */
+void run_erase(run_t *run, uint32_t row);
+
+static inline bp_entity_t *run_entities(const run_t *run)
+{
+    return run->columns[0];
+}
+
+static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
+{
+    return (char *)run->columns[column] + (size_t)row * run->sizes[column];
+}
+
+#endif

@@ -1,0 +1,820 @@
+/* store.c - moving rows.
+ *
+ * Adding and removing go through one machine. `plan` looks at every entity of the batch, refuses what cannot be, and
+ * counts how many rows each target run will get; then memory is taken; then `move_block` moves rows, up to BLOCK of
+ * them with the same origin and destination at a time. Within a block the order of swap-erases is first played through
+ * on the entities column alone, which yields for each row where it was and which row filled its hole; every other
+ * column then repeats that sequence in a loop of its own, with its value size known outside the loop.
+ *
+ * While a batch is planned the records of its entities carry MARK, so that a second mention is seen.
+ */
+#include "store.h"
+
+#include "../base/os.h"
+
+#include <stdlib.h>
+
+enum { BLOCK = 256, AHEAD = 12, POPULATE_BYTES = 1 << 20 };
+#define MARK 0x80000000u
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* --- small things -------------------------------------------------------------------------------------------------- */
+
+static bp_result_t about_entity(bp_world_o *world, bp_entity_t e, bp_result_t result)
+{
+    char text[32];
+    value_format(&world->base->values, BP_ENTITY, &e, text, sizeof text);
+    return error_prefix(&world->base->error, result, "%s: ", text);
+}
+
+static bp_result_t refuse_stepping(bp_world_o *world)
+{
+    return error_set(&world->base->error, BP_ERROR_STATE,
+                     "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
+}
+
+static bool reserve_records(bp_world_o *world, uint64_t needed)
+{
+    if (needed <= world->record_capacity)
+        return true;
+    uint64_t capacity = (uint64_t)world->record_capacity * 2;
+    if (capacity < needed)
+        capacity = needed < 256 ? 256 : needed;
+    if (capacity > UINT32_MAX)
+        capacity = UINT32_MAX;
+    record_t *records = memory_resize_cleared(&world->memory, world->records, (size_t)world->record_capacity * sizeof *records,
+                                              (size_t)capacity * sizeof *records);
+    if (records == NULL)
+        return false;
+    world->records = records;
+    world->record_capacity = (uint32_t)capacity;
+    return true;
+}
+
+static run_t *create_run(bp_world_o *world, uint32_t prototype)
+{
+    const prototypes_t *p = &world->prototypes;
+    const prototype_t *item = &p->items[prototype];
+    size_t size = (item->columns + 1u) * sizeof(field_t *);
+    const field_t **fields = memory_resize(&world->memory, NULL, 0, size);
+    if (fields == NULL ||
+        !memory_reserve(&world->memory, &world->runs, &world->run_capacity, world->run_count + 1u, sizeof *world->runs)) {
+        memory_free(&world->memory, fields, fields == NULL ? 0 : size);
+        return NULL;
+    }
+    for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
+        const manager_t *manager = world->managers[p->keys[p->items[i].key].manager];
+        for (uint32_t c = 0; c < manager->column_count; c++)
+            fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
+    }
+    run_t *run = run_create(&world->memory, prototype, fields, item->columns, item->flags);
+    memory_free(&world->memory, fields, size);
+    if (run != NULL)
+        world->runs[world->run_count++] = run;
+    return run;
+}
+
+/* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
+static run_t *need_run(bp_world_o *world, uint32_t prototype)
+{
+    prototype_t *item = &world->prototypes.items[prototype];
+    if (item->run == NULL)
+        item->run = create_run(world, prototype);
+    return item->run;
+}
+
+static void set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
+{
+    world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
+}
+
+/* Drop a row whose entity's record has been seen to. */
+static void erase_row(bp_world_o *world, run_t *run, uint32_t row)
+{
+    if ((run->flags & KEY_STRINGS) != 0)
+        run_release_strings(run, 1, run->column_count, row, &world->base->strings);
+    run_erase(run, row);
+    if (row < run->count && run_entities(run)[row].id != 0)
+        world->records[bp_entity_index(run_entities(run)[row])].row = row;
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* End instances of a manager with its own storage; slots in any order. */
+static void destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count)
+{
+    if (count > 1)
+        qsort(slots, count, sizeof *slots, descending);
+    if (count > 0)
+        manager->component->table.destroy(&manager->seen, slots, count);
+}
+
+/* --- prototypes and bulk creation ---------------------------------------------------------------------------------- */
+
+bp_result_t store_prototype(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
+{
+    uint32_t at = 0, column;
+    for (uint32_t i = 0; i < count; i++) {
+        if (keys[i] >= world->prototypes.key_count || !world_key_manager(world, keys[i])->started)
+            return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, keys[i]);
+        bp_result_t result = prototypes_with(&world->prototypes, at, keys[i], &at, &column);
+        if (result != BP_OK)
+            return result;
+    }
+    *prototype = at;
+    return BP_OK;
+}
+
+/* Create the own-storage instances of new rows, from the top of the chain down to `until`; their slots go straight into
+ * the column. Returns the prototype at which it failed, or `until`. */
+static uint32_t create_instances(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count,
+                                 bp_result_t *result)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t at = run->prototype;
+    for (; at != 0; at = p->items[at].base) {
+        uint32_t key = p->items[at].key;
+        manager_t *manager = world_key_manager(world, key);
+        if (!manager->component->own_storage)
+            continue;
+        uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
+        *result = manager->component->table.create(&manager->seen, p->keys[key].name, entities, count, slots);
+        if (*result != BP_OK)
+            break;
+    }
+    return at;
+}
+
+static void undo_instances(bp_world_o *world, run_t *run, uint32_t first, uint32_t count, uint32_t failed_at)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t at = run->prototype; at != failed_at; at = p->items[at].base) {
+        manager_t *manager = world_key_manager(world, p->items[at].key);
+        if (manager->component->own_storage)
+            destroy_slots(manager, run_cell(run, p->items[p->items[at].base].columns, first), count);
+    }
+}
+
+/* Rows about to be written whole: let the system map their pages in one go. */
+static void populate(const run_t *run, uint32_t first, uint32_t count)
+{
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if ((size_t)count * run->sizes[c] >= POPULATE_BYTES)
+            os_pages_populate(run_cell(run, c, first), (size_t)count * run->sizes[c]);
+    }
+}
+
+static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
+{
+    memcpy(run_entities(run) + first, entities, count * sizeof *entities);
+    for (uint32_t i = 0; i < count; i++)
+        set_record(world, entities[i], run->prototype, first + i);
+    world->occupied += count;
+}
+
+static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *entities, uint32_t count)
+{
+    uint32_t first = run->count;
+    run->count += count;
+    run_fill(run, 1, run->column_count, first, count);
+    place_rows(world, run, first, entities, count);
+    if ((run->flags & KEY_OWN_STORAGE) == 0)
+        return BP_OK;
+    bp_result_t result = BP_OK;
+    uint32_t at = create_instances(world, run, first, entities, count, &result);
+    if (result == BP_OK)
+        return BP_OK;
+    undo_instances(world, run, first, count, at);
+    for (uint32_t i = 0; i < count; i++) {
+        world->records[bp_entity_index(entities[i])] = (record_t){0};
+        run_release_strings(run, 1, run->column_count, first + i, &world->base->strings);
+        entities_end(world->entities, entities[i]);
+    }
+    run->count = first;
+    world->occupied -= count;
+    return result;
+}
+
+bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    if (world->stepping)
+        return refuse_stepping(world);
+    if (prototype >= world->prototypes.count)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
+    if (prototype == 0 || count == 0)
+        return entities_create(world->entities, entities, count);
+    run_t *run = need_run(world, prototype);
+    if (run == NULL || !run_reserve(run, &world->memory, count) ||
+        !reserve_records(world, (uint64_t)world->entities->bound + count))
+        return error_memory(&world->base->error, "creating entities");
+    bp_result_t result = entities_create(world->entities, entities, count);
+    if (result != BP_OK)
+        return result;
+    if (count >= POPULATE_BYTES / 64)
+        populate(run, run->count, count);
+    return fill_new_rows(world, run, entities, count);
+}
+
+/* --- adding and removing: the plan --------------------------------------------------------------------------------- */
+
+typedef struct change_t {
+    bp_world_o *world;
+    uint32_t key;
+    bool adding;
+    uint32_t from, to, column; /* the transition found last */
+    bool found;
+    run_t *touched;            /* runs that will get rows */
+    uint32_t *slots;           /* adding, own storage: slots of the new instances */
+} change_t;
+
+static bp_result_t find_transition(change_t *c, uint32_t from)
+{
+    if (c->found && c->from == from)
+        return BP_OK;
+    prototypes_t *p = &c->world->prototypes;
+    bp_result_t result = c->adding ? prototypes_with(p, from, c->key, &c->to, &c->column)
+                                   : prototypes_without(p, from, c->key, &c->to, &c->column);
+    if (result == BP_OK && c->to != 0 && need_run(c->world, c->to) == NULL)
+        result = error_memory(&c->world->base->error, "making a run");
+    c->found = result == BP_OK;
+    c->from = from;
+    return result;
+}
+
+/* Check one entity, count its row, and mark its record. */
+static bp_result_t plan_one(change_t *c, bp_entity_t e)
+{
+    bp_world_o *world = c->world;
+    record_t *record = world_record(world, e);
+    if (record == NULL) {
+        if (!entities_is_alive(world->entities, e))
+            return entities_dead_error(world->entities, e);
+        record = &world->records[bp_entity_index(e)];
+        *record = (record_t){.generation = bp_entity_generation(e)};
+    }
+    if ((record->prototype & MARK) != 0)
+        return about_entity(world, e, error_set(&world->base->error, BP_ERROR_ARGUMENT, "the batch mentions it twice"));
+    bp_result_t result = find_transition(c, record->prototype);
+    if (result != BP_OK) {
+        if (record->prototype == 0)
+            *record = (record_t){0};
+        return about_entity(world, e, result);
+    }
+    record->prototype |= MARK;
+    run_t *run = world_run(world, c->to);
+    if (run != NULL && run->pending++ == 0) {
+        run->next_pending = c->touched;
+        c->touched = run;
+    }
+    return BP_OK;
+}
+
+static bool reserve_touched(change_t *c)
+{
+    bool good = true;
+    for (run_t *run = c->touched; run != NULL; run = run->next_pending) {
+        good = good && run_reserve(run, &c->world->memory, run->pending);
+        run->pending = 0;
+    }
+    c->touched = NULL;
+    return good;
+}
+
+static void unmark(change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        record_t *record = &c->world->records[bp_entity_index(entities[i])];
+        record->prototype &= ~MARK;
+        if (record->prototype == 0)
+            *record = (record_t){0};
+    }
+}
+
+static bp_result_t plan(change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    bp_world_o *world = c->world;
+    if (!reserve_records(world, world->entities->bound))
+        return error_memory(&world->base->error, "adding components");
+    bp_result_t result = BP_OK;
+    uint32_t i = 0;
+    for (; i < count && result == BP_OK; i++) {
+        if (i + AHEAD < count) {
+            uint32_t index = bp_entity_index(entities[i + AHEAD]);
+            PREFETCH(&world->records[index < world->record_capacity ? index : 0]);
+        }
+        result = plan_one(c, entities[i]);
+    }
+    if (result != BP_OK)
+        i--;
+    bool room = reserve_touched(c);
+    if (result == BP_OK && !room)
+        result = error_memory(&world->base->error, "moving rows");
+    if (result != BP_OK)
+        unmark(c, entities, i);
+    return result;
+}
+
+/* --- adding and removing: the moves -------------------------------------------------------------------------------- */
+
+typedef struct block_t {
+    run_t *from, *to; /* NULL: the empty prototype */
+    uint32_t first;   /* of the new rows in `to` */
+    uint32_t count;
+    uint32_t rows[BLOCK];  /* where each row was ... */
+    uint32_t lasts[BLOCK]; /* ... and the row that then filled its place; equal where it was the last */
+} block_t;
+
+/* Play the swap-erases on the entities alone, keeping records in step. */
+static void play_entities(bp_world_o *world, block_t *b, uint32_t to_prototype, const bp_entity_t *entities)
+{
+    bp_entity_t *from = b->from != NULL ? run_entities(b->from) : NULL;
+    bp_entity_t *to = b->to != NULL ? run_entities(b->to) + b->first : NULL;
+    for (uint32_t i = 0; i < b->count; i++) {
+        record_t *record = &world->records[bp_entity_index(entities[i])];
+        if (from != NULL) {
+            uint32_t row = record->row, last = --b->from->count;
+            bp_entity_t filler = from[last];
+            b->rows[i] = row;
+            b->lasts[i] = last;
+            from[row] = filler;
+            if (row != last && filler.id != 0)
+                world->records[bp_entity_index(filler)].row = row;
+        }
+        if (to != NULL) {
+            to[i] = entities[i];
+            record->prototype = to_prototype;
+            record->row = b->first + i;
+        } else {
+            *record = (record_t){0};
+        }
+    }
+}
+
+#define MOVE_CELLS(type)                                                    \
+    do {                                                                    \
+        type *f_ = (type *)(void *)from, *t_ = (type *)(void *)to;          \
+        for (uint32_t i = 0; i < b->count; i++) {                           \
+            uint32_t row = b->rows[i], last = b->lasts[i];                  \
+            if (t_ != NULL)                                                 \
+                t_[i] = f_[row];                                            \
+            f_[row] = f_[last];                                             \
+        }                                                                   \
+    } while (0)
+
+/* Repeat the sequence on one column; `to` NULL: the value goes. */
+static void move_cells(const block_t *b, char *from, char *to, uint32_t size)
+{
+    switch (size) {
+    case 1: MOVE_CELLS(uint8_t); break;
+    case 4: MOVE_CELLS(uint32_t); break;
+    case 8: MOVE_CELLS(uint64_t); break;
+    case 12: MOVE_CELLS(bp_vec3_t); break;
+    case 16: MOVE_CELLS(bp_vec4_t); break;
+    default: MOVE_CELLS(bp_mat4_t); break;
+    }
+}
+
+static void move_columns(const block_t *b, uint32_t from_column, uint32_t to_column, uint32_t count)
+{
+    for (uint32_t c = 0; c < count; c++) {
+        char *to = b->to != NULL ? run_cell(b->to, to_column + c, b->first) : NULL;
+        move_cells(b, b->from->columns[from_column + c], to, b->from->sizes[from_column + c]);
+    }
+}
+
+static void drop_columns(bp_world_o *world, const block_t *b, uint32_t column, uint32_t count)
+{
+    for (uint32_t c = column; c < column + count; c++) {
+        char *cells = b->from->columns[c];
+        if (b->from->fields[c]->type == BP_STRING) {
+            /* A row that fills a hole may itself leave later in the block, so this repeats the sequence too. */
+            for (uint32_t i = 0; i < b->count; i++) {
+                const char **strings = (const char **)(void *)cells;
+                strings_release(&world->base->strings, strings[b->rows[i]]);
+                strings[b->rows[i]] = strings[b->lasts[i]];
+            }
+        } else {
+            move_cells(b, cells, NULL, b->from->sizes[c]);
+        }
+    }
+}
+
+static void move_block(change_t *c, block_t *b, const bp_entity_t *entities, const uint32_t *slots)
+{
+    uint32_t width = c->world->prototypes.keys[c->key].columns;
+    b->first = b->to != NULL ? b->to->count : 0;
+    if (b->to != NULL)
+        b->to->count += b->count;
+    if (b->from != NULL)
+        b->from->version++;
+    play_entities(c->world, b, c->to, entities);
+    if (c->adding) {
+        if (b->from != NULL) {
+            move_columns(b, 1, 1, c->column - 1);
+            move_columns(b, c->column, c->column + width, b->from->column_count - c->column);
+        }
+        run_fill(b->to, c->column, c->column + width, b->first, b->count);
+        if (slots != NULL)
+            memcpy(run_cell(b->to, c->column, b->first), slots, b->count * sizeof *slots);
+    } else {
+        drop_columns(c->world, b, c->column, width);
+        if (b->to != NULL) {
+            move_columns(b, 1, 1, c->column - 1);
+            move_columns(b, c->column + width, c->column, b->to->column_count - c->column);
+        }
+    }
+}
+
+static void move_all(change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    bp_world_o *world = c->world;
+    block_t b;
+    for (uint32_t i = 0; i < count; i += b.count) {
+        uint32_t from = world->records[bp_entity_index(entities[i])].prototype & ~MARK;
+        find_transition(c, from);
+        b.from = world_run(world, from);
+        b.to = world_run(world, c->to);
+        for (b.count = 0; b.count < BLOCK && i + b.count < count; b.count++) {
+            record_t *record = &world->records[bp_entity_index(entities[i + b.count])];
+            if ((record->prototype & ~MARK) != from)
+                break;
+            record->prototype = from;
+            if (b.from != NULL)
+                PREFETCH(run_entities(b.from) + record->row);
+        }
+        move_block(c, &b, entities + i, c->slots == NULL ? NULL : c->slots + i);
+        if (from == 0)
+            world->occupied += b.count;
+        if (c->to == 0)
+            world->occupied -= b.count;
+    }
+}
+
+/* --- adding and removing: the verbs -------------------------------------------------------------------------------- */
+
+static bp_result_t check_change(bp_world_o *world, uint32_t key)
+{
+    if (world->stepping)
+        return refuse_stepping(world);
+    if (key >= world->prototypes.key_count || !world_key_manager(world, key)->started)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, key);
+    return BP_OK;
+}
+
+static bp_result_t create_slots(change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    const component_key_t *key = &c->world->prototypes.keys[c->key];
+    manager_t *manager = world_key_manager(c->world, c->key);
+    c->slots = memory_resize(&c->world->memory, NULL, 0, count * sizeof *c->slots);
+    if (c->slots == NULL)
+        return error_memory(&c->world->base->error, "adding components");
+    return manager->component->table.create(&manager->seen, key->name, entities, count, c->slots);
+}
+
+bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    bp_result_t result = check_change(world, key);
+    if (result != BP_OK || count == 0)
+        return result;
+    change_t c = {.world = world, .key = key, .adding = true};
+    result = plan(&c, entities, count);
+    if (result != BP_OK)
+        return result;
+    if (world_key_manager(world, key)->component->own_storage) {
+        result = create_slots(&c, entities, count);
+        if (result != BP_OK)
+            unmark(&c, entities, count);
+    }
+    if (result == BP_OK)
+        move_all(&c, entities, count);
+    memory_free(&world->memory, c.slots, c.slots == NULL ? 0 : count * sizeof *c.slots);
+    return result;
+}
+
+bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    bp_result_t result = check_change(world, key);
+    if (result != BP_OK || count == 0)
+        return result;
+    manager_t *manager = world_key_manager(world, key);
+    uint32_t *slots = NULL;
+    if (manager->component->own_storage) {
+        slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
+        if (slots == NULL)
+            return error_memory(&world->base->error, "removing components");
+        store_slots(world, key, entities, count, slots);
+    }
+    change_t c = {.world = world, .key = key};
+    result = plan(&c, entities, count);
+    if (result == BP_OK) {
+        move_all(&c, entities, count);
+        if (slots != NULL)
+            destroy_slots(manager, slots, count);
+    }
+    memory_free(&world->memory, slots, slots == NULL ? 0 : count * sizeof *slots);
+    return result;
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------- */
+
+uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        bool yes = record != NULL && prototypes_column(&world->prototypes, record->prototype, key) != 0;
+        if (has != NULL)
+            has[i] = yes;
+        found += yes;
+    }
+    return found;
+}
+
+uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    uint32_t found = 0;
+    bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        uint32_t column = record == NULL || !own ? 0 : prototypes_column(&world->prototypes, record->prototype, key);
+        slots[i] = BP_NONE;
+        if (column == 0)
+            continue;
+        memcpy(&slots[i], run_cell(world_run(world, record->prototype), column, record->row), sizeof *slots);
+        found++;
+    }
+    return found;
+}
+
+uint32_t store_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity)
+{
+    const record_t *record = world_record(world, entity);
+    if (record == NULL)
+        return 0;
+    const prototypes_t *p = &world->prototypes;
+    uint32_t count = p->items[record->prototype].key_count, at = count;
+    for (uint32_t i = record->prototype; i != 0; i = p->items[i].base) {
+        if (--at < capacity)
+            keys[at] = p->items[i].key;
+    }
+    return count;
+}
+
+void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
+                           const uint32_t *slots, uint32_t count)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        for (uint32_t at = record == NULL ? 0 : record->prototype & ~MARK; at != 0; at = p->items[at].base) {
+            const component_key_t *key = &p->keys[p->items[at].key];
+            if (key->name != names[i] || key->manager != manager->seen.component)
+                continue;
+            run_t *run = world_run(world, record->prototype & ~MARK);
+            memcpy(run_cell(run, p->items[p->items[at].base].columns, record->row), &slots[i], sizeof *slots);
+            break;
+        }
+    }
+}
+
+void *store_ref(bp_world_o *world, bp_ref_t *ref)
+{
+    const record_t *record = world_record(world, ref->entity);
+    uint32_t key = ref->field >> 8, field = ref->field & 0xff;
+    ref->version = NULL;
+    ref->value = NULL;
+    if (record == NULL || key >= world->prototypes.key_count || field >= world->prototypes.keys[key].columns ||
+        (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
+        return NULL;
+    uint32_t column = prototypes_column(&world->prototypes, record->prototype, key);
+    if (column == 0)
+        return NULL;
+    run_t *run = world_run(world, record->prototype);
+    ref->version = &run->version;
+    ref->expected = run->version;
+    ref->value = run_cell(run, column + field, record->row);
+    return ref->value;
+}
+
+/* --- death and collection ------------------------------------------------------------------------------------------ */
+
+static void list_holes(bp_world_o *world, run_t *run)
+{
+    if (run->in_holes_list)
+        return;
+    if (!memory_reserve(&world->memory, &world->holed, &world->holed_capacity, world->holed_count + 1u, sizeof *world->holed)) {
+        world->holed_lost = true;
+        return;
+    }
+    run->in_holes_list = 1;
+    world->holed[world->holed_count++] = run;
+}
+
+/* End the instances that a manager keeps for dead entities; their records are still there. */
+static void tell_manager(bp_world_o *world, manager_t *manager, const bp_entity_t *entities, uint32_t count)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t slots[BLOCK], found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        if (record == NULL || (p->items[record->prototype].flags & KEY_TELL) == 0)
+            continue;
+        run_t *run = world_run(world, record->prototype);
+        for (uint32_t at = record->prototype; at != 0; at = p->items[at].base) {
+            if (p->keys[p->items[at].key].manager != manager->seen.component)
+                continue;
+            if (found == BLOCK) {
+                destroy_slots(manager, slots, found);
+                found = 0;
+            }
+            memcpy(&slots[found++], run_cell(run, p->items[p->items[at].base].columns, record->row), sizeof *slots);
+        }
+    }
+    destroy_slots(manager, slots, found);
+}
+
+static void tell_managers(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        manager_t *manager = world->managers[m];
+        if (manager->started && manager->component->own_storage && manager->component->table.gc == NULL)
+            tell_manager(world, manager, entities, count);
+    }
+}
+
+static void leave_hole(bp_world_o *world, bp_entity_t e)
+{
+    record_t *record = world_record(world, e);
+    if (record == NULL)
+        return;
+    run_t *run = world_run(world, record->prototype);
+    uint32_t row = record->row;
+    *record = (record_t){0};
+    world->occupied--;
+    if ((run->flags & KEY_AT_ONCE) != 0 && !world->stepping) {
+        erase_row(world, run, row);
+        return;
+    }
+    run_entities(run)[row] = (bp_entity_t){0};
+    run->version++;
+    run->holes++;
+    list_holes(world, run);
+}
+
+void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+{
+    if (world->occupied == 0)
+        return;
+    for (uint32_t done = 0; done < count; done += BLOCK) {
+        const bp_entity_t *block = entities + done;
+        uint32_t n = count - done < BLOCK ? count - done : BLOCK;
+        if (world->telling > 0)
+            tell_managers(world, block, n);
+        for (uint32_t i = 0; i < n; i++) {
+            if (i + AHEAD < n && bp_entity_index(block[i + AHEAD]) < world->record_capacity)
+                PREFETCH(&world->records[bp_entity_index(block[i + AHEAD])]);
+            leave_hole(world, block[i]);
+        }
+    }
+}
+
+static uint32_t collect_randomly(bp_world_o *world, run_t *run)
+{
+    uint32_t collected = 0, alive_in_row = 0;
+    while (run->holes > 0 && alive_in_row < WORLD_GC_ROWS_ALIVE) {
+        uint32_t row = bp_random_below(&world->random, run->count);
+        if (run_entities(run)[row].id != 0) {
+            alive_in_row++;
+            continue;
+        }
+        alive_in_row = 0;
+        erase_row(world, run, row);
+        run->holes--;
+        collected++;
+    }
+    return collected;
+}
+
+static uint32_t collect_fully(bp_world_o *world, run_t *run)
+{
+    uint32_t collected = run->holes;
+    for (uint32_t row = run->count; row > 0 && run->holes > 0; row--) {
+        if (run_entities(run)[row - 1].id == 0) {
+            erase_row(world, run, row - 1);
+            run->holes--;
+        }
+    }
+    return collected;
+}
+
+static uint32_t collect_run(bp_world_o *world, run_t *run, bool fully)
+{
+    fully = fully || (run->flags & KEY_AT_ONCE) != 0;
+    uint32_t collected = fully ? collect_fully(world, run) : collect_randomly(world, run);
+    if (run->capacity > 64 && run->count < run->capacity / 8)
+        run_trim(run, &world->memory);
+    return collected;
+}
+
+static void find_lost_holes(bp_world_o *world)
+{
+    if (!world->holed_lost)
+        return;
+    world->holed_lost = false;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        if (world->runs[i]->holes > 0)
+            list_holes(world, world->runs[i]);
+    }
+}
+
+static uint32_t collect(bp_world_o *world, uint32_t visits, bool fully)
+{
+    uint32_t collected = 0;
+    find_lost_holes(world);
+    for (; visits > 0 && world->holed_count > 0; visits--) {
+        if (world->holed_next >= world->holed_count)
+            world->holed_next = 0;
+        run_t *run = world->holed[world->holed_next];
+        collected += collect_run(world, run, fully);
+        if (run->holes > 0) {
+            world->holed_next++;
+            continue;
+        }
+        run->in_holes_list = 0;
+        world->holed[world->holed_next] = world->holed[--world->holed_count];
+    }
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        manager_t *manager = world->managers[m];
+        if (manager->started && manager->component->table.gc != NULL)
+            collected += manager->component->table.gc(&manager->seen, &world->random);
+    }
+    return collected;
+}
+
+uint32_t store_collect(bp_world_o *world)
+{
+    uint32_t visits = world->holed_count < WORLD_GC_RUNS ? world->holed_count : WORLD_GC_RUNS;
+    return collect(world, visits, false);
+}
+
+uint32_t store_collect_all(bp_world_o *world)
+{
+    find_lost_holes(world);
+    return collect(world, world->holed_count, true);
+}
+
+/* --- taking a manager out ------------------------------------------------------------------------------------------ */
+
+/* Take one key away from all rows of a run that has it. */
+static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
+{
+    change_t c = {.world = world, .key = key};
+    collect_fully(world, run);
+    bp_result_t result = find_transition(&c, run->prototype);
+    if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
+        result = error_memory(&world->base->error, "taking a component out of a world");
+    while (result == BP_OK && run->count > 0) {
+        bp_entity_t last[BLOCK];
+        uint32_t count = run->count < BLOCK ? run->count : BLOCK;
+        memcpy(last, run_entities(run) + run->count - count, count * sizeof *last);
+        move_all(&c, last, count);
+    }
+    return result;
+}
+
+static uint32_t key_of_manager(const bp_world_o *world, uint32_t prototype, uint32_t manager)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t at = prototype; at != 0; at = p->items[at].base) {
+        if (p->keys[p->items[at].key].manager == manager)
+            return p->items[at].key;
+    }
+    return BP_NONE;
+}
+
+bp_result_t store_strip(bp_world_o *world, uint32_t manager)
+{
+    if (world->stepping)
+        return refuse_stepping(world);
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
+        run_t *run = world->runs[i];
+        uint32_t key = run->count > 0 ? key_of_manager(world, run->prototype, manager) : BP_NONE;
+        if (key == BP_NONE)
+            continue;
+        result = strip_run(world, run, key);
+        i = BP_NONE; /* its rows may have gone to a run that was looked at already: begin again */
+    }
+    return result;
+}

@@ -1,0 +1,131 @@
+/* world.h - a world: its managers, its entity index and the rows of its entities.
+ *
+ * Each world has its own managers, prototypes, runs and clock; entities are the host's, and one entity may have
+ * components in several worlds. `records` says for each entity index where that entity is in this world: its
+ * generation, its prototype, its row. A record whose generation is not the entity's belongs to somebody else.
+ *
+ * Invariants
+ *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
+ *   - a row's entity is alive, or {0} (a hole: its entity died, and the row waits for collection);
+ *   - prototype 0 has no run: an entity without components has a cleared record or none.
+ *
+ * What it does not do: it runs no steps (schedule/), and who lives is told to it (destruction.h).
+ */
+#ifndef HOST_ENTITY_WORLD_H
+#define HOST_ENTITY_WORLD_H
+
+#include "../plugin/loader.h"
+#include "entities.h"
+#include "prototypes.h"
+#include "run.h"
+
+typedef struct record_t {
+    uint32_t generation; /* 0: nobody */
+    uint32_t prototype;
+    uint32_t row;
+} record_t;
+
+/* A component manager in a world. Never moves. */
+typedef struct manager_t {
+    bp_manager_t seen; /* what the plugin's verbs are handed */
+    component_t *component;
+    const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
+    const field_t **column_list;
+    uint32_t column_count;
+    bool started;
+} manager_t;
+
+enum {
+    WORLD_MAX_MANAGERS = 65535,
+    WORLD_GC_ROWS_ALIVE = 4, /* collection of a run ends at so many living rows in a row */
+    WORLD_GC_RUNS = 64       /* runs with holes visited in one step */
+};
+
+/* A pair of names resolved before: a direct-mapped cache that property/ keeps, one for each world. */
+typedef struct property_entry_t {
+    bp_name_t component, property;
+    bp_property_t resolved;
+} property_entry_t;
+
+enum { WORLD_PROPERTY_ENTRIES = 256 };
+
+struct bp_world_o {
+    base_t *base;
+    entities_t *entities;
+    registry_t *registry;
+    bp_host_o *host;
+    const bp_api_t *api;
+    memory_t memory;
+    char *name;
+    uint32_t layout;           /* unique in the host; changes when columns do */
+
+    manager_t **managers;
+    uint32_t manager_count, manager_capacity;
+    uint32_t telling;          /* managers that are told of deaths */
+
+    prototypes_t prototypes;
+    record_t *records;         /* by entity index */
+    uint32_t record_capacity;
+    uint32_t occupied;         /* entities with components */
+
+    run_t **runs;              /* all, in order of creation; only appended to */
+    uint32_t run_count, run_capacity;
+    run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
+    uint32_t holed_count, holed_capacity, holed_next;
+    bool holed_lost;           /* a run with holes could not be listed: look at all */
+
+    property_entry_t *properties; /* NULL until a property is named */
+    void *schedule;               /* of schedule/, which lies above and makes and frees it */
+
+    double step_rate, time;
+    uint64_t steps, nanoseconds;
+    uint64_t random;
+    bool stepping;             /* loops hold columns: rows must not move */
+};
+
+/* A world without managers. NULL on failure. */
+bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
+                         const char *name, double step_rate, uint32_t layout);
+
+/* Stops all managers, newest first. */
+void world_free(bp_world_o *world);
+
+/* Bring in or take out the manager of a component; taking out removes its components from all entities. [main] */
+bp_result_t world_use_component(bp_world_o *world, component_t *component);
+bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager);
+
+/* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
+uint32_t world_component(bp_world_o *world, const char *type);
+
+/* As bp_world_api.key. */
+bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
+bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
+
+/* The manager of a key. */
+static inline manager_t *world_key_manager(const bp_world_o *world, uint32_t key)
+{
+    return world->managers[world->prototypes.keys[key].manager];
+}
+
+/* Where an entity is, or NULL where it has no components here (or is dead). [job] */
+static inline record_t *world_record(const bp_world_o *world, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e);
+    if (index >= world->record_capacity)
+        return NULL;
+    record_t *record = &world->records[index];
+    return record->generation == bp_entity_generation(e) && e.id != 0 ? record : NULL;
+}
+
+static inline run_t *world_run(const bp_world_o *world, uint32_t prototype)
+{
+    return world->prototypes.items[prototype].run;
+}
+
+/* Number of instances of a component type. [main] */
+uint32_t world_count(bp_world_o *world, uint32_t component);
+
+/* Bytes held by records, prototypes and runs. [main] */
+size_t world_bytes(const bp_world_o *world);
+
+#endif

@@ -1,0 +1,343 @@
+/* host.c - hosts and worlds for embedders: the functions of backplane.h but for ini files (setup.c).
+ *
+ * The parts of a host are made in the order in which they need each other and ended in the opposite one: schedules
+ * before worlds, worlds before plugins, plugins before the registry, everything before the base whose accounts must
+ * then stand at zero.
+ */
+#include "host.h"
+
+#include "base/text.h"
+
+/* --- creation and end ---------------------------------------------------------------------------------------------- */
+
+/* A host's entities carry a tag, so that another host can tell that they are not its own. */
+static uint32_t draw_tag(const bp_host_o *host)
+{
+    uint64_t state = (uint64_t)(uintptr_t)host;
+    return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
+}
+
+static void init_base(bp_host_o *host, const bp_host_desc_t *desc)
+{
+    base_t *base = &host->base;
+    memory_init(&base->memory, "host", &desc->allocator);
+    base->log = desc->log;
+    base->random = desc->seed;
+    names_init(&base->names, &base->memory);
+    strings_init(&base->strings, &base->memory);
+    uint32_t tag = desc->tag >= 1 && desc->tag <= ENTITY_MAX_TAG ? desc->tag : draw_tag(host);
+    base->values = (value_context_t){.names = &base->names, .entity_base = tag << ENTITY_COUNTER_BITS};
+}
+
+bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
+{
+    if (threads > JOBS_MAX_THREADS)
+        return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads, JOBS_MAX_THREADS);
+    if (!host->own_jobs || threads <= 1 || host->jobs.threads == threads)
+        return BP_OK;
+    jobs_t *pool = jobs_create(&host->base, threads);
+    if (pool == NULL)
+        return BP_ERROR_LIMIT;
+    if (host->pool != NULL)
+        jobs_free(host->pool);
+    host->pool = pool;
+    host->jobs = jobs_table(pool);
+    return BP_OK;
+}
+
+static void *default_resize(const bp_allocator_i *allocator, void *old, size_t old_size, size_t new_size)
+{
+    memory_t once;
+    memory_init(&once, "once", allocator);
+    return old == NULL ? memory_resize_cleared(&once, NULL, 0, new_size) : memory_resize(&once, old, old_size, new_size);
+}
+
+bp_host_o *bp_host_create(const bp_host_desc_t *desc)
+{
+    bp_host_desc_t known = {0};
+    if (desc != NULL)
+        memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
+    bp_host_o *host = default_resize(&known.allocator, NULL, 0, sizeof *host);
+    if (host == NULL)
+        return NULL;
+    init_base(host, &known);
+    registry_init(&host->registry, &host->base);
+    entities_init(&host->entities, &host->base);
+    destruction_init(&host->destruction, &host->base, &host->entities);
+    host->api = host_tables();
+    loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
+    host->own_jobs = known.jobs.run == NULL;
+    host->jobs = known.jobs;
+    if (host->own_jobs)
+        host->jobs.threads = 1;
+    if (host_set_threads(host, known.threads) != BP_OK) {
+        bp_host_destroy(host);
+        return NULL;
+    }
+    return host;
+}
+
+void bp_host_destroy(bp_host_o *host)
+{
+    if (host == NULL)
+        return;
+    while (host->destruction.world_count > 0)
+        bp_world_destroy(host->destruction.worlds[host->destruction.world_count - 1]);
+    while (host->loader.count > 0)
+        loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
+    if (host->pool != NULL)
+        jobs_free(host->pool);
+    loader_free(&host->loader);
+    destruction_free(&host->destruction);
+    entities_free(&host->entities);
+    registry_free(&host->registry);
+    strings_free(&host->base.strings);
+    names_free(&host->base.names);
+    if (memory_bytes(&host->base.memory) > 0)
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back", memory_bytes(&host->base.memory));
+    bp_allocator_i allocator = host->base.memory.allocator;
+    default_resize(&allocator, host, sizeof *host, 0);
+}
+
+const bp_api_t *bp_host_api(bp_host_o *host)
+{
+    return &host->api;
+}
+
+const char *bp_host_error(bp_host_o *host)
+{
+    return host->base.error.text;
+}
+
+path_worlds_t host_worlds(const bp_host_o *host)
+{
+    return (path_worlds_t){(base_t *)(uintptr_t)&host->base, host->destruction.worlds, host->destruction.world_count};
+}
+
+/* --- plugins ------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t refuse_during_step(bp_host_o *host)
+{
+    if (host->destruction.stepping == 0 && !host->destruction.announcing)
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step or a destruction callback");
+}
+
+bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+{
+    bp_result_t result = refuse_during_step(host);
+    return result != BP_OK ? result : loader_load(&host->loader, name_or_path, options, option_count);
+}
+
+static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
+{
+    nearest_t nearest = {.wanted = name};
+    text_t hint;
+    for (uint32_t i = 0; i < host->loader.count; i++)
+        nearest_consider(&nearest, host->loader.plugins[i]->name);
+    return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
+}
+
+/* Take all that a plugin brought out of one world. */
+static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
+{
+    schedule_t *schedule = world->schedule;
+    for (uint32_t i = 0; i < world->registry->system_count; i++) {
+        if (world->registry->systems[i]->owner == plugin)
+            schedule_drop_system(schedule, world->registry->systems[i]);
+    }
+    for (uint32_t i = world->manager_count; i > 0; i--) {
+        manager_t *manager = world->managers[i - 1];
+        if (!manager->started || manager->component->owner != plugin)
+            continue;
+        bp_result_t result = world_drop_manager(world, manager);
+        if (result != BP_OK)
+            return result;
+        schedule_drop_manager(schedule, manager);
+    }
+    return BP_OK;
+}
+
+bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
+{
+    bp_result_t result = refuse_during_step(host);
+    plugin_t *plugin = loader_find(&host->loader, name);
+    if (plugin == NULL)
+        return unknown_plugin(host, name);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = withdraw(host->destruction.worlds[i], plugin);
+    if (result == BP_OK)
+        loader_unload(&host->loader, plugin);
+    return result;
+}
+
+const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
+{
+    if (index >= host->loader.count)
+        return NULL;
+    if (path != NULL)
+        *path = host->loader.plugins[index]->path;
+    return &host->loader.plugins[index]->desc;
+}
+
+/* --- worlds -------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
+{
+    error_text_t *error = &host->base.error;
+    bp_result_t result = refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    if (desc->name == NULL || !names_is_word(desc->name))
+        return error_set(error, BP_ERROR_ARGUMENT, "a world's name must be 1 to 63 letters, digits, underscores or dashes, not '%.40s'",
+                         desc->name == NULL ? "" : desc->name);
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        if (strcmp(host->destruction.worlds[i]->name, desc->name) == 0)
+            return error_set(error, BP_ERROR_EXISTS, "there is a world '%s' already", desc->name);
+    }
+    if (!(desc->step_rate >= 0.0) || desc->step_rate > 1e12)
+        return error_set(error, BP_ERROR_RANGE, "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
+                         desc->step_rate);
+    return BP_OK;
+}
+
+bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc)
+{
+    bp_world_desc_t known = {0};
+    memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
+    if (check_world(host, &known) != BP_OK)
+        return NULL;
+    double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
+    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, ++host->layouts);
+    if (world == NULL)
+        return NULL;
+    if (schedule_create(world, &host->destruction) == NULL) {
+        world_free(world);
+        return NULL;
+    }
+    if (destruction_add_world(&host->destruction, world) != BP_OK) {
+        schedule_free(world->schedule);
+        world_free(world);
+        return NULL;
+    }
+    return world;
+}
+
+void bp_world_destroy(bp_world_o *world)
+{
+    if (world == NULL)
+        return;
+    destruction_remove_world(&world->host->destruction, world);
+    schedule_free(world->schedule);
+    world_free(world);
+}
+
+bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
+{
+    component_t *component = registry_component(world->registry, type);
+    if (component == NULL)
+        return BP_ERROR_NOT_FOUND;
+    bp_result_t result = world_use_component(world, component);
+    if (result != BP_OK)
+        return result;
+    manager_t *manager = world->managers[world->manager_count - 1];
+    result = schedule_add_manager(world->schedule, manager);
+    if (result != BP_OK)
+        world_drop_manager(world, manager);
+    return result;
+}
+
+bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
+{
+    system_t *system = registry_system(world->registry, name);
+    return system == NULL ? BP_ERROR_NOT_FOUND : schedule_add_system(world->schedule, system);
+}
+
+bp_result_t bp_world_step(bp_world_o *world)
+{
+    return schedule_step(world->schedule, &world->host->jobs);
+}
+
+bp_result_t bp_host_step(bp_host_o *host)
+{
+    bp_result_t result = refuse_during_step(host);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = bp_world_step(host->destruction.worlds[i]);
+    return result;
+}
+
+/* --- destruction ---------------------------------------------------------------------------------------------------- */
+
+bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data)
+{
+    return destruction_add_callback(&host->destruction, owner, callback, data);
+}
+
+void bp_host_drop_owner(bp_host_o *host, const void *owner)
+{
+    destruction_drop_owner(&host->destruction, owner);
+}
+
+/* --- figures and reports --------------------------------------------------------------------------------------------- */
+
+uint64_t bp_host_configured_steps(bp_host_o *host)
+{
+    return host->steps;
+}
+
+int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const bp_world_o *world = host->destruction.worlds[w];
+        const schedule_t *schedule = world->schedule;
+        if (index >= schedule->count) {
+            index -= schedule->count;
+            continue;
+        }
+        const unit_t *unit = schedule->units[index];
+        const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
+        *stats = (bp_unit_stats_t){world->name, unit->name, plugin_name(owner), unit->steps, unit->nanoseconds, unit->rows};
+        return 1;
+    }
+    return 0;
+}
+
+void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
+{
+    *stats = (bp_world_stats_t){
+        .name = world->name,
+        .steps = world->steps,
+        .time = world->time,
+        .nanoseconds = world->nanoseconds,
+        .bytes = world_bytes(world),
+        .entities = world->occupied,
+        .prototypes = world->prototypes.count,
+        .runs = world->run_count,
+    };
+    for (uint32_t i = 0; i < world->run_count; i++)
+        stats->holes += world->runs[i]->holes;
+}
+
+static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
+{
+    const schedule_t *schedule = world->schedule;
+    bp_report_o report = {.sink = sink, .world = world->name};
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        manager_t *manager = world->managers[i];
+        report.unit = manager->component->name;
+        if (manager->started && manager->component->table.report != NULL)
+            manager->component->table.report(&manager->seen, &report);
+    }
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        report.unit = unit->name;
+        if (unit->system != NULL && unit->system->table.report != NULL)
+            unit->system->table.report(&unit->seen, &report);
+    }
+}
+
+void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++)
+        report_world(host->destruction.worlds[w], sink);
+}

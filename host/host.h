@@ -1,0 +1,44 @@
+/* host.h - the host: all parts of the engine put together.
+ *
+ * The only place that sees every room. It owns one of each part, in the order in which they need each other, and
+ * hands upward calls down as tables.
+ */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "entity/destruction.h"
+#include "property/path.h"
+#include "schedule/jobs.h"
+#include "schedule/schedule.h"
+
+struct bp_host_o {
+    base_t base;
+    registry_t registry;
+    entities_t entities;
+    loader_t loader;
+    destruction_t destruction; /* knows the worlds */
+    bp_api_t api;
+    bp_jobs_i jobs;
+    jobs_t *pool;              /* NULL: the embedder's, or one thread */
+    bool own_jobs;             /* jobs are the host's own */
+    uint32_t layouts;          /* given out to worlds */
+    uint64_t steps;            /* configured by an ini */
+};
+
+/* The tables of the contract (tables.c). */
+bp_api_t host_tables(void);
+
+/* The worlds, for paths. */
+path_worlds_t host_worlds(const bp_host_o *host);
+
+/* Run with `threads` threads of the host's own. [main] */
+bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
+
+/* What a report is written to: the sink, and who is reporting. */
+struct bp_report_o {
+    const bp_report_sink_i *sink;
+    const char *world, *unit;
+    uint32_t columns;
+};
+
+#endif

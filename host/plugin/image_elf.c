@@ -1,0 +1,551 @@
+/* image_elf.c - what must hold in an ELF library before dlopen may map it.
+ *
+ * The section table stands behind everything else in the file. The system's loader has no use for it, but
+ * it shows that a file is whole: a file cut short has lost it, a file that ends in zeros has null
+ * sections. A library without it is therefore refused. Then follows what the loader itself walks without
+ * looking: segments, the dynamic table, texts, symbols, hash tables, relocations and the functions that
+ * are called at loading.
+ *
+ * Records are copied out, so no alignment is assumed; counts are bounded by the file's size before
+ * anything loops over them. The records' layouts are those of the System V ABI (chapters 4 and 5) and of
+ * GNU's extensions.
+ */
+#include "image.h"
+
+#include "image_file.h"
+
+#include <stdio.h>
+
+#if defined(__x86_64__)
+enum { ELF_MACHINE = 62 };
+#elif defined(__aarch64__)
+enum { ELF_MACHINE = 183 };
+#elif defined(__riscv)
+enum { ELF_MACHINE = 243 };
+#elif defined(__powerpc64__)
+enum { ELF_MACHINE = 21 };
+#elif defined(__s390x__)
+enum { ELF_MACHINE = 22 };
+#elif defined(__loongarch64)
+enum { ELF_MACHINE = 258 };
+#else
+enum { ELF_MACHINE = 0 }; /* any will do */
+#endif
+
+typedef struct elf_header_t {
+    unsigned char ident[16]; /* magic, class, byte order, version ... */
+    uint16_t type, machine;
+    uint32_t version;
+    uint64_t entry, segments, sections;
+    uint32_t flags;
+    uint16_t header_bytes, segment_bytes, segment_count, section_bytes, section_count, names;
+} elf_header_t;
+
+typedef struct elf_segment_t {
+    uint32_t type, flags;
+    uint64_t offset, address, physical, file_bytes, memory_bytes, alignment;
+} elf_segment_t;
+
+typedef struct elf_section_t {
+    uint32_t name, type;
+    uint64_t flags, address, offset, bytes;
+    uint32_t link, info;
+    uint64_t alignment, entry_bytes;
+} elf_section_t;
+
+typedef struct elf_dynamic_t {
+    uint64_t tag, value;
+} elf_dynamic_t;
+
+typedef struct elf_symbol_t {
+    uint32_t name;
+    unsigned char info, other;
+    uint16_t section;
+    uint64_t address, bytes;
+} elf_symbol_t;
+
+typedef struct elf_relocation_t {
+    uint64_t address, info, addend;
+} elf_relocation_t;
+
+/* A record of the tables of versions; which field means what depends on the table. */
+typedef struct elf_version_t {
+    uint16_t version, count;
+    uint32_t image, first, next;
+} elf_version_t;
+
+_Static_assert(sizeof(elf_header_t) == 64 && sizeof(elf_segment_t) == 56 && sizeof(elf_section_t) == 64,
+               "as in the file");
+_Static_assert(sizeof(elf_dynamic_t) == 16 && sizeof(elf_symbol_t) == 24 && sizeof(elf_relocation_t) == 24,
+               "as in the file");
+_Static_assert(sizeof(elf_version_t) == 16, "as in the file");
+
+enum { SECTION_NULL = 0, SECTION_STRINGS = 3, SECTION_NO_BITS = 8, SECTION_DYNAMIC_SYMBOLS = 11 };
+enum { SEGMENT_LOAD = 1, SEGMENT_DYNAMIC = 2, SEGMENT_STACK = 0x6474e551, SEGMENT_RELRO = 0x6474e552 };
+enum { CAN_RUN = 1, CAN_WRITE = 2 };
+enum {
+    TAG_NULL = 0, TAG_NEEDED = 1, TAG_PLT_BYTES = 2, TAG_HASH = 4, TAG_STRINGS = 5, TAG_SYMBOLS = 6,
+    TAG_RELA = 7, TAG_RELA_BYTES = 8, TAG_RELA_ENTRY = 9, TAG_STRING_BYTES = 10, TAG_SYMBOL_ENTRY = 11,
+    TAG_INIT = 12, TAG_FINI = 13, TAG_SONAME = 14, TAG_RPATH = 15, TAG_PLT_KIND = 20,
+    TAG_TEXT_RELOCATIONS = 22, TAG_PLT = 23, TAG_INIT_ARRAY = 25, TAG_FINI_ARRAY = 26, TAG_INIT_BYTES = 27,
+    TAG_FINI_BYTES = 28, TAG_RUNPATH = 29, TAG_FLAGS = 30, TAG_GNU_HASH = 0x6ffffef5,
+    TAG_VERSIONS = 0x6ffffff0, TAG_FLAGS_1 = 0x6ffffffb, TAG_VERSIONS_NEEDED = 0x6ffffffe
+};
+enum { FLAG_TEXT_RELOCATIONS = 4, FLAG_1_PROGRAM = 0x08000000 };
+
+typedef struct elf_t {
+    const image_t *image;
+    elf_header_t header;
+    elf_segment_t dynamic;
+    uint64_t strings, string_bytes; /* offsets into the file */
+    uint64_t symbols, symbol_count;
+} elf_t;
+
+static const char *machine_name(uint32_t machine)
+{
+    switch (machine) {
+    case 3: return "x86 (32-bit)";
+    case 21: return "ppc64";
+    case 22: return "s390x";
+    case 40: return "ARM (32-bit)";
+    case 62: return "x86_64";
+    case 183: return "aarch64";
+    case 243: return "riscv64";
+    case 258: return "loongarch64";
+    default: return "an unknown machine";
+    }
+}
+
+static bool elf_check_ident(const image_t *image)
+{
+    if (image->size < 4 || memcmp(image->bytes, "\177ELF", 4) != 0)
+        return image_refuse_kind(image);
+    if (image->size < sizeof(elf_header_t))
+        return image_refuse_cut(image, "its header", 0, sizeof(elf_header_t));
+    const uint16_t probe = 1;
+    unsigned char little = 0, word = image->bytes[4], order = image->bytes[5];
+    memcpy(&little, &probe, 1);
+    if (word == 1)
+        return image_refuse(image, "a 32-bit library; this host needs 64-bit ones");
+    if (word != 2 || image->bytes[6] != 1 || (order != 1 && order != 2))
+        return image_refuse(image, "damaged: the first bytes of its header make no sense");
+    if (order != (little != 0 ? 1 : 2))
+        return image_refuse(image, "built for a machine of the other byte order than this host's");
+    return true;
+}
+
+static bool elf_check_header(const elf_t *elf)
+{
+    const elf_header_t *header = &elf->header;
+    if (ELF_MACHINE != 0 && header->machine != ELF_MACHINE)
+        return image_refuse_machine(elf->image, machine_name(header->machine), machine_name(ELF_MACHINE));
+    if (header->type == 1)
+        return image_refuse(elf->image, "an object file that is not linked yet; link it with -shared");
+    if (header->type == 2)
+        return image_refuse(elf->image, "a program, not a shared library; link it with -shared");
+    if (header->type != 3)
+        return image_refuse(elf->image,
+                            "not a shared library: a file of ELF type %u", (unsigned)header->type);
+    if (header->sections == 0 || header->section_count == 0)
+        return image_refuse(elf->image, "its section table has been removed, so there is no telling whether "
+                                        "the file is whole; link it again, and strip it with plain strip");
+    if (header->version != 1 || header->segment_count == 0 || header->segment_count == 0xffff ||
+        header->segment_bytes != sizeof(elf_segment_t) || header->section_bytes != sizeof(elf_section_t))
+        return image_refuse(elf->image, "damaged: its header makes no sense");
+    uint64_t bytes = header->segment_count * sizeof(elf_segment_t);
+    if (!image_fits(header->segments, bytes, elf->image->size))
+        return image_refuse_cut(elf->image, "its segment table", header->segments, bytes);
+    bytes = header->section_count * sizeof(elf_section_t);
+    if (!image_fits(header->sections, bytes, elf->image->size))
+        return image_refuse_cut(elf->image, "its section table", header->sections, bytes);
+    return true;
+}
+
+static elf_section_t elf_section(const elf_t *elf, uint32_t index)
+{
+    elf_section_t section;
+    image_copy(elf->image, elf->header.sections + index * sizeof section, &section, sizeof section);
+    return section;
+}
+
+static elf_segment_t elf_segment(const elf_t *elf, uint32_t index)
+{
+    elf_segment_t segment;
+    image_copy(elf->image, elf->header.segments + index * sizeof segment, &segment, sizeof segment);
+    return segment;
+}
+
+static bool elf_check_section(const elf_t *elf, uint32_t index, uint64_t name_bytes)
+{
+    elf_section_t section = elf_section(elf, index);
+    char what[32];
+    snprintf(what, sizeof what, "section %" PRIu32, index);
+    if (section.type == SECTION_NULL)
+        return image_refuse(elf->image,
+                            "damaged: %s is null, as in a file that was not written to its end", what);
+    if (section.type != SECTION_NO_BITS && !image_fits(section.offset, section.bytes, elf->image->size))
+        return image_refuse_cut(elf->image, what, section.offset, section.bytes);
+    if (section.name >= name_bytes || section.link >= elf->header.section_count)
+        return image_refuse(elf->image, "damaged: %s refers to what is not there", what);
+    if (section.alignment != 0 && !is_power_of_two(section.alignment))
+        return image_refuse(elf->image, "damaged: %s has an alignment that is no power of two", what);
+    return true;
+}
+
+static bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes)
+{
+    return bytes > 0 && image_fits(offset, bytes, elf->image->size) && elf->image->bytes[offset] == '\0' &&
+           elf->image->bytes[offset + bytes - 1] == '\0';
+}
+
+static bool elf_check_sections(const elf_t *elf)
+{
+    const elf_section_t null = {0};
+    elf_section_t first = elf_section(elf, 0);
+    if (memcmp(&first, &null, sizeof null) != 0 || elf->header.names >= elf->header.section_count)
+        return image_refuse(elf->image, "damaged: its section table makes no sense");
+    elf_section_t names = elf_section(elf, elf->header.names);
+    for (uint32_t i = 1; i < elf->header.section_count; i++) {
+        if (!elf_check_section(elf, i, names.bytes))
+            return false;
+    }
+    if (names.type != SECTION_STRINGS || !elf_is_text_table(elf, names.offset, names.bytes))
+        return image_refuse(elf->image, "damaged: the names of its sections are no texts");
+    return true;
+}
+
+/* A loader maps segments one behind the other, each page of memory from the page of the file that goes
+ * with it. */
+static bool elf_check_load(const elf_t *elf, const elf_segment_t *segment, const char *what,
+                           uint64_t *reached)
+{
+    if (segment->memory_bytes < segment->file_bytes ||
+        !image_fits(segment->address, segment->memory_bytes, INT64_MAX))
+        return image_refuse(elf->image, "damaged: %s is larger in the file than in memory", what);
+    if (segment->address < *reached)
+        return image_refuse(elf->image, "damaged: %s overlaps the one before it in memory", what);
+    if (!is_power_of_two(segment->alignment) ||
+        ((segment->address - segment->offset) & (segment->alignment - 1)) != 0)
+        return image_refuse(elf->image, "damaged: %s is not aligned as it says", what);
+    *reached = segment->address + segment->memory_bytes;
+    return true;
+}
+
+static bool elf_check_segments(elf_t *elf)
+{
+    uint64_t reached = 0;
+    uint32_t loads = 0, dynamics = 0;
+    for (uint32_t i = 0; i < elf->header.segment_count; i++) {
+        elf_segment_t segment = elf_segment(elf, i);
+        char what[32];
+        snprintf(what, sizeof what, "segment %" PRIu32, i);
+        if (!image_fits(segment.offset, segment.file_bytes, elf->image->size))
+            return image_refuse_cut(elf->image, what, segment.offset, segment.file_bytes);
+        if (segment.type == SEGMENT_LOAD) {
+            loads++;
+            if (!elf_check_load(elf, &segment, what, &reached))
+                return false;
+        }
+        if (segment.type == SEGMENT_DYNAMIC) {
+            dynamics++;
+            elf->dynamic = segment;
+        }
+    }
+    if (loads == 0 || dynamics != 1)
+        return image_refuse(elf->image, "not a shared library that can be loaded: it has no segment to load, "
+                                        "or not one dynamic table");
+    return true;
+}
+
+/* Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one segment that
+ * has all of `flags`. With `offset` NULL memory that is in no file will do. */
+static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset)
+{
+    for (uint32_t i = 0; i < elf->header.segment_count; i++) {
+        elf_segment_t segment = elf_segment(elf, i);
+        if (segment.type != SEGMENT_LOAD || (segment.flags & flags) != flags || address < segment.address)
+            continue;
+        uint64_t room = offset != NULL ? segment.file_bytes : segment.memory_bytes;
+        if (!image_fits(address - segment.address, bytes, room))
+            continue;
+        if (offset != NULL)
+            *offset = segment.offset + (address - segment.address);
+        return true;
+    }
+    return false;
+}
+
+/* A loader reads the other segments (notes, thread-local data, what is to be protected) where they are
+ * mapped. */
+static bool elf_check_mapped(const elf_t *elf)
+{
+    for (uint32_t i = 0; i < elf->header.segment_count; i++) {
+        elf_segment_t segment = elf_segment(elf, i);
+        uint64_t offset = 0;
+        bool empty = segment.memory_bytes == 0 && segment.type != SEGMENT_DYNAMIC;
+        if (segment.type == SEGMENT_LOAD || segment.type == SEGMENT_STACK || empty)
+            continue;
+        bool found = segment.type == SEGMENT_RELRO || segment.file_bytes == 0
+                         ? elf_locate(elf, segment.address, segment.file_bytes, 0, NULL)
+                         : elf_locate(elf, segment.address, segment.file_bytes, 0, &offset) &&
+                               offset == segment.offset;
+        if (!found)
+            return image_refuse(elf->image,
+                                "damaged: segment %" PRIu32 " lies in no segment that is loaded", i);
+    }
+    return true;
+}
+
+static elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index)
+{
+    elf_dynamic_t dynamic;
+    image_copy(elf->image, elf->dynamic.offset + index * sizeof dynamic, &dynamic, sizeof dynamic);
+    return dynamic;
+}
+
+/* Of a tag that stands there twice, the loader takes the last one. */
+static bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value)
+{
+    bool found = false;
+    for (uint64_t i = 0;; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return found;
+        if (dynamic.tag == tag) {
+            *value = dynamic.value;
+            found = true;
+        }
+    }
+}
+
+static bool elf_has_tag(const elf_t *elf, uint64_t tag)
+{
+    uint64_t value;
+    return elf_find_tag(elf, tag, &value);
+}
+
+static bool elf_check_dynamic(const elf_t *elf)
+{
+    uint64_t count = elf->dynamic.file_bytes / sizeof(elf_dynamic_t), end = 0;
+    while (end < count && elf_dynamic(elf, end).tag != TAG_NULL)
+        end++;
+    if (end == count)
+        return image_refuse(elf->image, "damaged: its dynamic table has no end");
+    uint64_t flags = 0;
+    if (elf_find_tag(elf, TAG_FLAGS_1, &flags) && (flags & FLAG_1_PROGRAM) != 0)
+        return image_refuse(elf->image, "a program, not a shared library; link it with -shared");
+    return true;
+}
+
+static bool elf_check_strings(elf_t *elf)
+{
+    uint64_t address = 0;
+    if (!elf_find_tag(elf, TAG_STRINGS, &address) ||
+        !elf_find_tag(elf, TAG_STRING_BYTES, &elf->string_bytes) ||
+        !elf_locate(elf, address, elf->string_bytes, 0, &elf->strings) ||
+        !elf_is_text_table(elf, elf->strings, elf->string_bytes))
+        return image_refuse(elf->image, "damaged: its dynamic table names no table of texts");
+    for (uint64_t i = 0;; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return true;
+        bool text = dynamic.tag == TAG_NEEDED || dynamic.tag == TAG_SONAME || dynamic.tag == TAG_RPATH ||
+                    dynamic.tag == TAG_RUNPATH;
+        if (text && dynamic.value >= elf->string_bytes)
+            return image_refuse(elf->image, "damaged: its dynamic table names a text that is not there");
+    }
+}
+
+/* The dynamic table says where symbols are but not how many; the section of the same address does. */
+static bool elf_count_symbols(elf_t *elf)
+{
+    uint64_t address = 0, entry_bytes = 0;
+    if (!elf_find_tag(elf, TAG_SYMBOLS, &address) || !elf_find_tag(elf, TAG_SYMBOL_ENTRY, &entry_bytes) ||
+        entry_bytes != sizeof(elf_symbol_t))
+        return image_refuse(elf->image, "damaged: its dynamic table names no symbols");
+    for (uint32_t i = 1; i < elf->header.section_count; i++) {
+        elf_section_t section = elf_section(elf, i);
+        if (section.type != SECTION_DYNAMIC_SYMBOLS || section.address != address)
+            continue;
+        elf->symbol_count = section.bytes / sizeof(elf_symbol_t);
+        if (elf->symbol_count == 0 || elf->symbol_count > UINT32_MAX ||
+            !elf_locate(elf, address, section.bytes, 0, &elf->symbols))
+            break;
+        return true;
+    }
+    return image_refuse(elf->image, "damaged: its symbols are not where its dynamic table says");
+}
+
+static elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index)
+{
+    elf_symbol_t symbol;
+    image_copy(elf->image, elf->symbols + index * sizeof symbol, &symbol, sizeof symbol);
+    return symbol;
+}
+
+static bool elf_check_symbols(const elf_t *elf)
+{
+    for (uint64_t i = 0; i < elf->symbol_count; i++) {
+        if (elf_symbol(elf, i).name >= elf->string_bytes)
+            return image_refuse(elf->image, "damaged: symbol %" PRIu64 " has a name that is not there", i);
+    }
+    return true;
+}
+
+static uint32_t word_at(const elf_t *elf, uint64_t table, uint64_t index)
+{
+    uint32_t word;
+    image_copy(elf->image, table + index * sizeof word, &word, sizeof word);
+    return word;
+}
+
+/* GNU's hash table: four words of header, a Bloom filter, buckets, and one hash for each symbol from
+ * `first` on, whose lowest bit ends a chain. With the last symbol ending one, every walk ends in the
+ * table. */
+static bool elf_gnu_hash_is_sound(const elf_t *elf, uint64_t address)
+{
+    uint64_t table = 0;
+    if (!elf_locate(elf, address, 16, 0, &table))
+        return false;
+    uint64_t buckets = word_at(elf, table, 0), first = word_at(elf, table, 1), bloom = word_at(elf, table, 2);
+    if (buckets == 0 || first > elf->symbol_count || !is_power_of_two(bloom) || word_at(elf, table, 3) > 63)
+        return false;
+    uint64_t hashed = elf->symbol_count - first;
+    uint64_t bucket_table = 16 + bloom * 8, chains = bucket_table + buckets * 4;
+    if (!elf_locate(elf, address, chains + hashed * 4, 0, &table))
+        return false;
+    for (uint64_t i = 0; i < buckets; i++) {
+        uint32_t symbol = word_at(elf, table + bucket_table, i);
+        if (symbol != 0 && (symbol < first || symbol >= elf->symbol_count))
+            return false;
+    }
+    return hashed == 0 || (word_at(elf, table + chains, hashed - 1) & 1) != 0;
+}
+
+/* The older table: buckets and chains of symbol numbers, 0 ends a chain. Each symbol is in one chain at
+ * most, so more steps than symbols mean that a chain runs in a circle. */
+static bool elf_old_hash_is_sound(const elf_t *elf, uint64_t address)
+{
+    uint64_t table = 0, steps = 0;
+    if (!elf_locate(elf, address, 8, 0, &table))
+        return false;
+    uint64_t buckets = word_at(elf, table, 0), chains = word_at(elf, table, 1);
+    if (buckets == 0 || chains != elf->symbol_count ||
+        !elf_locate(elf, address, 8 + (buckets + chains) * 4, 0, &table))
+        return false;
+    for (uint64_t i = 0; i < buckets; i++) {
+        for (uint32_t symbol = word_at(elf, table + 8, i); symbol != 0; steps++) {
+            if (symbol >= chains || steps > chains)
+                return false;
+            symbol = word_at(elf, table + 8 + buckets * 4, symbol);
+        }
+    }
+    return true;
+}
+
+static bool elf_check_hash(const elf_t *elf)
+{
+    uint64_t gnu = 0, old = 0;
+    bool has_gnu = elf_find_tag(elf, TAG_GNU_HASH, &gnu), has_old = elf_find_tag(elf, TAG_HASH, &old);
+    if ((!has_gnu && !has_old) || (has_gnu && !elf_gnu_hash_is_sound(elf, gnu)) ||
+        (has_old && !elf_old_hash_is_sound(elf, old)))
+        return image_refuse(elf->image, "damaged: the hash table of its symbols makes no sense");
+    return true;
+}
+
+/* A relocation writes to one word, and may ask for one symbol. */
+static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes)
+{
+    uint64_t offset = 0, flags = 0;
+    bool text = elf_has_tag(elf, TAG_TEXT_RELOCATIONS) ||
+                (elf_find_tag(elf, TAG_FLAGS, &flags) && (flags & FLAG_TEXT_RELOCATIONS) != 0);
+    if (bytes % sizeof(elf_relocation_t) != 0 || !elf_locate(elf, table, bytes, 0, &offset))
+        return image_refuse(elf->image, "damaged: its relocations are not where its dynamic table says");
+    for (uint64_t i = 0; i < bytes / sizeof(elf_relocation_t); i++) {
+        elf_relocation_t relocation;
+        image_copy(elf->image, offset + i * sizeof relocation, &relocation, sizeof relocation);
+        if ((relocation.info & 0xffffffff) != 0 &&
+            !elf_locate(elf, relocation.address, 8, text ? 0 : CAN_WRITE, NULL))
+            return image_refuse(elf->image, "damaged: relocation %" PRIu64 " writes outside its data", i);
+        if (relocation.info >> 32 >= elf->symbol_count)
+            return image_refuse(elf->image,
+                                "damaged: relocation %" PRIu64 " asks for a symbol that is not there", i);
+    }
+    return true;
+}
+
+static bool elf_check_relocation_tables(const elf_t *elf)
+{
+    uint64_t table = 0, bytes = 0, detail = 0;
+    if (elf_find_tag(elf, TAG_RELA, &table)) {
+        if (!elf_find_tag(elf, TAG_RELA_BYTES, &bytes) || !elf_find_tag(elf, TAG_RELA_ENTRY, &detail) ||
+            detail != sizeof(elf_relocation_t))
+            return image_refuse(elf->image,
+                                "damaged: its dynamic table does not say how long its relocations are");
+        if (!elf_check_relocations(elf, table, bytes))
+            return false;
+    }
+    if (elf_find_tag(elf, TAG_PLT, &table)) {
+        if (!elf_find_tag(elf, TAG_PLT_BYTES, &bytes) || !elf_find_tag(elf, TAG_PLT_KIND, &detail) ||
+            detail != TAG_RELA)
+            return image_refuse(elf->image,
+                                "damaged: its dynamic table does not say how long its relocations are");
+        return elf_check_relocations(elf, table, bytes);
+    }
+    return true;
+}
+
+static bool elf_check_calls(const elf_t *elf)
+{
+    static const uint64_t functions[] = {TAG_INIT, TAG_FINI};
+    static const uint64_t arrays[][2] = {{TAG_INIT_ARRAY, TAG_INIT_BYTES}, {TAG_FINI_ARRAY, TAG_FINI_BYTES}};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t address = 0, bytes = 0;
+        if (elf_find_tag(elf, functions[i], &address) && !elf_locate(elf, address, 1, CAN_RUN, NULL))
+            return image_refuse(elf->image,
+                                "damaged: a function that is called at loading is not in its code");
+        if (elf_find_tag(elf, arrays[i][0], &address) &&
+            (!elf_find_tag(elf, arrays[i][1], &bytes) || bytes % 8 != 0 ||
+             !elf_locate(elf, address, bytes, 0, NULL)))
+            return image_refuse(elf->image,
+                                "damaged: a list of functions that are called at loading is not there");
+    }
+    return true;
+}
+
+static bool elf_exports(const elf_t *elf, const elf_symbol_t *symbol)
+{
+    unsigned binding = symbol->info >> 4, type = symbol->info & 15u, visibility = symbol->other & 3u;
+    bool global = binding == 1 || binding == 2 || binding == 10;
+    bool seen = visibility == 0 || visibility == 3;
+    bool defined = symbol->section != 0 && symbol->section < elf->header.section_count;
+    return global && seen && type <= 2 && defined &&
+           image_text_is(elf->image, elf->strings + symbol->name, elf->image->symbol);
+}
+
+static bool elf_check_export(const elf_t *elf)
+{
+    for (uint64_t i = 1; i < elf->symbol_count; i++) {
+        elf_symbol_t symbol = elf_symbol(elf, i);
+        if (!elf_exports(elf, &symbol))
+            continue;
+        if (elf_locate(elf, symbol.address, symbol.bytes > 0 ? symbol.bytes : 1, 0, NULL))
+            return true;
+        return image_refuse(elf->image, "damaged: its symbol %s is not in its memory", elf->image->symbol);
+    }
+    return image_refuse_symbol(elf->image);
+}
+
+bool image_check_elf(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size)
+{
+    const image_t image = image_begin(bytes, size, symbol, why, why_size);
+    elf_t elf = {.image = &image};
+    if (!elf_check_ident(&image))
+        return false;
+    image_copy(&image, 0, &elf.header, sizeof elf.header);
+    return elf_check_header(&elf) && elf_check_sections(&elf) && elf_check_segments(&elf) &&
+           elf_check_mapped(&elf) && elf_check_dynamic(&elf) && elf_check_strings(&elf) &&
+           elf_count_symbols(&elf) && elf_check_symbols(&elf) && elf_check_hash(&elf) &&
+           elf_check_relocation_tables(&elf) && elf_check_calls(&elf) && elf_check_export(&elf);
+}
+

@@ -1,0 +1,386 @@
+/* loader.c - from a name to a working plugin, all or nothing.
+ *
+ * The order of the steps is the order of trust: the file's bytes are read and judged (image.h) before the system's
+ * loader sees them, the descriptor is judged as data, the declarations are copied into slots, the options are parsed
+ * and only then is `load` called. Each step has its undo, and a failure runs them backwards.
+ *
+ * A plugin_t never moves: managers and systems hold its address.
+ */
+#include "loader.h"
+
+#include "../base/file.h"
+#include "../base/os.h"
+#include "../base/text.h"
+#include "image.h"
+
+void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
+                 const bp_plugin_desc_t *const *static_plugins, uint32_t static_count)
+{
+    memset(loader, 0, sizeof *loader);
+    memory_init_child(&loader->memory, "plugins", &base->memory);
+    loader->base = base;
+    loader->registry = registry;
+    loader->api = api;
+    loader->host = host;
+    loader->static_plugins = static_plugins;
+    loader->static_count = static_count;
+}
+
+void loader_free(loader_t *loader)
+{
+    memory_free(&loader->memory, loader->plugins, loader->capacity * sizeof *loader->plugins);
+    loader->plugins = NULL;
+    loader->count = loader->capacity = 0;
+}
+
+const char *plugin_name(const plugin_t *plugin)
+{
+    return plugin->name;
+}
+
+plugin_t *loader_find(const loader_t *loader, const char *name)
+{
+    for (uint32_t i = 0; i < loader->count; i++) {
+        if (strcmp(loader->plugins[i]->name, name) == 0)
+            return loader->plugins[i];
+    }
+    return NULL;
+}
+
+static const bp_plugin_desc_t *find_static(const loader_t *loader, const char *name)
+{
+    for (uint32_t i = 0; i < loader->static_count; i++) {
+        if (loader->static_plugins[i]->name != NULL && strcmp(loader->static_plugins[i]->name, name) == 0)
+            return loader->static_plugins[i];
+    }
+    return NULL;
+}
+
+bool loader_is_static(const loader_t *loader, const char *name)
+{
+    return find_static(loader, name) != NULL;
+}
+
+/* --- the descriptor ------------------------------------------------------------------------------------------------ */
+
+static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
+{
+    if (desc->magic != BP_PLUGIN_MAGIC)
+        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' is no plugin descriptor (wrong magic); begin it with BP_PLUGIN_HEAD");
+    if (desc->pointer_size != sizeof(void *))
+        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu", desc->pointer_size,
+                         sizeof(void *));
+    if (desc->abi_major != BP_ABI_MAJOR || desc->abi_minor > BP_ABI_MINOR)
+        return error_set(error, BP_ERROR_ABI, "it was built for ABI %u.%u, which is too %s; this host has %u.%u: rebuild it with these headers",
+                         desc->abi_major, desc->abi_minor, desc->abi_major < BP_ABI_MAJOR ? "old" : "new", BP_ABI_MAJOR,
+                         BP_ABI_MINOR);
+    if (desc->struct_size < sizeof(bp_plugin_desc_t))
+        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 1.0 has %zu", desc->struct_size,
+                         sizeof(bp_plugin_desc_t));
+    return BP_OK;
+}
+
+static bp_result_t judge(loader_t *loader, const bp_plugin_desc_t *desc)
+{
+    error_text_t *error = &loader->base->error;
+    bp_result_t result = judge_abi(error, desc);
+    if (result != BP_OK)
+        return result;
+    if (desc->name == NULL || !names_is_word(desc->name))
+        return error_set(error, BP_ERROR_ARGUMENT, "it has no proper name; a name is 1 to 63 letters, digits or underscores");
+    if (desc->flags != 0)
+        return error_set(error, BP_ERROR_ABI, "it has unknown flags 0x%llx", (unsigned long long)desc->flags);
+    if ((desc->components.count > 0 && desc->components.items == NULL) ||
+        (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL))
+        return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
+    const plugin_t *twin = loader_find(loader, desc->name);
+    if (twin != NULL)
+        return error_set(error, BP_ERROR_EXISTS, "a plugin '%s' is loaded already (%s)", desc->name,
+                         twin->path[0] != '\0' ? twin->path : "linked in");
+    return BP_OK;
+}
+
+/* --- options --------------------------------------------------------------------------------------------------------- */
+
+static void free_options(loader_t *loader, plugin_t *plugin)
+{
+    uint32_t count = plugin->seen.option_count;
+    for (uint32_t i = 0; i < count && plugin->options != NULL; i++)
+        field_free(&plugin->options[i], &loader->memory);
+    for (uint32_t i = 0; i < count && plugin->option_texts != NULL; i++)
+        memory_free_text(&loader->memory, plugin->option_texts[i]);
+    memory_free(&loader->memory, plugin->options, count * sizeof *plugin->options);
+    memory_free(&loader->memory, plugin->option_values, count * sizeof *plugin->option_values);
+    memory_free(&loader->memory, plugin->option_texts, count * sizeof *plugin->option_texts);
+}
+
+static bp_result_t declare_options(loader_t *loader, plugin_t *plugin)
+{
+    const bp_field_list_t *list = &plugin->desc.options;
+    error_text_t *error = &loader->base->error;
+    if (list->count == 0)
+        return BP_OK;
+    if (list->count > REGISTRY_MAX_FIELDS || list->item_size < offsetof(bp_field_t, initial))
+        return error_set(error, BP_ERROR_ABI, "its list of options says %u items of %u bytes; use BP_LIST", list->count, list->item_size);
+    plugin->seen.option_count = list->count;
+    plugin->options = memory_new(&loader->memory, list->count * sizeof *plugin->options);
+    plugin->option_values = memory_new(&loader->memory, list->count * sizeof *plugin->option_values);
+    plugin->option_texts = memory_new(&loader->memory, list->count * sizeof *plugin->option_texts);
+    if (plugin->options == NULL || plugin->option_values == NULL || plugin->option_texts == NULL)
+        return error_memory(error, "reading its options");
+    plugin->seen.options = plugin->option_values;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *item = (const char *)list->items + (size_t)i * list->item_size;
+        bp_result_t result = field_init(&plugin->options[i], &loader->memory, &loader->base->values,
+                                        (const bp_field_t *)(const void *)item, list->item_size, error);
+        if (result != BP_OK)
+            return error_prefix(error, result, "its option list: ");
+        plugin->option_values[i] = plugin->options[i].initial;
+    }
+    return BP_OK;
+}
+
+static bp_result_t unknown_option(loader_t *loader, const plugin_t *plugin, const bp_option_t *option)
+{
+    nearest_t nearest = {.wanted = option->name};
+    text_t hint, known = {.length = 0};
+    known.chars[0] = '\0';
+    for (uint32_t i = 0; i < plugin->seen.option_count; i++) {
+        nearest_consider(&nearest, plugin->options[i].name);
+        text_append(&known, "%s%s", i > 0 ? ", " : "", plugin->options[i].name);
+    }
+    return error_set(&loader->base->error, BP_ERROR_NOT_FOUND, "plugin '%s' has no option '%s'%s (it has %s)", plugin->name, option->name,
+                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
+}
+
+static bp_result_t set_option(loader_t *loader, plugin_t *plugin, const bp_option_t *option, uint32_t index)
+{
+    const field_t *field = &plugin->options[index];
+    error_text_t *error = &loader->base->error;
+    bp_value_t value;
+    bp_result_t result = value_parse(&loader->base->values, field->type, option->value, &value, error);
+    if (result == BP_OK)
+        result = field_check(field, &value, error);
+    if (result != BP_OK)
+        return error_prefix(error, result, "option '%s' of plugin '%s': ", field->name, plugin->name);
+    if (field->type == BP_STRING) {
+        char path[FILE_PATH_MAX];
+        bool is_path = (field->flags & BP_FIELD_PATH) != 0 && option->value[0] != '\0' && option->base != NULL;
+        if (is_path && !file_path_beside(option->base, option->value, path, sizeof path))
+            return error_set(error, BP_ERROR_LIMIT, "option '%s' of plugin '%s': the path is too long", field->name, plugin->name);
+        char *text = memory_copy_text(&loader->memory, is_path ? path : option->value);
+        if (text == NULL)
+            return error_memory(error, "reading options");
+        memory_free_text(&loader->memory, plugin->option_texts[index]);
+        plugin->option_texts[index] = text;
+        value.string = text;
+    }
+    plugin->option_values[index] = value;
+    return BP_OK;
+}
+
+static bp_result_t find_and_set(loader_t *loader, plugin_t *plugin, const bp_option_t *option)
+{
+    uint32_t i = 0;
+    while (i < plugin->seen.option_count && strcmp(plugin->options[i].name, option->name) != 0)
+        i++;
+    bp_result_t result = i < plugin->seen.option_count ? set_option(loader, plugin, option, i) : unknown_option(loader, plugin, option);
+    if (result == BP_OK || option->origin == NULL)
+        return result;
+    loader->located = true;
+    return error_prefix(&loader->base->error, result, "%s: ", option->origin);
+}
+
+static bp_result_t read_options(loader_t *loader, plugin_t *plugin, const bp_option_t *options, uint32_t count)
+{
+    bp_result_t result = declare_options(loader, plugin);
+    for (uint32_t i = 0; i < count && result == BP_OK; i++)
+        result = find_and_set(loader, plugin, &options[i]);
+    for (uint32_t i = 0; i < plugin->seen.option_count && result == BP_OK; i++) {
+        bool given = (plugin->options[i].flags & BP_FIELD_REQUIRED) == 0;
+        for (uint32_t j = 0; j < count && !given; j++)
+            given = strcmp(options[j].name, plugin->options[i].name) == 0;
+        if (!given)
+            result = error_set(&loader->base->error, BP_ERROR_ARGUMENT, "option '%s' (%s) must be given: %s", plugin->options[i].name,
+                               value_type_name(plugin->options[i].type), plugin->options[i].doc);
+    }
+    return result;
+}
+
+/* --- loading --------------------------------------------------------------------------------------------------------- */
+
+static void free_plugin(loader_t *loader, plugin_t *plugin)
+{
+    memory_t *memory = &loader->memory;
+    free_options(loader, plugin);
+    if (memory_bytes(&plugin->memory) > 0)
+        log_write(&loader->base->log, BP_LOG_WARNING, plugin->name == NULL ? "plugin" : plugin->name,
+                  "%zu bytes of its memory were not given back", memory_bytes(&plugin->memory));
+    if (plugin->library != NULL)
+        os_library_close(plugin->library);
+    memory_free_text(memory, plugin->name);
+    memory_free_text(memory, plugin->version);
+    memory_free_text(memory, plugin->doc);
+    memory_free_text(memory, plugin->path);
+    memory_free(memory, plugin, sizeof *plugin);
+}
+
+static bool copy_desc(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
+{
+    memory_t *memory = &loader->memory;
+    plugin->desc = *desc;
+    plugin->name = memory_copy_text(memory, desc->name);
+    plugin->version = memory_copy_text(memory, desc->version == NULL ? "" : desc->version);
+    plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);
+    if (plugin->name == NULL || plugin->version == NULL || plugin->doc == NULL)
+        return false;
+    plugin->desc.name = plugin->memory.name = plugin->name;
+    plugin->desc.version = plugin->version;
+    plugin->desc.doc = plugin->doc;
+    plugin->seen = (bp_plugin_t){
+        .struct_size = sizeof(bp_plugin_t), .api = loader->api, .host = loader->host, .name = plugin->name};
+    return true;
+}
+
+static bp_result_t register_all(loader_t *loader, plugin_t *plugin)
+{
+    const bp_plugin_desc_t *desc = &plugin->desc;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < desc->components.count && result == BP_OK; i++) {
+        const char *item = (const char *)desc->components.items + (size_t)i * desc->components.item_size;
+        result = registry_add_component(loader->registry, plugin, (const bp_component_i *)(const void *)item, desc->components.item_size);
+    }
+    for (uint32_t i = 0; i < desc->systems.count && result == BP_OK; i++) {
+        const char *item = (const char *)desc->systems.items + (size_t)i * desc->systems.item_size;
+        result = registry_add_system(loader->registry, plugin, (const bp_system_i *)(const void *)item, desc->systems.item_size);
+    }
+    return result;
+}
+
+static bp_result_t run_load(loader_t *loader, plugin_t *plugin)
+{
+    error_text_t *error = &loader->base->error;
+    if (plugin->desc.load == NULL)
+        return BP_OK;
+    error->text[0] = '\0';
+    bp_result_t result = plugin->desc.load(&plugin->seen);
+    if (result == BP_OK)
+        return BP_OK;
+    if (error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return error_prefix(error, result, "its load failed: ");
+}
+
+static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc, const bp_option_t *options,
+                            uint32_t option_count)
+{
+    bp_result_t result = judge(loader, desc);
+    if (result != BP_OK)
+        return result;
+    if (!copy_desc(loader, plugin, desc) ||
+        !memory_reserve(&loader->memory, &loader->plugins, &loader->capacity, loader->count + 1u, sizeof *loader->plugins))
+        return error_memory(&loader->base->error, "loading it");
+    result = read_options(loader, plugin, options, option_count);
+    if (result != BP_OK)
+        return result;
+    result = register_all(loader, plugin);
+    if (result == BP_OK)
+        result = run_load(loader, plugin);
+    if (result != BP_OK)
+        registry_sweep(loader->registry, plugin);
+    else
+        loader->plugins[loader->count++] = plugin;
+    return result;
+}
+
+static bp_result_t judge_file(loader_t *loader, const char *path)
+{
+    char *bytes, why[256];
+    size_t size;
+    error_text_t *error = &loader->base->error;
+    bp_result_t result = file_read(&loader->memory, path, &bytes, &size, error);
+    if (result != BP_OK)
+        return result;
+    if (!image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why))
+        result = error_set(error, BP_ERROR_ABI, "%s: %s", path, why);
+    memory_free(&loader->memory, bytes, size + 1);
+    return result;
+}
+
+static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+{
+    char why[512], absolute[FILE_PATH_MAX];
+    error_text_t *error = &loader->base->error;
+    bp_result_t result = judge_file(loader, path);
+    if (result != BP_OK)
+        return result;
+    plugin->path = memory_copy_text(&loader->memory, path);
+    if (plugin->path == NULL)
+        return error_memory(error, "loading a plugin");
+    /* A bare file name would be searched for among the system's libraries. */
+    if (!file_path_join(".", path, absolute, sizeof absolute))
+        return error_set(error, BP_ERROR_LIMIT, "%s: the path is too long", path);
+    plugin->library = os_library_open(os_path_is_absolute(path) ? path : absolute, why, sizeof why);
+    if (plugin->library == NULL)
+        return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", path, why);
+    *desc = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
+    if (*desc == NULL)
+        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", path);
+    return BP_OK;
+}
+
+static bool find_file(const char *name, char *path, size_t size)
+{
+    if (!file_path_beside("", name, path, size))
+        return false;
+    if (file_exists(path))
+        return true;
+    size_t length = strlen(path), suffix = strlen(os_library_suffix);
+    if (length + suffix >= size)
+        return false;
+    memcpy(path + length, os_library_suffix, suffix + 1);
+    return file_exists(path);
+}
+
+bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+{
+    error_text_t *error = &loader->base->error;
+    char path[FILE_PATH_MAX];
+    loader->located = false;
+    const bp_plugin_desc_t *desc = find_static(loader, name_or_path);
+    if (desc == NULL && !find_file(name_or_path, path, sizeof path))
+        return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')", name_or_path, os_library_suffix);
+    plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
+    if (plugin == NULL)
+        return error_memory(error, "loading a plugin");
+    memory_init_child(&plugin->memory, "plugin", &loader->base->memory);
+    bp_result_t result = BP_OK;
+    if (desc == NULL) {
+        result = open_file(loader, plugin, path, &desc);
+    } else {
+        plugin->path = memory_copy_text(&loader->memory, "");
+        if (plugin->path == NULL)
+            result = error_memory(error, "loading a plugin");
+    }
+    if (result == BP_OK) {
+        result = bring_in(loader, plugin, desc, options, option_count);
+        if (result != BP_OK && !loader->located)
+            error_prefix(error, result, "%s: ", name_or_path);
+    }
+    if (result != BP_OK)
+        free_plugin(loader, plugin);
+    return result;
+}
+
+void loader_unload(loader_t *loader, plugin_t *plugin)
+{
+    uint32_t at = 0;
+    while (loader->plugins[at] != plugin)
+        at++;
+    memmove(loader->plugins + at, loader->plugins + at + 1, (loader->count - at - 1) * sizeof *loader->plugins);
+    loader->count--;
+    if (plugin->desc.unload != NULL)
+        plugin->desc.unload(&plugin->seen);
+    registry_sweep(loader->registry, plugin);
+    free_plugin(loader, plugin);
+}

@@ -1,0 +1,113 @@
+/* path.c - taking a path apart and finding what its parts name.
+ *
+ * Each part that is wrong gives an error of its own, with the nearest known name where there is one.
+ */
+#include "path.h"
+
+#include "../base/text.h"
+
+#include <components/debug_name.h>
+#include <stdio.h>
+
+enum { PATH_MAX_LENGTH = 1023 };
+
+bp_world_o *path_world(const path_worlds_t *worlds, const char *name)
+{
+    nearest_t nearest = {.wanted = name};
+    text_t hint;
+    for (uint32_t i = 0; i < worlds->count; i++) {
+        if (strcmp(worlds->worlds[i]->name, name) == 0)
+            return worlds->worlds[i];
+        nearest_consider(&nearest, worlds->worlds[i]->name);
+    }
+    error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%s'%s", name, nearest_hint(&nearest, &hint));
+    return NULL;
+}
+
+static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t *entity)
+{
+    error_text_t *error = &world->base->error;
+    const bp_debug_name_api *names = registry_table(world->registry, BP_DEBUG_NAME_API, 1);
+    uint32_t manager = names == NULL ? BP_NONE : world_component(world, "debug_name");
+    if (manager == BP_NONE)
+        return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%s' cannot be found; write #index:generation", world->name,
+                         name);
+    uint32_t found = names->find(&world->managers[manager]->seen, name, entity, 1);
+    if (found == 0)
+        return error_set(error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%s'", world->name, name);
+    if (found > 1)
+        return error_set(error, BP_ERROR_ARGUMENT, "%u entities of world '%s' are called '%s'; write #index:generation", found, world->name, name);
+    return BP_OK;
+}
+
+static bp_result_t find_entity(bp_world_o *world, const char *text, bp_entity_t *entity)
+{
+    bp_value_t value;
+    if (text[0] != '#')
+        return find_by_name(world, text, entity);
+    bp_result_t result = value_parse(&world->base->values, BP_ENTITY, text, &value, &world->base->error);
+    if (result == BP_OK && !entities_is_alive(world->entities, value.entity))
+        result = entities_dead_error(world->entities, value.entity);
+    *entity = value.entity;
+    return result;
+}
+
+/* Cut the text at the last dot; what stands behind it, or NULL where there is none. */
+static char *cut_last(char *text)
+{
+    char *dot = strrchr(text, '.');
+    if (dot == NULL)
+        return NULL;
+    *dot = '\0';
+    return dot + 1;
+}
+
+bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t *path)
+{
+    char copy[PATH_MAX_LENGTH + 1];
+    error_text_t *error = &worlds->base->error;
+    if (strlen(text) > PATH_MAX_LENGTH)
+        return error_set(error, BP_ERROR_LIMIT, "'%.40s...': a path has at most %d bytes", text, PATH_MAX_LENGTH);
+    memcpy(copy, text, strlen(text) + 1);
+    char *entity = strchr(copy, '/');
+    if (entity != NULL)
+        *entity++ = '\0';
+    char *property = entity == NULL ? NULL : cut_last(entity);
+    char *component = property == NULL ? NULL : cut_last(entity);
+    if (component == NULL || copy[0] == '\0' || entity[0] == '\0' || component[0] == '\0' || property[0] == '\0')
+        return error_set(error, BP_ERROR_SYNTAX, "'%s' is not a path; write world/entity.component.property", text);
+    bp_path_t found = {0};
+    bp_result_t result = BP_OK;
+    found.world = path_world(worlds, copy);
+    if (found.world == NULL)
+        result = BP_ERROR_NOT_FOUND;
+    if (result == BP_OK)
+        result = find_entity(found.world, entity, &found.entity);
+    if (result == BP_OK)
+        result = property_resolve(found.world, found.entity, component, property, &found.property);
+    if (result != BP_OK)
+        return error_prefix(error, result, "%s: ", text);
+    *path = found;
+    return BP_OK;
+}
+
+bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
+{
+    bp_value_t value;
+    bp_property_t property = path->property;
+    bp_result_t result = property_get(path->world, &property, &path->entity, 1, &value, sizeof value);
+    if (result == BP_OK)
+        value_format(&path->world->base->values, property.type, &value, text, size);
+    return result;
+}
+
+bp_result_t path_set_text(const bp_path_t *path, const char *text)
+{
+    bp_value_t value;
+    bp_property_t property = path->property;
+    error_text_t *error = &path->world->base->error;
+    bp_result_t result = value_parse(&path->world->base->values, property.type, text, &value, error);
+    if (result != BP_OK)
+        return error_prefix(error, result, "%s: ", property_field(path->world, &property)->name);
+    return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);
+}

@@ -1,0 +1,442 @@
+/* property.c - from names to cells.
+ *
+ * A resolved property caches the prototype it met last with the run and column that belong to it; prototypes, runs and
+ * column numbers of a world never change while its layout does not, so a hit is one comparison. Batches are read in
+ * two ways: a stretch of entities that lie in consecutive rows is found by comparing the batch with the run's
+ * entities and is copied whole; scattered ones go through blocks in which records are fetched first, cells second
+ * and values last, so that the misses of a block overlap instead of queueing.
+ *
+ * Writing is all or nothing: range, read-only and every entity are checked before the first cell changes.
+ */
+#include "property.h"
+
+#include "../base/text.h"
+
+enum { BLOCK = 128, LONG_STRETCH = 8 };
+#define OWN_STORAGE 0x80000000u /* in bp_property_t.flags */
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+const field_t *property_field(const bp_world_o *world, const bp_property_t *property)
+{
+    return &world_key_manager(world, property->key)->component->fields[property->field];
+}
+
+/* --- resolving --------------------------------------------------------------------------------------------------- */
+
+static bp_result_t no_such_component(bp_world_o *world, bp_entity_t entity, const char *component)
+{
+    nearest_t nearest = {.wanted = component};
+    text_t hint, known = {.length = 0};
+    const prototypes_t *p = &world->prototypes;
+    const record_t *record = world_record(world, entity);
+    char who[32];
+    value_format(&world->base->values, BP_ENTITY, &entity, who, sizeof who);
+    known.chars[0] = '\0';
+    for (uint32_t at = record == NULL ? 0 : record->prototype; at != 0; at = p->items[at].base) {
+        const char *name = names_text(&world->base->names, p->keys[p->items[at].key].name);
+        nearest_consider(&nearest, name);
+        text_append(&known, "%s%s", known.length > 0 ? ", " : "", name);
+    }
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "entity %s has no component '%s' in world '%s'%s (it has %s)", who, component,
+                     world->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
+}
+
+static bp_result_t find_key_of_entity(bp_world_o *world, bp_entity_t entity, const char *component, uint32_t *key)
+{
+    uint32_t column;
+    if (!entities_is_alive(world->entities, entity))
+        return entities_dead_error(world->entities, entity);
+    const record_t *record = world_record(world, entity);
+    *key = record == NULL ? BP_NONE
+                          : prototypes_find_name(&world->prototypes, record->prototype, names_hash(component), &column);
+    return *key == BP_NONE ? no_such_component(world, entity, component) : BP_OK;
+}
+
+static bp_result_t find_key_of_world(bp_world_o *world, const char *component, uint32_t *key)
+{
+    const prototypes_t *p = &world->prototypes;
+    bp_name_t name = names_hash(component);
+    nearest_t nearest = {.wanted = component};
+    text_t hint;
+    *key = BP_NONE;
+    for (uint32_t i = 0; i < p->key_count; i++) {
+        if (!world_key_manager(world, i)->started)
+            continue;
+        nearest_consider(&nearest, names_text(&world->base->names, p->keys[i].name));
+        if (p->keys[i].name != name)
+            continue;
+        if (*key != BP_NONE)
+            return error_set(&world->base->error, BP_ERROR_ARGUMENT, "'%s' is a %s in some entities of world '%s' and a %s in others; say which entity",
+                             component, world_key_manager(world, *key)->component->name, world->name,
+                             world_key_manager(world, i)->component->name);
+        *key = i;
+    }
+    if (*key != BP_NONE)
+        return BP_OK;
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' has had a component '%s'%s", world->name, component,
+                     nearest_hint(&nearest, &hint));
+}
+
+static bp_result_t no_such_property(bp_world_o *world, const component_t *component, const char *property)
+{
+    nearest_t nearest = {.wanted = property};
+    text_t hint, known = {.length = 0};
+    known.chars[0] = '\0';
+    for (uint32_t i = 0; i < component->field_count; i++) {
+        nearest_consider(&nearest, component->fields[i].name);
+        text_append(&known, "%s%s", i > 0 ? ", " : "", component->fields[i].name);
+    }
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no property '%s' in %s%s (it has %s)", property, component->name,
+                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
+}
+
+bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                             bp_property_t *resolved)
+{
+    uint32_t key;
+    bp_result_t result = entity.id == 0 ? find_key_of_world(world, component, &key)
+                                        : find_key_of_entity(world, entity, component, &key);
+    if (result != BP_OK)
+        return result;
+    const component_t *type = world_key_manager(world, key)->component;
+    bp_name_t name = names_hash(property);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const field_t *field = &type->fields[i];
+        if (field->hash != name)
+            continue;
+        *resolved = (bp_property_t){
+            .key = key,
+            .field = i,
+            .type = field->type,
+            .flags = field->flags | (type->own_storage ? OWN_STORAGE : 0),
+            .size = field->size,
+            .layout = world->layout,
+        };
+        return BP_OK;
+    }
+    return no_such_property(world, type, property);
+}
+
+/* --- cells ------------------------------------------------------------------------------------------------------- */
+
+/* The column of the property (own storage: of its slot) in the prototype of a record; false where it is absent. */
+static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)
+{
+    if (p->prototype == prototype && p->cells != NULL)
+        return true;
+    uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
+    if (column == 0)
+        return false;
+    p->prototype = prototype;
+    p->cells = world_run(world, prototype);
+    p->column = column + ((p->flags & OWN_STORAGE) != 0 ? 0 : p->field);
+    return true;
+}
+
+static inline void *find_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e)
+{
+    const record_t *record = world_record(world, e);
+    if (record == NULL || !find_column(world, p, record->prototype))
+        return NULL;
+    return run_cell(p->cells, p->column, record->row);
+}
+
+static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t e)
+{
+    if (!entities_is_alive(world->entities, e))
+        return entities_dead_error(world->entities, e);
+    return no_such_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
+}
+
+static bp_result_t check_property(bp_world_o *world, const bp_property_t *p)
+{
+    if (p->layout != world->layout)
+        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "the property was not resolved in world '%s'", world->name);
+    return BP_OK;
+}
+
+/* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
+
+static bp_result_t find_slots(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const void *cell = find_cell(world, p, entities[i]);
+        if (cell == NULL)
+            return absent(world, p, entities[i]);
+        memcpy(&slots[i], cell, sizeof *slots);
+    }
+    return BP_OK;
+}
+
+static bp_result_t get_own(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
+                           size_t stride)
+{
+    manager_t *manager = world_key_manager(world, p->key);
+    uint32_t slots[BLOCK];
+    bp_result_t result = BP_OK;
+    for (uint32_t done = 0; done < count && result == BP_OK; done += BLOCK) {
+        uint32_t n = count - done < BLOCK ? count - done : BLOCK;
+        result = find_slots(world, p, entities + done, n, slots);
+        if (result == BP_OK)
+            result = manager->component->table.get(&manager->seen, p->field, slots, n, values + done * stride, stride);
+    }
+    return result;
+}
+
+static bp_result_t set_own(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+                           size_t stride)
+{
+    manager_t *manager = world_key_manager(world, p->key);
+    if (manager->component->table.set == NULL)
+        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "%s has no property that can be set", manager->component->name);
+    uint32_t few[BLOCK], *slots = few;
+    if (count > BLOCK)
+        slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
+    if (slots == NULL)
+        return error_memory(&world->base->error, "setting a property");
+    bp_result_t result = find_slots(world, p, entities, count, slots);
+    if (result == BP_OK)
+        result = manager->component->table.set(&manager->seen, p->field, slots, count, values, stride);
+    if (slots != few)
+        memory_free(&world->memory, slots, count * sizeof *slots);
+    return result;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------- */
+
+#define COPY_CELLS(type)                                                  \
+    for (uint32_t i = 0; i < count; i++) {                                \
+        type value_;                                                      \
+        memcpy(&value_, from + (size_t)i * sizeof value_, sizeof value_); \
+        memcpy(to + i * stride, &value_, sizeof value_);                  \
+    }
+
+/* Consecutive cells to values that lie `stride` apart. */
+static void copy_out(char *to, size_t stride, const char *from, uint32_t size, uint32_t count)
+{
+    if (stride == size) {
+        memcpy(to, from, (size_t)count * size);
+    } else if (size == 4) {
+        COPY_CELLS(uint32_t)
+    } else if (size == 12) {
+        COPY_CELLS(bp_vec3_t)
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + i * stride, from + (size_t)i * size, size);
+    }
+}
+
+/* How many of the entities lie in consecutive rows from `row` on. */
+static uint32_t stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    uint32_t most = run->count - row < count ? run->count - row : count, n = 1;
+    while (n < most && rows[n].id == entities[n].id)
+        n++;
+    return n;
+}
+
+/* A block of scattered entities: all records, then all cells, then all values. */
+static uint32_t gather(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *to, size_t stride)
+{
+    const void *cells[BLOCK];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(entities[i]);
+        PREFETCH(&world->records[index < world->record_capacity ? index : 0]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        cells[i] = find_cell(world, p, entities[i]);
+        if (cells[i] == NULL)
+            count = i;
+        else
+            PREFETCH(cells[i]);
+    }
+    if (p->size == 4) {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + i * stride, cells[i], 4);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            value_copy(to + i * stride, cells[i], p->size);
+    }
+    return count;
+}
+
+static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
+                              size_t stride)
+{
+    for (uint32_t i = 0; i < count;) {
+        const record_t *record = world_record(world, entities[i]);
+        if (record == NULL || !find_column(world, p, record->prototype))
+            return absent(world, p, entities[i]);
+        uint32_t n = stretch(p->cells, record->row, entities + i, count - i);
+        if (n >= LONG_STRETCH || n == count - i) {
+            copy_out(values + i * stride, stride, run_cell(p->cells, p->column, record->row), p->size, n);
+        } else {
+            n = gather(world, p, entities + i, count - i < BLOCK ? count - i : BLOCK, values + i * stride, stride);
+        }
+        i += n;
+    }
+    return BP_OK;
+}
+
+bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+                         size_t stride)
+{
+    bp_result_t result = check_property(world, p);
+    if (result != BP_OK)
+        return result;
+    if ((p->flags & OWN_STORAGE) != 0)
+        return get_own(world, p, entities, count, values, stride);
+    if (count == 1) {
+        const void *cell = find_cell(world, p, entities[0]);
+        if (cell == NULL)
+            return absent(world, p, entities[0]);
+        value_copy(values, cell, p->size);
+        return BP_OK;
+    }
+    return get_stored(world, p, entities, count, values, stride);
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
+{
+    const field_t *field = property_field(world, p);
+    error_text_t *error = &world->base->error;
+    if ((p->flags & BP_FIELD_READ_ONLY) != 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
+    for (uint32_t i = 0; i < count && field->limited; i++) {
+        bp_result_t result = field_check(field, values + i * stride, error);
+        if (result != BP_OK)
+            return result;
+    }
+    return BP_OK;
+}
+
+static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        if (record == NULL || !find_column(world, p, record->prototype))
+            return absent(world, p, entities[i]);
+    }
+    return BP_OK;
+}
+
+static bp_result_t set_strings(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+                               size_t stride)
+{
+    strings_t *pool = &world->base->strings;
+    const char **strings = memory_resize(&world->memory, NULL, 0, count * sizeof *strings);
+    uint32_t made = 0;
+    for (; strings != NULL && made < count; made++) {
+        const char *text;
+        memcpy(&text, values + made * stride, sizeof text);
+        strings[made] = strings_acquire(pool, text);
+        if (strings[made] == NULL)
+            break;
+    }
+    for (uint32_t i = 0; i < made; i++) {
+        if (made < count) {
+            strings_release(pool, strings[i]);
+            continue;
+        }
+        const char **cell = find_cell(world, p, entities[i]);
+        strings_release(pool, *cell);
+        *cell = strings[i];
+    }
+    memory_free(&world->memory, strings, strings == NULL ? 0 : count * sizeof *strings);
+    return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
+}
+
+static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride)
+{
+    for (uint32_t i = 0; i < count;) {
+        const record_t *record = world_record(world, entities[i]);
+        find_column(world, p, record->prototype);
+        run_t *run = p->cells;
+        uint32_t n = stretch(run, record->row, entities + i, count - i);
+        char *cells = run_cell(run, p->column, record->row);
+        if (stride == p->size)
+            memcpy(cells, values + i * stride, (size_t)n * p->size);
+        for (uint32_t j = 0; stride != p->size && j < n; j++)
+            value_copy(cells + (size_t)j * p->size, values + (i + j) * stride, p->size);
+        i += n;
+    }
+}
+
+bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
+                         size_t stride)
+{
+    bp_result_t result = check_property(world, p);
+    if (result == BP_OK)
+        result = check_values(world, p, values, stride, count);
+    if (result != BP_OK || count == 0)
+        return result;
+    if ((p->flags & OWN_STORAGE) != 0)
+        return set_own(world, p, entities, count, values, stride);
+    if (count == 1 && p->type != BP_STRING) {
+        void *cell = find_cell(world, p, entities[0]);
+        if (cell == NULL)
+            return absent(world, p, entities[0]);
+        value_copy(cell, values, p->size);
+        return BP_OK;
+    }
+    result = check_entities(world, p, entities, count);
+    if (result == BP_OK && p->type == BP_STRING)
+        return set_strings(world, p, entities, count, values, stride);
+    if (result == BP_OK)
+        set_cells(world, p, entities, count, values, stride);
+    return result;
+}
+
+/* --- by two names ------------------------------------------------------------------------------------------------- */
+
+/* The resolved property of a pair of names, good for this entity; from the cache where it was met before. */
+static bp_result_t resolve_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+                                 bp_property_t **resolved)
+{
+    bp_name_t c = names_hash(component), f = names_hash(property);
+    if (world->properties == NULL)
+        world->properties = memory_new(&world->memory, WORLD_PROPERTY_ENTRIES * sizeof *world->properties);
+    if (world->properties == NULL)
+        return error_memory(&world->base->error, "resolving a property");
+    property_entry_t *entry = &world->properties[(c ^ (f >> 7)) & (WORLD_PROPERTY_ENTRIES - 1)];
+    *resolved = &entry->resolved;
+    bool hit = entry->component == c && entry->property == f && entry->resolved.layout == world->layout &&
+               find_cell(world, &entry->resolved, entity) != NULL;
+    if (!hit) {
+        bp_property_t fresh;
+        if (entity.id == 0)
+            return entities_dead_error(world->entities, entity);
+        bp_result_t result = property_resolve(world, entity, component, property, &fresh);
+        if (result != BP_OK)
+            return result;
+        *entry = (property_entry_t){c, f, fresh};
+    }
+    if (entry->resolved.type != type)
+        return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a %s, not a %s", property,
+                         value_type_name(entry->resolved.type), value_type_name(type));
+    return BP_OK;
+}
+
+bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+                               void *value)
+{
+    bp_property_t *resolved;
+    bp_result_t result = resolve_named(world, entity, component, property, type, &resolved);
+    return result != BP_OK ? result : property_get(world, resolved, &entity, 1, value, resolved->size);
+}
+
+bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+                               const void *value)
+{
+    bp_property_t *resolved;
+    bp_result_t result = resolve_named(world, entity, component, property, type, &resolved);
+    return result != BP_OK ? result : property_set(world, resolved, &entity, 1, value, resolved->size);
+}

@@ -1,0 +1,32 @@
+/* property.h - get and set any property by name, by resolved key, and by column.
+ *
+ * A declared field is a property; a property of a component with storage of its own is served by its manager. Names
+ * are resolved against what the world has: the instance name of a component ("body") finds its key, the key its
+ * manager, the manager its fields.
+ *
+ * Three speeds: by two names (hash both, one probe of a cache in front of the look-up), by a resolved key that
+ * remembers the prototype it met last, and by column, where stretches of entities that lie in a row are copied whole.
+ *
+ * What it does not do: paths with world and entity (path.h).
+ */
+#ifndef HOST_PROPERTY_PROPERTY_H
+#define HOST_PROPERTY_PROPERTY_H
+
+#include "../entity/store.h"
+
+/* As the entries of bp_property_api with the same names. */
+bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                             bp_property_t *resolved);
+bp_result_t property_get(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count, void *values,
+                         size_t stride);
+bp_result_t property_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride);
+bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+                               void *value);
+bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+                               const void *value);
+
+/* The declared field behind a resolved property. */
+const field_t *property_field(const bp_world_o *world, const bp_property_t *property);
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# packages.sh - see to the packages that building and testing need.
+#
+# Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
+# sudo without a password), and else prints the command to type. Arguments: "build" or "test" (which needs more).
+set -eu
+
+need=${1:-build}
+missing_apt="" missing_dnf="" missing_pacman="" missing_brew=""
+
+add() { # apt dnf pacman brew
+    missing_apt="$missing_apt $1"
+    missing_dnf="$missing_dnf $2"
+    missing_pacman="$missing_pacman $3"
+    missing_brew="$missing_brew $4"
+}
+
+command -v "${CC:-cc}" >/dev/null 2>&1 || add gcc gcc gcc gcc
+if command -v pkg-config >/dev/null 2>&1; then
+    has() { pkg-config --exists "$1"; }
+else
+    has() { return 1; }
+    add pkg-config pkgconf-pkg-config pkgconf pkg-config
+fi
+has inih || add libinih-dev inih-devel libinih inih
+has jansson || add libjansson-dev jansson-devel jansson jansson
+has libxxhash || add libxxhash-dev xxhash-devel xxhash xxhash
+has libedit || add libedit-dev libedit-devel libedit libedit
+if [ "$need" = test ]; then
+    has check || add check check-devel check check
+    command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
+fi
+
+[ -n "$missing_apt" ] || exit 0
+
+if command -v apt-get >/dev/null 2>&1; then
+    become=""
+    if [ "$(id -u)" != 0 ]; then
+        if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+            become="sudo"
+        else
+            become="no"
+        fi
+    fi
+    if [ "$become" != no ]; then
+        echo "installing:$missing_apt"
+        # shellcheck disable=SC2086
+        DEBIAN_FRONTEND=noninteractive $become apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive $become apt-get install -y -qq --no-install-recommends $missing_apt >/dev/null
+        exit 0
+    fi
+fi
+
+cat >&2 <<EOF
+Some packages are missing. Install them with the line for your system, then try again:
+  sudo apt-get install$missing_apt
+  sudo dnf install$missing_dnf
+  sudo pacman -S --needed$missing_pacman
+  brew install$missing_brew
+EOF
+exit 1
