@@ -706,22 +706,26 @@ static uint32_t collect_randomly(bp_world_o *world, run_t *run)
     return collected;
 }
 
-static uint32_t collect_fully(bp_world_o *world, run_t *run)
+/* Collect the holes among the last `most` rows. */
+static uint32_t collect_rows(bp_world_o *world, run_t *run, uint32_t most)
 {
-    uint32_t collected = run->holes;
-    for (uint32_t row = run->count; row > 0 && run->holes > 0; row--) {
+    uint32_t before = run->holes;
+    for (uint32_t row = run->count; row > 0 && run->holes > 0 && most > 0; row--, most--) {
         if (run_entities(run)[row - 1].id == 0) {
             erase_row(world, run, row - 1);
             run->holes--;
         }
     }
-    return collected;
+    return before - run->holes;
 }
 
 static uint32_t collect_run(bp_world_o *world, run_t *run, bool fully)
 {
     fully = fully || (run->flags & KEY_AT_ONCE) != 0;
-    uint32_t collected = fully ? collect_fully(world, run) : collect_randomly(world, run);
+    uint32_t collected = fully ? collect_rows(world, run, run->count) : collect_randomly(world, run);
+    /* Luck alone is slow where a large part has died at once: four living in a row come soon. */
+    if (run->holes > run->count / WORLD_GC_HOLES_SHARE)
+        collected += collect_rows(world, run, WORLD_GC_SWEEP);
     if (run->capacity > 64 && run->count < run->capacity / 8)
         run_trim(run, &world->memory);
     return collected;
@@ -780,7 +784,7 @@ uint32_t store_collect_all(bp_world_o *world)
 static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
 {
     change_t c = {.world = world, .key = key};
-    collect_fully(world, run);
+    collect_rows(world, run, run->count);
     bp_result_t result = find_transition(&c, run->prototype);
     if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");

@@ -1,0 +1,26 @@
+/* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one.
+ *
+ * Check forks a child for each test, so a crash is one failed test; CK_FORK=no runs them all in this process for a
+ * debugger.
+ */
+#include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    Suite *(*const suites[])(void) = {
+        base_suite,       os_suite,       image_suite,    obj_suite,            entities_suite, prototypes_suite, store_suite,
+        destruction_suite, properties_suite, schedule_suite, threads_suite,      host_suite,     memory_failure_suite,
+        config_suite,     loading_suite,  plugins_suite,  conformance_suite,    abi_suite,      program_suite,
+    };
+    const size_t count = sizeof suites / sizeof suites[0];
+    SRunner *runner = srunner_create(NULL);
+    for (size_t i = 0; i < count; i++)
+        srunner_add_suite(runner, suites[i]());
+    srunner_run(runner, argc > 1 ? argv[1] : NULL, NULL, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

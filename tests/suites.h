@@ -1,0 +1,32 @@
+/* suites.h - every suite of tests, one line each; main.c runs them in this order.
+ *
+ * A suite covers one subject and lies in the file test_<subject>.c of a folder: unit (parts of the host through their
+ * headers), limits (bad input and the ends of what is possible), conformance (what every component plugin must do),
+ * abi (the contract does not change), program (the program as a program).
+ */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+#include <check.h>
+
+Suite *base_suite(void);
+Suite *os_suite(void);
+Suite *image_suite(void);
+Suite *obj_suite(void);
+Suite *entities_suite(void);
+Suite *prototypes_suite(void);
+Suite *store_suite(void);
+Suite *destruction_suite(void);
+Suite *properties_suite(void);
+Suite *schedule_suite(void);
+Suite *threads_suite(void);
+Suite *host_suite(void);
+Suite *memory_failure_suite(void);
+Suite *config_suite(void);
+Suite *loading_suite(void);
+Suite *plugins_suite(void);
+Suite *conformance_suite(void);
+Suite *abi_suite(void);
+Suite *program_suite(void);
+
+#endif
