@@ -200,18 +200,57 @@ static inline void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_re
 }
 
 /* A property, resolved: which component and which field, and where they were last found. Made by
- * bp_property_api.resolve; its members are the host's. Copy it for use from another thread. */
+ * bp_property_api.resolve. Type, flags and size are for reading; the rest is the host's. Copy it for use from another
+ * thread. */
 typedef struct bp_property_t {
     uint32_t key;
     uint32_t field;
     uint32_t type;      /* BP_BOOL ... BP_NAME: what get and set expect */
-    uint32_t flags;     /* BP_FIELD_... */
+    uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
     uint32_t size;      /* bytes of a value */
-    uint32_t prototype; /* cache: the prototype seen last ... */
-    void *cells;        /* ... the run that it had ... */
-    uint32_t column;    /* ... and the column of the field in it */
-    uint32_t layout;    /* cache: version of the world's layout */
+    uint32_t layout;    /* the world's layout that it was resolved for */
+    uint32_t prototype; /* cache: the prototype met last, ... */
+    uint32_t column;    /* ... the column of the field in its run, ... */
+    void *run;          /* ... and that run */
+    const void *declared;
 } bp_property_t;
+
+/* Where an entity is in a world: part of what the inline look-ups below read. prototype 0: nowhere. */
+typedef struct bp_record_t {
+    uint32_t generation;
+    uint32_t prototype;
+    uint32_t row;
+} bp_record_t;
+
+/* The first members of every world and of every run, for the inline look-ups only. */
+typedef struct bp_world_head_t {
+    const bp_record_t *records; /* by entity index */
+    uint32_t record_count;
+    uint32_t layout;
+} bp_world_head_t;
+
+typedef struct bp_run_head_t {
+    void *const *columns; /* the address of row 0 of each column */
+    uint32_t count;
+    uint32_t version;
+} bp_run_head_t;
+
+/* The address of a declared property of one entity where it can be found without asking: the property has been got or
+ * set before, and the entity has the same components as the one it was got from. NULL otherwise: then `get` or `set`
+ * finds it, or says why not. For reading; writing through it would pass by ranges and read-only. A handful of
+ * instructions, no call. [job] while nothing changes structure */
+static inline const void *bp_property_cell(const bp_world_o *world, const bp_property_t *property, bp_entity_t entity)
+{
+    const bp_world_head_t *head = (const bp_world_head_t *)(const void *)world;
+    const bp_run_head_t *run = (const bp_run_head_t *)property->run;
+    uint32_t index = bp_entity_index(entity);
+    if (index >= head->record_count || run == NULL || property->layout != head->layout)
+        return NULL;
+    const bp_record_t *record = &head->records[index];
+    if (record->generation != bp_entity_generation(entity) || record->prototype != property->prototype)
+        return NULL;
+    return (const char *)run->columns[property->column] + (size_t)record->row * property->size;
+}
 
 /* A path of the form world/entity.component.property, resolved. */
 typedef struct bp_path_t {

@@ -45,9 +45,17 @@ static void release(void *block, size_t size)
         free(block);
 }
 
+static void *resize_pages(void *old, size_t old_size, size_t new_size)
+{
+    void *block = old == NULL ? os_pages_alloc(new_size) : os_pages_resize(old, old_size, new_size);
+    if (block != NULL && new_size >= MEMORY_HUGE)
+        os_pages_huge(block, new_size);
+    return block;
+}
+
 static void *resize_across(void *old, size_t old_size, size_t new_size)
 {
-    void *block = new_size >= MEMORY_LARGE ? os_pages_alloc(new_size) : malloc(new_size);
+    void *block = new_size >= MEMORY_LARGE ? resize_pages(NULL, 0, new_size) : malloc(new_size);
     if (block == NULL)
         return NULL;
     if (old != NULL) {
@@ -66,7 +74,7 @@ static void *resize_default(void *old, size_t old_size, size_t new_size)
     if (old == NULL || (old_size >= MEMORY_LARGE) != (new_size >= MEMORY_LARGE))
         return resize_across(old, old_size, new_size);
     if (new_size >= MEMORY_LARGE)
-        return os_pages_resize(old, old_size, new_size);
+        return resize_pages(old, old_size, new_size);
     return realloc(old, new_size);
 }
 

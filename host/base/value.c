@@ -10,6 +10,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -356,6 +357,17 @@ static bool all_zero(const void *bytes, size_t size)
     return size == 0;
 }
 
+/* Whole columns are checked as floats, so the limits are rounded inwards. */
+static void set_float_limits(field_t *field)
+{
+    field->min_f32 = field->min < -(double)FLT_MAX ? -INFINITY : (float)field->min;
+    field->max_f32 = field->max > (double)FLT_MAX ? INFINITY : (float)field->max;
+    if ((double)field->min_f32 < field->min)
+        field->min_f32 = nextafterf(field->min_f32, INFINITY);
+    if ((double)field->max_f32 > field->max)
+        field->max_f32 = nextafterf(field->max_f32, -INFINITY);
+}
+
 static bp_result_t parse_texts(field_t *field, const value_context_t *context, error_text_t *error)
 {
     bp_result_t result = parse_limit(context, field, field->min_text, &field->min, error);
@@ -364,6 +376,7 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
     if (result == BP_OK && field->min > field->max)
         result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
     field->limited = isfinite(field->min) || isfinite(field->max);
+    set_float_limits(field);
     if (result == BP_OK && field->initial_text[0] != '\0')
         result = value_parse(context, field->type, field->initial_text, &field->initial, error);
     if (result == BP_OK)
@@ -441,4 +454,35 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
                          field->unit[0] ? " " : "", field->unit);
     }
     return BP_OK;
+}
+
+/* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. */
+static bool floats_inside(const field_t *field, const char *values, size_t stride, uint32_t count)
+{
+    uint32_t parts = value_parts(field->type), outside = 0;
+    float min = field->min_f32, max = field->max_f32;
+    if (stride == field->size) {
+        const float *numbers = (const float *)(const void *)values;
+        for (size_t i = 0; i < (size_t)count * parts; i++)
+            outside |= (uint32_t)!((numbers[i] >= min) & (numbers[i] <= max));
+        return outside == 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t part = 0; part < parts; part++) {
+            float number;
+            memcpy(&number, values + i * stride + part * sizeof number, sizeof number);
+            outside |= (uint32_t)!((number >= min) & (number <= max));
+        }
+    }
+    return outside == 0;
+}
+
+bp_result_t field_check_all(const field_t *field, const void *values, size_t stride, uint32_t count, error_text_t *error)
+{
+    if (!field->limited || (type_of(field->type)->part == BP_F32 && floats_inside(field, values, stride, count)))
+        return BP_OK;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < count && result == BP_OK; i++)
+        result = field_check(field, (const char *)values + i * stride, error);
+    return result;
 }

@@ -49,6 +49,7 @@ typedef struct field_t {
     uint32_t size;        /* bytes of one value */
     uint32_t limited;     /* does min or max matter? */
     double min, max;      /* of each part; infinite where not given */
+    float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
     bp_value_t initial;   /* a string points to initial_text */
     bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
     char *texts;          /* one block that holds all texts below and the name */
@@ -82,20 +83,29 @@ void field_free(field_t *field, memory_t *memory);
 /* The declaration in the form of the contract; its texts stay the host's. */
 void field_describe(const field_t *field, bp_field_t *declared);
 
+/* Do all `count` values, `stride` bytes apart, lie within the field's limits? The error is about the first that does
+ * not. [main] */
+bp_result_t field_check_all(const field_t *field, const void *values, size_t stride, uint32_t count, error_text_t *error);
+
 /* Does the value lie within the field's limits? The error names the field and both limits. [main] */
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
-/* Copy one value of `size` bytes; the common sizes without a call. */
+/* Copy one value of `size` bytes, which is that of a type. The commonest sizes come first; loops over columns repeat, so
+ * the branches are foreseen. */
 static inline void value_copy(void *to, const void *from, uint32_t size)
 {
-    switch (size) {
-    case 1: memcpy(to, from, 1); break;
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    case 12: memcpy(to, from, 12); break;
-    case 16: memcpy(to, from, 16); break;
-    default: memcpy(to, from, size); break;
-    }
+    if (size == 12)
+        memcpy(to, from, 12);
+    else if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 16)
+        memcpy(to, from, 16);
+    else if (size == 1)
+        memcpy(to, from, 1);
+    else
+        memcpy(to, from, 64);
 }
 
 #endif

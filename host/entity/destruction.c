@@ -118,14 +118,12 @@ static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 
 static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
-    uint32_t died = 0;
-    while (died < count && entities_end(d->entities, entities[died]))
-        died++;
+    uint32_t died = entities_end(d->entities, entities, count);
     bury(d, entities, died);
     bp_entity_t dead[SIFT];
     uint32_t sifted = 0;
     for (uint32_t i = died; i < count; i++) {
-        if (!entities_end(d->entities, entities[i]))
+        if (entities_end(d->entities, &entities[i], 1) == 0)
             continue;
         died++;
         dead[sifted++] = entities[i];

@@ -75,52 +75,61 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count)
     return grow(entities, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
 }
 
-static bp_entity_t reuse(entities_t *entities)
+static void reuse(entities_t *entities, bp_entity_t *out, uint32_t count)
 {
-    uint32_t index = entities->queue[entities->queue_head];
-    if (++entities->queue_head == entities->capacity)
-        entities->queue_head = 0;
-    entities->queue_count--;
-    uint32_t life = ++entities->lives[index];
-    return (bp_entity_t){(uint64_t)(life + 1 + entities->base->values.entity_base) << 32 | index};
+    uint32_t *lives = entities->lives, base = entities->base->values.entity_base + 1;
+    uint32_t head = entities->queue_head, capacity = entities->capacity;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = entities->queue[head];
+        head = head + 1 == capacity ? 0 : head + 1;
+        out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
+    }
+    entities->queue_head = head;
+    entities->queue_count -= count;
+    entities->living += count;
 }
 
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count)
 {
+    if (count == 1 && entities_create_one(entities, out))
+        return BP_OK;
+    bp_result_t result = entities_reserve(entities, count);
+    if (result != BP_OK)
+        return result;
     uint32_t reused = reusable(entities);
-    if (reused > count)
-        reused = count;
+    reused = reused < count ? reused : count;
+    reuse(entities, out, reused);
     uint32_t fresh = count - reused;
-    if (fresh > entities->capacity - entities->bound) {
-        bp_result_t result = entities_reserve(entities, count);
-        if (result != BP_OK)
-            return result;
-    }
-    for (uint32_t i = 0; i < reused; i++)
-        out[i] = reuse(entities);
     uint64_t id = (uint64_t)(entities->base->values.entity_base + 1) << 32 | entities->bound;
     bp_entity_t *restrict to = out + reused;
     for (uint32_t i = 0; i < fresh; i++)
         to[i].id = id + i;
     entities->bound += fresh;
-    entities->living += count;
+    entities->living += fresh;
     return BP_OK;
 }
 
-bool entities_end(entities_t *entities, bp_entity_t e)
+uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count)
 {
-    if (!entities_is_alive(entities, e))
-        return false;
-    uint32_t index = bp_entity_index(e);
-    uint32_t life = ++entities->lives[index];
-    entities->living--;
-    if (life >= 2 * ENTITY_MAX_LIFE - 1)
-        return true; /* retired */
-    uint32_t end = entities->capacity - entities->queue_head;
-    uint32_t at = entities->queue_count < end ? entities->queue_head + entities->queue_count : entities->queue_count - end;
-    entities->queue[at] = index;
-    entities->queue_count++;
-    return true;
+    uint32_t *lives = entities->lives, *queue = entities->queue;
+    uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, capacity = entities->capacity;
+    uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
+    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0;
+    for (; ended < count; ended++) {
+        uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
+        if (index >= bound || lives[index] != life || (life & 1) != 0)
+            break;
+        lives[index] = ++life;
+        if (life >= 2 * ENTITY_MAX_LIFE - 1) {
+            retired++;
+            continue;
+        }
+        queue[at] = index;
+        at = at + 1 == capacity ? 0 : at + 1;
+    }
+    entities->living -= ended;
+    entities->queue_count += ended - retired;
+    return ended;
 }
 
 bp_entity_t entities_at(const entities_t *entities, uint32_t index)
@@ -132,17 +141,17 @@ bp_entity_t entities_at(const entities_t *entities, uint32_t index)
 
 uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive)
 {
-    uint32_t living = 0, bound = entities->bound, base = entities->base->values.entity_base + 1;
-    const uint32_t *lives = entities->lives;
+    static const uint32_t nobody[1] = {1};
+    const uint32_t *lives = entities->bound > 0 ? entities->lives : nobody;
+    uint32_t living = 0, last = entities->bound > 0 ? entities->bound - 1 : 0, base = entities->base->values.entity_base + 1;
+    /* Branch-free: half of a batch may be dead, and a wrong guess costs more than one more load. */
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(batch[i]), generation = bp_entity_generation(batch[i]);
-        /* Branch-free: half of a batch may be dead, and a wrong guess costs more than a load of index 0. */
-        uint32_t inside = index < bound;
-        uint32_t life = bound > 0 ? lives[inside ? index : 0] : 0;
-        uint8_t yes = (uint8_t)(inside & (life + base == generation) & generation & 1);
-        if (alive != NULL)
-            alive[i] = yes;
+        uint32_t index = bp_entity_index(batch[i]), life = bp_entity_generation(batch[i]) - base;
+        uint32_t inside = index < last ? index : last;
+        uint32_t yes = (uint32_t)(lives[inside] == life) & (uint32_t)(inside == index) & ((life & 1) ^ 1);
         living += yes;
+        if (alive != NULL)
+            alive[i] = (uint8_t)yes;
     }
     return living;
 }

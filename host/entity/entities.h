@@ -37,8 +37,28 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count);
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
 
-/* End one living entity; false where it was not alive. [main] */
-bool entities_end(entities_t *entities, bp_entity_t e);
+/* One entity, where no memory is needed for it (entities_reserve): the short way. [main] */
+static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
+{
+    uint32_t index = entities->bound, life = 0;
+    if (entities->queue_count > ENTITIES_MIN_FREE) {
+        index = entities->queue[entities->queue_head];
+        if (++entities->queue_head == entities->capacity)
+            entities->queue_head = 0;
+        entities->queue_count--;
+        life = ++entities->lives[index];
+    } else if (index < entities->capacity) {
+        entities->bound++; /* lives[index] is 0 and stays untouched */
+    } else {
+        return false;
+    }
+    entities->living++;
+    out->id = (uint64_t)(life + entities->base->values.entity_base + 1) << 32 | index;
+    return true;
+}
+
+/* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
+uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
 
 /* The living entity at an index, or {0}. [job] */
 bp_entity_t entities_at(const entities_t *entities, uint32_t index);

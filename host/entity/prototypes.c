@@ -9,13 +9,7 @@
  */
 #include "prototypes.h"
 
-#define WITHOUT 0x80000000u
-
-static uint32_t hash(uint32_t a, uint32_t b)
-{
-    uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint32_t)(h >> 32);
-}
+#define WITHOUT PROTOTYPES_WITHOUT
 
 static bool grow(prototypes_t *p)
 {
@@ -28,7 +22,7 @@ static bool grow(prototypes_t *p)
         return false;
     }
     for (uint32_t i = 1; i < p->count; i++) {
-        uint32_t *bucket = &buckets[hash(p->items[i].base, p->items[i].key) & (count - 1)];
+        uint32_t *bucket = &buckets[prototypes_hash(p->items[i].base, p->items[i].key) & (count - 1)];
         p->items[i].next = *bucket;
         *bucket = i;
     }
@@ -68,7 +62,7 @@ void prototypes_free(prototypes_t *p)
 /* The slot where a key is, or where it would go. */
 static uint32_t *key_slot(const prototypes_t *p, bp_name_t name, uint32_t manager)
 {
-    uint32_t mask = p->key_slot_count - 1, i = hash((uint32_t)name, manager) & mask;
+    uint32_t mask = p->key_slot_count - 1, i = prototypes_hash((uint32_t)name, manager) & mask;
     while (p->key_slots[i] != 0) {
         const component_key_t *k = &p->keys[p->key_slots[i] - 1];
         if (k->name == name && k->manager == manager)
@@ -110,7 +104,7 @@ bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
 /* The prototype {base, key}, made where it is new; BP_NONE when out of memory. */
 static uint32_t child(prototypes_t *p, uint32_t base, uint32_t key)
 {
-    for (uint32_t i = p->buckets[hash(base, key) & (p->bucket_count - 1)]; i != 0; i = p->items[i].next) {
+    for (uint32_t i = p->buckets[prototypes_hash(base, key) & (p->bucket_count - 1)]; i != 0; i = p->items[i].next) {
         if (p->items[i].base == base && p->items[i].key == key)
             return i;
     }
@@ -119,7 +113,7 @@ static uint32_t child(prototypes_t *p, uint32_t base, uint32_t key)
     if (p->count >= WITHOUT - 1 || !memory_reserve(p->memory, &p->items, &p->capacity, p->count + 1u, sizeof *p->items))
         return BP_NONE;
     const prototype_t *b = &p->items[base];
-    uint32_t *bucket = &p->buckets[hash(base, key) & (p->bucket_count - 1)];
+    uint32_t *bucket = &p->buckets[prototypes_hash(base, key) & (p->bucket_count - 1)];
     p->items[p->count] = (prototype_t){
         .base = base,
         .key = key,
@@ -142,12 +136,13 @@ static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, u
 
 static transition_t *transition(prototypes_t *p, uint32_t from, uint32_t key)
 {
-    return &p->transitions[hash(from, key) & (p->bucket_count - 1)];
+    return &p->transitions[prototypes_hash(from, key) & (p->bucket_count - 1)];
 }
 
-static bool known(const transition_t *t, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
+static bool known(const prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
 {
-    if (t->from != from || t->key != key || t->column == 0)
+    const transition_t *t = prototypes_cached(p, from, key);
+    if (t == NULL)
         return false;
     *to = t->to;
     *column = t->column;
@@ -175,7 +170,7 @@ static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t
 
 bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
 {
-    if (known(transition(p, from, key), from, key, to, column))
+    if (known(p, from, key, to, column))
         return BP_OK;
     bp_result_t result = check_addition(p, from, key);
     if (result != BP_OK)
@@ -194,7 +189,7 @@ bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32
 
 bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
 {
-    if (known(transition(p, from, key | WITHOUT), from, key | WITHOUT, to, column))
+    if (known(p, from, key | WITHOUT, to, column))
         return BP_OK;
     uint32_t above[PROTOTYPES_MAX_KEYS], count = 0, base = from;
     for (; base != 0 && p->items[base].key > key; base = p->items[base].base)

@@ -25,7 +25,8 @@ enum {
     KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
     KEY_OWN_STORAGE = 1u << 2,
     KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
-    KEY_STRINGS = 1u << 4           /* has columns of counted strings */
+    KEY_STRINGS = 1u << 4,          /* has columns of counted strings */
+    KEY_GONE = 1u << 5              /* its manager has left the world */
 };
 
 /* A component type under an instance name. */
@@ -77,6 +78,22 @@ bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32
  * component is not there; limit; memory. [main] */
 bp_result_t prototypes_with(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
 bp_result_t prototypes_without(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
+
+#define PROTOTYPES_WITHOUT 0x80000000u /* in transition_t.key: the removal of that key */
+
+static inline uint32_t prototypes_hash(uint32_t a, uint32_t b)
+{
+    uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(h >> 32);
+}
+
+/* The cached transition from a prototype by a key (with PROTOTYPES_WITHOUT for a removal), or NULL where it is not
+ * cached: then prototypes_with or prototypes_without finds it, or says why there is none. [main] */
+static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key)
+{
+    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->bucket_count - 1)];
+    return t->from == from && t->key == key && t->column != 0 ? t : NULL;
+}
 
 /* Where the columns of `key` begin in a prototype; 0 where it lacks the key. [job] */
 uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key);

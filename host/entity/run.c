@@ -11,8 +11,6 @@
  */
 #include "run.h"
 
-#include "../base/os.h"
-
 static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
 
 enum { LINE = 64, STAGGER_LINES = 5 };
@@ -38,8 +36,10 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
         run->fields[c] = fields[c - 1];
-    for (uint32_t c = 0; c < column_count; c++)
+    for (uint32_t c = 0; c < column_count; c++) {
         run->sizes[c] = (uint8_t)run->fields[c]->size;
+        run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
+    }
     return run;
 }
 
@@ -141,8 +141,6 @@ static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_
     /* Another allocator may align differently than before. */
     if (run->columns[column] != start + offset)
         memmove(run->columns[column], start + offset, (size_t)run->count * run->sizes[column]);
-    if (size >= RUN_HUGE_BYTES && memory_is_pages(memory, size))
-        os_pages_huge(start, size);
     return true;
 }
 
@@ -160,8 +158,6 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
             free_blocks(memory, blocks, run->column_count);
             return false;
         }
-        if (size >= RUN_HUGE_BYTES && memory_is_pages(memory, size))
-            os_pages_huge(blocks[c].start, size);
     }
     for (uint32_t c = 0; c < run->column_count; c++) {
         char *at = place(run, c, blocks[c].start);
@@ -243,8 +239,22 @@ static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t c
     }
 }
 
+/* One row: the calls and loops of the general case would cost more than the row. */
+static void fill_row(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
+{
+    run_fill_cells(run, first_column, last_column, row);
+    for (uint32_t c = first_column; c < last_column && run->has_strings; c++) {
+        if (run->fields[c]->type == BP_STRING)
+            strings_retain(run->fields[c]->initial.string, 1);
+    }
+}
+
 void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count)
 {
+    if (count == 1) {
+        fill_row(run, first_column, last_column, first);
+        return;
+    }
     for (uint32_t c = first_column; c < last_column; c++) {
         const field_t *field = run->fields[c];
         char *cells = run_cell(run, c, first);
@@ -271,11 +281,6 @@ void run_erase(run_t *run, uint32_t row)
 {
     uint32_t last = --run->count;
     run->version++;
-    if (row == last)
-        return;
-    for (uint32_t c = 0; c < run->column_count; c++) {
-        char *cells = run->columns[c];
-        uint32_t size = run->sizes[c];
-        value_copy(cells + (size_t)row * size, cells + (size_t)last * size, size);
-    }
+    if (row != last)
+        run_copy_row(run, 0, last, run, 0, row, run->column_count);
 }

@@ -15,8 +15,7 @@
 
 enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
-    RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
-    RUN_HUGE_BYTES = 8 * 1024 * 1024 /* columns of at least this size ask for huge pages */
+    RUN_SPLIT_BYTES = 64 * 1024     /* runs of more bytes keep each column in a block of its own */
 };
 
 typedef struct run_block_t {
@@ -25,8 +24,11 @@ typedef struct run_block_t {
 } run_block_t;
 
 typedef struct run_t {
-    uint32_t count, capacity;
+    void **columns;            /* the address of row 0 of each column; behind this struct. These are bp_run_head_t: */
+    uint32_t count;
     uint32_t version;
+
+    uint32_t capacity;
     uint32_t holes;            /* rows whose entity has died */
     uint32_t prototype;
     uint16_t column_count;
@@ -34,12 +36,15 @@ typedef struct run_t {
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
     struct run_t *next_pending;
-    void **columns;            /* the address of row 0 of each column; behind this struct */
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint8_t *sizes;            /* bytes of a value of each column */
     run_block_t *blocks;       /* [1], or [column_count] where split */
-    bool split;
+    bool split;                /* a block for each column */
+    bool has_strings;
 } run_t;
+
+BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
+BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
 
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
@@ -71,6 +76,31 @@ static inline bp_entity_t *run_entities(const run_t *run)
 static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
 {
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
+}
+
+/* Copy `count` cells of one row to another, from column to column. What the pointers point to does not change
+ * meanwhile, which a compiler cannot know: so they are fetched once. */
+static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
+                                uint32_t to_row, uint32_t count)
+{
+    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
+    const uint8_t *sizes = from->sizes + from_column;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = sizes[i];
+        value_copy((char *)target[i] + to_row * size, (const char *)source[i] + from_row * size, (uint32_t)size);
+    }
+}
+
+/* Write defaults to the cells of one row; run_fill with a count of 1, but for counted strings. */
+static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
+{
+    void *const *columns = run->columns;
+    const uint8_t *sizes = run->sizes;
+    const field_t *const *fields = run->fields;
+    for (uint32_t c = first_column; c < last_column; c++) {
+        size_t size = sizes[c];
+        value_copy((char *)columns[c] + row * size, &fields[c]->initial, (uint32_t)size);
+    }
 }
 
 #endif

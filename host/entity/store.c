@@ -1,20 +1,21 @@
 /* store.c - moving rows.
  *
  * Adding and removing go through one machine. `plan` looks at every entity of the batch, refuses what cannot be, and
- * counts how many rows each target run will get; then memory is taken; then `move_block` moves rows, up to BLOCK of
- * them with the same origin and destination at a time. Within a block the order of swap-erases is first played through
- * on the entities column alone, which yields for each row where it was and which row filled its hole; every other
- * column then repeats that sequence in a loop of its own, with its value size known outside the loop.
+ * counts how many rows each target run will get; then memory is taken; then rows move, in one of three ways:
+ *   - a stretch of entities that lie in consecutive rows moves as blocks of memory, and its gap is filled with the
+ *     last rows in one more block (`move_stretch`);
+ *   - scattered ones with the same origin go up to BLOCK at a time (`move_block`): the order of swap-erases is first
+ *     played through on the entities column alone, which yields for each row where it was and which row filled its
+ *     hole; every other column then repeats that sequence in a loop of its own, its value size known outside the loop;
+ *   - a batch of one goes directly (`change_one`).
  *
  * While a batch is planned the records of its entities carry MARK, so that a second mention is seen.
  */
 #include "store.h"
 
-#include "../base/os.h"
-
 #include <stdlib.h>
 
-enum { BLOCK = 256, AHEAD = 12, POPULATE_BYTES = 1 << 20 };
+enum { BLOCK = 256, AHEAD = 12, LONG_STRETCH = 8 };
 #define MARK 0x80000000u
 
 #if defined(__GNUC__)
@@ -166,15 +167,6 @@ static void undo_instances(bp_world_o *world, run_t *run, uint32_t first, uint32
     }
 }
 
-/* Rows about to be written whole: let the system map their pages in one go. */
-static void populate(const run_t *run, uint32_t first, uint32_t count)
-{
-    for (uint32_t c = 0; c < run->column_count; c++) {
-        if ((size_t)count * run->sizes[c] >= POPULATE_BYTES)
-            os_pages_populate(run_cell(run, c, first), (size_t)count * run->sizes[c]);
-    }
-}
-
 static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
 {
     memcpy(run_entities(run) + first, entities, count * sizeof *entities);
@@ -199,11 +191,26 @@ static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *ent
     for (uint32_t i = 0; i < count; i++) {
         world->records[bp_entity_index(entities[i])] = (record_t){0};
         run_release_strings(run, 1, run->column_count, first + i, &world->base->strings);
-        entities_end(world->entities, entities[i]);
+        entities_end(world->entities, &entities[i], 1);
     }
     run->count = first;
     world->occupied -= count;
     return result;
+}
+
+/* One entity, where nothing has to grow and the world alone stores it; false where it must go the long way. */
+static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entity)
+{
+    run_t *run = world_run(world, prototype);
+    if (run == NULL || run->count == run->capacity || (run->flags & KEY_OWN_STORAGE) != 0 ||
+        run->has_strings || world->entities->bound >= world->record_capacity || !entities_create_one(world->entities, entity))
+        return false;
+    uint32_t row = run->count++;
+    run_entities(run)[row] = *entity;
+    run_fill_cells(run, 1, run->column_count, row);
+    set_record(world, *entity, prototype, row);
+    world->occupied++;
+    return true;
 }
 
 bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
@@ -212,6 +219,8 @@ bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *ent
         return refuse_stepping(world);
     if (prototype >= world->prototypes.count)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
+    if (count == 1 && create_one(world, prototype, entities))
+        return BP_OK;
     if (prototype == 0 || count == 0)
         return entities_create(world->entities, entities, count);
     run_t *run = need_run(world, prototype);
@@ -221,8 +230,6 @@ bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *ent
     bp_result_t result = entities_create(world->entities, entities, count);
     if (result != BP_OK)
         return result;
-    if (count >= POPULATE_BYTES / 64)
-        populate(run, run->count, count);
     return fill_new_rows(world, run, entities, count);
 }
 
@@ -243,6 +250,14 @@ static bp_result_t find_transition(change_t *c, uint32_t from)
     if (c->found && c->from == from)
         return BP_OK;
     prototypes_t *p = &c->world->prototypes;
+    const transition_t *t = prototypes_cached(p, from, c->adding ? c->key : c->key | PROTOTYPES_WITHOUT);
+    if (t != NULL && (t->to == 0 || p->items[t->to].run != NULL)) {
+        c->to = t->to;
+        c->column = t->column;
+        c->from = from;
+        c->found = true;
+        return BP_OK;
+    }
     bp_result_t result = c->adding ? prototypes_with(p, from, c->key, &c->to, &c->column)
                                    : prototypes_without(p, from, c->key, &c->to, &c->column);
     if (result == BP_OK && c->to != 0 && need_run(c->world, c->to) == NULL)
@@ -301,27 +316,60 @@ static void unmark(change_t *c, const bp_entity_t *entities, uint32_t count)
     }
 }
 
+/* How many of the entities lie in consecutive rows from `row` on. */
+static uint32_t stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    uint32_t most = run->count - row < count ? run->count - row : count, n = 0;
+    while (n < most && rows[n].id == entities[n].id)
+        n++;
+    return n;
+}
+
+/* Plan the entities that lie in the rows behind the one just planned: they live, and take the same transition. Returns
+ * how many; it ends before one that is marked, which `plan_one` then refuses. */
+static uint32_t plan_stretch(change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count)
+{
+    bp_world_o *world = c->world;
+    const run_t *from = world_run(world, c->from);
+    if (from == NULL || count == 0)
+        return 0;
+    uint32_t n = stretch(from, world->records[bp_entity_index(planned)].row + 1, entities, count), marked = 0;
+    for (; marked < n; marked++) {
+        uint32_t *prototype = &world->records[bp_entity_index(entities[marked])].prototype;
+        if ((*prototype & MARK) != 0)
+            break;
+        *prototype |= MARK;
+    }
+    run_t *to = world_run(world, c->to);
+    if (to != NULL)
+        to->pending += marked;
+    return marked;
+}
+
 static bp_result_t plan(change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     bp_world_o *world = c->world;
     if (!reserve_records(world, world->entities->bound))
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
-    uint32_t i = 0;
-    for (; i < count && result == BP_OK; i++) {
-        if (i + AHEAD < count) {
-            uint32_t index = bp_entity_index(entities[i + AHEAD]);
+    uint32_t planned = 0;
+    while (planned < count) {
+        if (planned + AHEAD < count) {
+            uint32_t index = bp_entity_index(entities[planned + AHEAD]);
             PREFETCH(&world->records[index < world->record_capacity ? index : 0]);
         }
-        result = plan_one(c, entities[i]);
+        result = plan_one(c, entities[planned]);
+        if (result != BP_OK)
+            break;
+        planned++;
+        planned += plan_stretch(c, entities[planned - 1], entities + planned, count - planned);
     }
-    if (result != BP_OK)
-        i--;
     bool room = reserve_touched(c);
     if (result == BP_OK && !room)
         result = error_memory(&world->base->error, "moving rows");
     if (result != BP_OK)
-        unmark(c, entities, i);
+        unmark(c, entities, planned);
     return result;
 }
 
@@ -436,29 +484,183 @@ static void move_block(change_t *c, block_t *b, const bp_entity_t *entities, con
     }
 }
 
+/* A stretch of rows moves as it lies; `fill` rows from the end of `from` take its place. */
+static void move_stretch_cells(run_t *from, uint32_t row, uint32_t count, uint32_t fill, uint32_t column, char *to)
+{
+    size_t size = from->sizes[column];
+    char *cells = run_cell(from, column, row);
+    if (to != NULL)
+        memcpy(to, cells, count * size);
+    memcpy(cells, run_cell(from, column, from->count - fill), fill * size);
+}
+
+static void release_stretch(bp_world_o *world, run_t *from, uint32_t first, uint32_t last, uint32_t row, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && from->has_strings; i++)
+        run_release_strings(from, first, last, row + i, &world->base->strings);
+}
+
+static void place_stretch(bp_world_o *world, run_t *from, uint32_t row, uint32_t fill, run_t *to, uint32_t first,
+                          const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (to != NULL)
+            set_record(world, entities[i], to->prototype, first + i);
+        else
+            world->records[bp_entity_index(entities[i])] = (record_t){0};
+    }
+    for (uint32_t i = 0; i < fill; i++) {
+        bp_entity_t filler = run_entities(from)[row + i];
+        if (filler.id != 0)
+            world->records[bp_entity_index(filler)].row = row + i;
+    }
+}
+
+static void move_stretch(change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
+{
+    run_t *to = world_run(c->world, c->to);
+    uint32_t width = c->world->prototypes.keys[c->key].columns, first = to != NULL ? to->count : 0;
+    uint32_t behind = from->count - (row + count), fill = behind < count ? behind : count;
+    uint32_t dropped = c->adding ? 0 : width, inserted = c->adding ? width : 0;
+    if (dropped > 0)
+        release_stretch(c->world, from, c->column, c->column + width, row, count);
+    for (uint32_t i = 0; i < from->column_count; i++) {
+        bool kept = to != NULL && (i < c->column || i >= c->column + dropped);
+        uint32_t at = i < c->column ? i : i + inserted - dropped;
+        move_stretch_cells(from, row, count, fill, i, kept ? run_cell(to, at, first) : NULL);
+    }
+    if (inserted > 0)
+        run_fill(to, c->column, c->column + width, first, count);
+    if (slots != NULL)
+        memcpy(run_cell(to, c->column, first), slots, count * sizeof *slots);
+    place_stretch(c->world, from, row, fill, to, first, entities, count);
+    from->count -= count;
+    from->version++;
+    if (to != NULL)
+        to->count += count;
+}
+
+/* Move scattered entities from the head of the list, all of one prototype. Returns how many. */
+static uint32_t move_scattered(change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
+{
+    bp_world_o *world = c->world;
+    block_t b = {.from = world_run(world, c->from), .to = world_run(world, c->to)};
+    while (b.count < BLOCK && b.count < count) {
+        const record_t *record = &world->records[bp_entity_index(entities[b.count])];
+        if ((record->prototype & ~MARK) != c->from)
+            break;
+        if (b.from != NULL)
+            PREFETCH(run_entities(b.from) + record->row);
+        b.count++;
+    }
+    move_block(c, &b, entities, slots);
+    return b.count;
+}
+
 static void move_all(change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     bp_world_o *world = c->world;
-    block_t b;
-    for (uint32_t i = 0; i < count; i += b.count) {
-        uint32_t from = world->records[bp_entity_index(entities[i])].prototype & ~MARK;
-        find_transition(c, from);
-        b.from = world_run(world, from);
-        b.to = world_run(world, c->to);
-        for (b.count = 0; b.count < BLOCK && i + b.count < count; b.count++) {
-            record_t *record = &world->records[bp_entity_index(entities[i + b.count])];
-            if ((record->prototype & ~MARK) != from)
-                break;
-            record->prototype = from;
-            if (b.from != NULL)
-                PREFETCH(run_entities(b.from) + record->row);
-        }
-        move_block(c, &b, entities + i, c->slots == NULL ? NULL : c->slots + i);
-        if (from == 0)
-            world->occupied += b.count;
+    for (uint32_t i = 0, n; i < count; i += n) {
+        const record_t *record = &world->records[bp_entity_index(entities[i])];
+        const uint32_t *slots = c->slots == NULL ? NULL : c->slots + i;
+        find_transition(c, record->prototype & ~MARK);
+        run_t *from = world_run(world, c->from);
+        n = from == NULL ? 0 : stretch(from, record->row, entities + i, count - i);
+        if (n >= LONG_STRETCH)
+            move_stretch(c, from, record->row, entities + i, n, slots);
+        else
+            n = move_scattered(c, entities + i, count - i, slots);
+        if (c->from == 0)
+            world->occupied += n;
         if (c->to == 0)
-            world->occupied -= b.count;
+            world->occupied -= n;
     }
+}
+
+/* --- adding and removing: one -------------------------------------------------------------------------------------- */
+
+/* Take a row out of its run; what `to` also has is copied to its next row. */
+static void move_row(change_t *c, run_t *from, uint32_t row, run_t *to)
+{
+    uint32_t width = c->world->prototypes.keys[c->key].columns, column = c->column;
+    if (c->adding) {
+        run_copy_row(from, 1, row, to, 1, to->count, column - 1);
+        run_copy_row(from, column, row, to, column + width, to->count, from->column_count - column);
+    } else {
+        if (from->has_strings)
+            run_release_strings(from, column, column + width, row, &c->world->base->strings);
+        if (to != NULL) {
+            run_copy_row(from, 1, row, to, 1, to->count, column - 1);
+            run_copy_row(from, column + width, row, to, column, to->count, to->column_count - column);
+        }
+    }
+    run_erase(from, row);
+    if (row < from->count && run_entities(from)[row].id != 0)
+        c->world->records[bp_entity_index(run_entities(from)[row])].row = row;
+}
+
+/* The usual case of one: the entity has components before and after, the transition is known, and there is room. False
+ * where it must go the long way. Written to be inlined twice, with `adding` known. */
+static inline bool change_quickly(bp_world_o *world, uint32_t key, bp_entity_t e, bool adding)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t index = bp_entity_index(e);
+    if (world->stepping || key >= p->key_count || index >= world->record_capacity)
+        return false;
+    record_t *record = &world->records[index];
+    const component_key_t *changed = &p->keys[key];
+    if (record->generation != bp_entity_generation(e) || record->prototype == 0 || (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
+        return false;
+    const transition_t *t = prototypes_cached(p, record->prototype, adding ? key : key | PROTOTYPES_WITHOUT);
+    if (t == NULL || t->to == 0)
+        return false;
+    run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
+    if (to == NULL || to->count == to->capacity || (adding ? to : from)->has_strings)
+        return false;
+    uint32_t row = record->row, to_row = to->count++, last = --from->count, column = t->column, width = changed->columns;
+    uint32_t behind = (adding ? from->column_count : to->column_count) - column;
+    record->prototype = t->to;
+    record->row = to_row;
+    run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+    run_copy_row(from, adding ? column : column + width, row, to, adding ? column + width : column, to_row, behind);
+    run_entities(to)[to_row] = e;
+    if (adding)
+        run_fill_cells(to, column, column + width, to_row);
+    from->version++;
+    if (row == last)
+        return true;
+    run_copy_row(from, 0, last, from, 0, row, from->column_count);
+    bp_entity_t filler = run_entities(from)[row];
+    if (filler.id != 0)
+        world->records[bp_entity_index(filler)].row = row;
+    return true;
+}
+
+static bp_result_t change_one(change_t *c, bp_entity_t e)
+{
+    bp_world_o *world = c->world;
+    const record_t *record = world_record(world, e);
+    if (record == NULL && !entities_is_alive(world->entities, e))
+        return entities_dead_error(world->entities, e);
+    uint32_t prototype = record == NULL ? 0 : record->prototype, row = record == NULL ? 0 : record->row;
+    bp_result_t result = find_transition(c, prototype);
+    if (result != BP_OK)
+        return about_entity(world, e, result);
+    run_t *from = world_run(world, prototype), *to = world_run(world, c->to);
+    if (!reserve_records(world, world->entities->bound) || (to != NULL && !run_reserve(to, &world->memory, 1)))
+        return error_memory(&world->base->error, "moving rows");
+    if (from != NULL)
+        move_row(c, from, row, to);
+    world->occupied = world->occupied + (from == NULL) - (to == NULL);
+    if (to == NULL) {
+        world->records[bp_entity_index(e)] = (record_t){0};
+        return BP_OK;
+    }
+    run_entities(to)[to->count] = e;
+    if (c->adding)
+        run_fill(to, c->column, c->column + world->prototypes.keys[c->key].columns, to->count, 1);
+    set_record(world, e, c->to, to->count++);
+    return BP_OK;
 }
 
 /* --- adding and removing: the verbs -------------------------------------------------------------------------------- */
@@ -467,7 +669,7 @@ static bp_result_t check_change(bp_world_o *world, uint32_t key)
 {
     if (world->stepping)
         return refuse_stepping(world);
-    if (key >= world->prototypes.key_count || !world_key_manager(world, key)->started)
+    if (key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, key);
     return BP_OK;
 }
@@ -484,10 +686,14 @@ static bp_result_t create_slots(change_t *c, const bp_entity_t *entities, uint32
 
 bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
+    if (count == 1 && change_quickly(world, key, entities[0], true))
+        return BP_OK;
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
         return result;
     change_t c = {.world = world, .key = key, .adding = true};
+    if (count == 1 && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
+        return change_one(&c, entities[0]);
     result = plan(&c, entities, count);
     if (result != BP_OK)
         return result;
@@ -504,9 +710,14 @@ bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entiti
 
 bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
+    if (count == 1 && change_quickly(world, key, entities[0], false))
+        return BP_OK;
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
         return result;
+    change_t c = {.world = world, .key = key};
+    if (count == 1 && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
+        return change_one(&c, entities[0]);
     manager_t *manager = world_key_manager(world, key);
     uint32_t *slots = NULL;
     if (manager->component->own_storage) {
@@ -515,7 +726,6 @@ bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *ent
             return error_memory(&world->base->error, "removing components");
         store_slots(world, key, entities, count, slots);
     }
-    change_t c = {.world = world, .key = key};
     result = plan(&c, entities, count);
     if (result == BP_OK) {
         move_all(&c, entities, count);

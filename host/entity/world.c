@@ -69,7 +69,7 @@ void world_free(bp_world_o *world)
     memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
-    memory_free(memory, world->properties, WORLD_PROPERTY_ENTRIES * sizeof *world->properties);
+    memory_free(memory, world->properties, sizeof *world->properties);
     memory_free_text(memory, world->name);
     memory_free(&world->base->memory, world, sizeof *world);
 }
@@ -156,9 +156,14 @@ bp_result_t world_use_component(bp_world_o *world, component_t *component)
 bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager)
 {
     bp_result_t result = store_strip(world, manager->seen.component);
-    if (result == BP_OK)
-        stop_manager(world, manager);
-    return result;
+    if (result != BP_OK)
+        return result;
+    for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
+        if (world->prototypes.keys[i].manager == manager->seen.component)
+            world->prototypes.keys[i].flags |= KEY_GONE;
+    }
+    stop_manager(world, manager);
+    return BP_OK;
 }
 
 uint32_t world_component(bp_world_o *world, const char *type)

@@ -19,11 +19,7 @@
 #include "prototypes.h"
 #include "run.h"
 
-typedef struct record_t {
-    uint32_t generation; /* 0: nobody */
-    uint32_t prototype;
-    uint32_t row;
-} record_t;
+typedef bp_record_t record_t; /* generation 0: nobody */
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
@@ -43,15 +39,32 @@ enum {
     WORLD_GC_SWEEP = 4096    /* so many of them in one step */
 };
 
-/* A pair of names resolved before: a direct-mapped cache that property/ keeps, one for each world. */
+/* Pairs of names resolved before, kept by property/, one cache for each world. Two doors lead to the entries: the hashes
+ * of the texts, and the addresses of the texts, since most callers pass the same literals again; the texts are then
+ * compared, because what lies at an address may have changed. */
+enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
+
 typedef struct property_entry_t {
     bp_name_t component, property;
     bp_property_t resolved;
+    char component_text[PROPERTY_TEXT], property_text[PROPERTY_TEXT];
 } property_entry_t;
 
-enum { WORLD_PROPERTY_ENTRIES = 256 };
+typedef struct property_recent_t {
+    const char *component, *property;
+    property_entry_t *entry;
+} property_recent_t;
+
+typedef struct property_cache_t {
+    property_entry_t entries[PROPERTY_ENTRIES];
+    property_recent_t recent[PROPERTY_RECENT];
+} property_cache_t;
 
 struct bp_world_o {
+    record_t *records;         /* by entity index; these three are bp_world_head_t */
+    uint32_t record_capacity;
+    uint32_t layout;           /* unique in the host; changes when columns do */
+
     base_t *base;
     entities_t *entities;
     registry_t *registry;
@@ -59,15 +72,12 @@ struct bp_world_o {
     const bp_api_t *api;
     memory_t memory;
     char *name;
-    uint32_t layout;           /* unique in the host; changes when columns do */
 
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
     uint32_t telling;          /* managers that are told of deaths */
 
     prototypes_t prototypes;
-    record_t *records;         /* by entity index */
-    uint32_t record_capacity;
     uint32_t occupied;         /* entities with components */
 
     run_t **runs;              /* all, in order of creation; only appended to */
@@ -76,7 +86,7 @@ struct bp_world_o {
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */
 
-    property_entry_t *properties; /* NULL until a property is named */
+    property_cache_t *properties; /* NULL until a property is named */
     void *schedule;               /* of schedule/, which lies above and makes and frees it */
 
     double step_rate, time;
@@ -84,6 +94,9 @@ struct bp_world_o {
     uint64_t random;
     bool stepping;             /* loops hold columns: rows must not move */
 };
+
+BP_STATIC_ASSERT(offsetof(struct bp_world_o, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
+BP_STATIC_ASSERT(offsetof(struct bp_world_o, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
 
 /* A world without managers. NULL on failure. */
 bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,

@@ -3,8 +3,8 @@
  * The section table stands behind everything else in the file. The system's loader has no use for it, but
  * it shows that a file is whole: a file cut short has lost it, a file that ends in zeros has null
  * sections. A library without it is therefore refused. Then follows what the loader itself walks without
- * looking: segments, the dynamic table, texts, symbols, hash tables, relocations and the functions that
- * are called at loading.
+ * looking: segments, the dynamic table, texts, symbols, hash tables, versions, relocations and the
+ * functions that are called at loading.
  *
  * Records are copied out, so no alignment is assumed; counts are bounded by the file's size before
  * anything loops over them. The records' layouts are those of the System V ABI (chapters 4 and 5) and of
@@ -68,20 +68,33 @@ typedef struct elf_relocation_t {
     uint64_t address, info, addend;
 } elf_relocation_t;
 
-/* A record of the tables of versions; which field means what depends on the table. */
-typedef struct elf_version_t {
+/* Versions of symbols: what a library wants of others, and what it offers, each a list of lists. */
+typedef struct elf_need_t {
     uint16_t version, count;
-    uint32_t image, first, next;
-} elf_version_t;
+    uint32_t library, items, next;
+} elf_need_t;
+
+typedef struct elf_need_item_t {
+    uint32_t hash;
+    uint16_t flags, index;
+    uint32_t name, next;
+} elf_need_item_t;
+
+typedef struct elf_offer_t {
+    uint16_t version, flags, index, count;
+    uint32_t hash, items, next;
+} elf_offer_t;
 
 _Static_assert(sizeof(elf_header_t) == 64 && sizeof(elf_segment_t) == 56 && sizeof(elf_section_t) == 64,
                "as in the file");
 _Static_assert(sizeof(elf_dynamic_t) == 16 && sizeof(elf_symbol_t) == 24 && sizeof(elf_relocation_t) == 24,
                "as in the file");
-_Static_assert(sizeof(elf_version_t) == 16, "as in the file");
+_Static_assert(sizeof(elf_need_t) == 16 && sizeof(elf_need_item_t) == 16 && sizeof(elf_offer_t) == 20,
+               "as in the file");
 
 enum { SECTION_NULL = 0, SECTION_STRINGS = 3, SECTION_NO_BITS = 8, SECTION_DYNAMIC_SYMBOLS = 11 };
-enum { SEGMENT_LOAD = 1, SEGMENT_DYNAMIC = 2, SEGMENT_STACK = 0x6474e551, SEGMENT_RELRO = 0x6474e552 };
+enum { SEGMENT_LOAD = 1, SEGMENT_DYNAMIC = 2, SEGMENT_STACK = 0x6474e551, SEGMENT_PROTECTED = 0x6474e552 };
+enum { PAGE_MOST = 65536 }; /* no machine here has larger pages */
 enum { CAN_RUN = 1, CAN_WRITE = 2 };
 enum {
     TAG_NULL = 0, TAG_NEEDED = 1, TAG_PLT_BYTES = 2, TAG_HASH = 4, TAG_STRINGS = 5, TAG_SYMBOLS = 6,
@@ -89,7 +102,8 @@ enum {
     TAG_INIT = 12, TAG_FINI = 13, TAG_SONAME = 14, TAG_RPATH = 15, TAG_PLT_KIND = 20,
     TAG_TEXT_RELOCATIONS = 22, TAG_PLT = 23, TAG_INIT_ARRAY = 25, TAG_FINI_ARRAY = 26, TAG_INIT_BYTES = 27,
     TAG_FINI_BYTES = 28, TAG_RUNPATH = 29, TAG_FLAGS = 30, TAG_GNU_HASH = 0x6ffffef5,
-    TAG_VERSIONS = 0x6ffffff0, TAG_FLAGS_1 = 0x6ffffffb, TAG_VERSIONS_NEEDED = 0x6ffffffe
+    TAG_VERSIONS = 0x6ffffff0, TAG_FLAGS_1 = 0x6ffffffb, TAG_OFFERS = 0x6ffffffc,
+    TAG_OFFER_COUNT = 0x6ffffffd, TAG_NEEDS = 0x6ffffffe, TAG_NEED_COUNT = 0x6fffffff
 };
 enum { FLAG_TEXT_RELOCATIONS = 4, FLAG_1_PROGRAM = 0x08000000 };
 
@@ -187,7 +201,8 @@ static bool elf_check_section(const elf_t *elf, uint32_t index, uint64_t name_by
         return image_refuse_cut(elf->image, what, section.offset, section.bytes);
     if (section.name >= name_bytes || section.link >= elf->header.section_count)
         return image_refuse(elf->image, "damaged: %s refers to what is not there", what);
-    if (section.alignment != 0 && !is_power_of_two(section.alignment))
+    /* The standard allows 0 too, but linkers write 1; a 0 is all that a short tail of zeros shows. */
+    if (!is_power_of_two(section.alignment))
         return image_refuse(elf->image, "damaged: %s has an alignment that is no power of two", what);
     return true;
 }
@@ -276,7 +291,7 @@ static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint3
 }
 
 /* A loader reads the other segments (notes, thread-local data, what is to be protected) where they are
- * mapped. */
+ * mapped. What is to be protected is rounded up to a page. */
 static bool elf_check_mapped(const elf_t *elf)
 {
     for (uint32_t i = 0; i < elf->header.segment_count; i++) {
@@ -285,11 +300,10 @@ static bool elf_check_mapped(const elf_t *elf)
         bool empty = segment.memory_bytes == 0 && segment.type != SEGMENT_DYNAMIC;
         if (segment.type == SEGMENT_LOAD || segment.type == SEGMENT_STACK || empty)
             continue;
-        bool found = segment.type == SEGMENT_RELRO || segment.file_bytes == 0
-                         ? elf_locate(elf, segment.address, segment.file_bytes, 0, NULL)
-                         : elf_locate(elf, segment.address, segment.file_bytes, 0, &offset) &&
-                               offset == segment.offset;
-        if (!found)
+        bool data = segment.type == SEGMENT_PROTECTED || segment.file_bytes == 0;
+        if (!elf_locate(elf, segment.address, segment.file_bytes, 0, data ? NULL : &offset) ||
+            (!data && offset != segment.offset) ||
+            (segment.type == SEGMENT_PROTECTED && segment.memory_bytes > segment.file_bytes + PAGE_MOST))
             return image_refuse(elf->image,
                                 "damaged: segment %" PRIu32 " lies in no segment that is loaded", i);
     }
@@ -334,6 +348,21 @@ static bool elf_check_dynamic(const elf_t *elf)
     uint64_t flags = 0;
     if (elf_find_tag(elf, TAG_FLAGS_1, &flags) && (flags & FLAG_1_PROGRAM) != 0)
         return image_refuse(elf->image, "a program, not a shared library; link it with -shared");
+    return true;
+}
+
+/* The address of a table and what tells its length: a loader follows either without asking for the other. */
+static bool elf_check_pairs(const elf_t *elf)
+{
+    static const uint64_t pairs[][2] = {
+        {TAG_RELA, TAG_RELA_BYTES},       {TAG_RELA, TAG_RELA_ENTRY},       {TAG_PLT, TAG_PLT_BYTES},
+        {TAG_PLT, TAG_PLT_KIND},          {TAG_INIT_ARRAY, TAG_INIT_BYTES}, {TAG_FINI_ARRAY, TAG_FINI_BYTES},
+        {TAG_NEEDS, TAG_NEED_COUNT},      {TAG_OFFERS, TAG_OFFER_COUNT},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (elf_has_tag(elf, pairs[i][0]) != elf_has_tag(elf, pairs[i][1]))
+            return image_refuse(elf->image, "damaged: its dynamic table tells of half a table");
+    }
     return true;
 }
 
@@ -399,27 +428,31 @@ static uint32_t word_at(const elf_t *elf, uint64_t table, uint64_t index)
     return word;
 }
 
-/* GNU's hash table: four words of header, a Bloom filter, buckets, and one hash for each symbol from
- * `first` on, whose lowest bit ends a chain. With the last symbol ending one, every walk ends in the
- * table. */
+/* GNU's hash table: four words of header, a Bloom filter, buckets with the first symbol of a chain or 0,
+ * and one hash for each symbol from `first` on, whose lowest bit ends a chain. With the last symbol ending
+ * one, every walk ends in the table. A library that exports nothing has buckets, but no hashes. */
 static bool elf_gnu_hash_is_sound(const elf_t *elf, uint64_t address)
 {
     uint64_t table = 0;
+    bool used = false;
     if (!elf_locate(elf, address, 16, 0, &table))
         return false;
-    uint64_t buckets = word_at(elf, table, 0), first = word_at(elf, table, 1), bloom = word_at(elf, table, 2);
-    if (buckets == 0 || first > elf->symbol_count || !is_power_of_two(bloom) || word_at(elf, table, 3) > 63)
+    uint64_t count = word_at(elf, table, 0), first = word_at(elf, table, 1), bloom = word_at(elf, table, 2);
+    uint64_t buckets = 16 + bloom * 8, hashes = buckets + count * 4;
+    if (count == 0 || !is_power_of_two(bloom) || word_at(elf, table, 3) > 63 ||
+        !elf_locate(elf, address, hashes, 0, &table))
         return false;
-    uint64_t hashed = elf->symbol_count - first;
-    uint64_t bucket_table = 16 + bloom * 8, chains = bucket_table + buckets * 4;
-    if (!elf_locate(elf, address, chains + hashed * 4, 0, &table))
-        return false;
-    for (uint64_t i = 0; i < buckets; i++) {
-        uint32_t symbol = word_at(elf, table + bucket_table, i);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t symbol = word_at(elf, table + buckets, i);
         if (symbol != 0 && (symbol < first || symbol >= elf->symbol_count))
             return false;
+        used = used || symbol != 0;
     }
-    return hashed == 0 || (word_at(elf, table + chains, hashed - 1) & 1) != 0;
+    if (!used)
+        return true;
+    uint64_t hashed = elf->symbol_count - first;
+    return elf_locate(elf, address, hashes + hashed * 4, 0, &table) &&
+           (word_at(elf, table + hashes, hashed - 1) & 1) != 0;
 }
 
 /* The older table: buckets and chains of symbol numbers, 0 ends a chain. Each symbol is in one chain at
@@ -453,6 +486,105 @@ static bool elf_check_hash(const elf_t *elf)
     return true;
 }
 
+static bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes)
+{
+    uint64_t offset = 0;
+    if (!elf_locate(elf, address, bytes, 0, &offset))
+        return false;
+    image_copy(elf->image, offset, out, bytes);
+    return true;
+}
+
+/* The loader looks for the library that a version is wanted of among those it has loaded for this one, and
+ * stops the process where it finds none. */
+static bool elf_wants_library(const elf_t *elf, uint32_t name)
+{
+    const char *texts = (const char *)elf->image->bytes + elf->strings;
+    for (uint64_t i = 0; name < elf->string_bytes; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return false;
+        if (dynamic.tag == TAG_NEEDED && strcmp(texts + dynamic.value, texts + name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What walking the lists of versions has come to: the highest number, and how many steps the file has room
+ * for. */
+typedef struct walk_t {
+    uint32_t highest;
+    uint64_t left;
+} walk_t;
+
+static void see_version(walk_t *walk, uint32_t index)
+{
+    if (walk->highest < (index & 0x7fff))
+        walk->highest = index & 0x7fff;
+}
+
+static bool elf_need_items_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_need_item_t item;
+    do {
+        if (!elf_read(elf, address, &item, sizeof item) || item.name >= elf->string_bytes ||
+            walk->left-- == 0)
+            return false;
+        see_version(walk, item.index);
+        address += item.next;
+    } while (item.next != 0);
+    return true;
+}
+
+static bool elf_needs_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_need_t need;
+    do {
+        if (!elf_read(elf, address, &need, sizeof need) || need.version != 1 ||
+            !elf_wants_library(elf, need.library) ||
+            !elf_need_items_are_sound(elf, address + need.items, walk))
+            return false;
+        address += need.next;
+    } while (need.next != 0);
+    return true;
+}
+
+static bool elf_offers_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_offer_t offer;
+    uint32_t name = 0;
+    do {
+        if (!elf_read(elf, address, &offer, sizeof offer) || offer.version != 1 || walk->left-- == 0 ||
+            !elf_read(elf, address + offer.items, &name, sizeof name) || name >= elf->string_bytes)
+            return false;
+        see_version(walk, offer.index);
+        address += offer.next;
+    } while (offer.next != 0);
+    return true;
+}
+
+/* Each symbol has the number of a version; the loader keeps no more of them than the lists named. */
+static bool elf_check_versions(const elf_t *elf)
+{
+    walk_t walk = {0, elf->image->size / sizeof(elf_need_item_t)};
+    uint64_t address = 0, versions = 0;
+    if ((elf_find_tag(elf, TAG_NEEDS, &address) && !elf_needs_are_sound(elf, address, &walk)) ||
+        (elf_find_tag(elf, TAG_OFFERS, &address) && !elf_offers_are_sound(elf, address, &walk)))
+        return image_refuse(elf->image, "damaged: its lists of versions make no sense");
+    if (walk.highest == 0)
+        return true;
+    if (!elf_find_tag(elf, TAG_VERSIONS, &address) ||
+        !elf_locate(elf, address, elf->symbol_count * 2, 0, &versions))
+        return image_refuse(elf->image, "damaged: the versions of its symbols are not there");
+    for (uint64_t i = 0; i < elf->symbol_count; i++) {
+        uint16_t version;
+        image_copy(elf->image, versions + i * 2, &version, sizeof version);
+        if ((version & 0x7fff) > walk.highest)
+            return image_refuse(elf->image, "damaged: symbol %" PRIu64 " has a version that is not there", i);
+    }
+    return true;
+}
+
 /* A relocation writes to one word, and may ask for one symbol. */
 static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes)
 {
@@ -476,23 +608,16 @@ static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t byt
 
 static bool elf_check_relocation_tables(const elf_t *elf)
 {
-    uint64_t table = 0, bytes = 0, detail = 0;
-    if (elf_find_tag(elf, TAG_RELA, &table)) {
-        if (!elf_find_tag(elf, TAG_RELA_BYTES, &bytes) || !elf_find_tag(elf, TAG_RELA_ENTRY, &detail) ||
-            detail != sizeof(elf_relocation_t))
-            return image_refuse(elf->image,
-                                "damaged: its dynamic table does not say how long its relocations are");
-        if (!elf_check_relocations(elf, table, bytes))
-            return false;
-    }
-    if (elf_find_tag(elf, TAG_PLT, &table)) {
-        if (!elf_find_tag(elf, TAG_PLT_BYTES, &bytes) || !elf_find_tag(elf, TAG_PLT_KIND, &detail) ||
-            detail != TAG_RELA)
-            return image_refuse(elf->image,
-                                "damaged: its dynamic table does not say how long its relocations are");
-        return elf_check_relocations(elf, table, bytes);
-    }
-    return true;
+    uint64_t table = 0, bytes = 0, entry_bytes = sizeof(elf_relocation_t), kind = TAG_RELA;
+    elf_find_tag(elf, TAG_RELA_ENTRY, &entry_bytes);
+    elf_find_tag(elf, TAG_PLT_KIND, &kind);
+    if (entry_bytes != sizeof(elf_relocation_t) || kind != TAG_RELA)
+        return image_refuse(elf->image, "damaged: its relocations are of a kind that 64-bit libraries lack");
+    if (elf_find_tag(elf, TAG_RELA, &table) && elf_find_tag(elf, TAG_RELA_BYTES, &bytes) &&
+        !elf_check_relocations(elf, table, bytes))
+        return false;
+    return !elf_find_tag(elf, TAG_PLT, &table) || !elf_find_tag(elf, TAG_PLT_BYTES, &bytes) ||
+           elf_check_relocations(elf, table, bytes);
 }
 
 static bool elf_check_calls(const elf_t *elf)
@@ -504,9 +629,8 @@ static bool elf_check_calls(const elf_t *elf)
         if (elf_find_tag(elf, functions[i], &address) && !elf_locate(elf, address, 1, CAN_RUN, NULL))
             return image_refuse(elf->image,
                                 "damaged: a function that is called at loading is not in its code");
-        if (elf_find_tag(elf, arrays[i][0], &address) &&
-            (!elf_find_tag(elf, arrays[i][1], &bytes) || bytes % 8 != 0 ||
-             !elf_locate(elf, address, bytes, 0, NULL)))
+        if (elf_find_tag(elf, arrays[i][0], &address) && elf_find_tag(elf, arrays[i][1], &bytes) &&
+            (bytes % 8 != 0 || !elf_locate(elf, address, bytes, 0, NULL)))
             return image_refuse(elf->image,
                                 "damaged: a list of functions that are called at loading is not there");
     }
@@ -544,8 +668,8 @@ bool image_check_elf(const void *bytes, size_t size, const char *symbol, char *w
         return false;
     image_copy(&image, 0, &elf.header, sizeof elf.header);
     return elf_check_header(&elf) && elf_check_sections(&elf) && elf_check_segments(&elf) &&
-           elf_check_mapped(&elf) && elf_check_dynamic(&elf) && elf_check_strings(&elf) &&
-           elf_count_symbols(&elf) && elf_check_symbols(&elf) && elf_check_hash(&elf) &&
-           elf_check_relocation_tables(&elf) && elf_check_calls(&elf) && elf_check_export(&elf);
+           elf_check_mapped(&elf) && elf_check_dynamic(&elf) && elf_check_pairs(&elf) &&
+           elf_check_strings(&elf) && elf_count_symbols(&elf) && elf_check_symbols(&elf) &&
+           elf_check_hash(&elf) && elf_check_versions(&elf) && elf_check_relocation_tables(&elf) &&
+           elf_check_calls(&elf) && elf_check_export(&elf);
 }
-

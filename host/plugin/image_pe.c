@@ -35,6 +35,7 @@ typedef struct pe_t {
     uint64_t optional, sections; /* offsets into the file */
     uint32_t section_count, directory_count;
     uint32_t memory_bytes, header_bytes, section_alignment, file_alignment;
+    uint32_t checksum; /* 0: none */
 } pe_t;
 
 typedef struct pe_section_t {
@@ -91,8 +92,8 @@ static bool pe_check_header(pe_t *pe)
     uint64_t bytes = (uint64_t)pe->section_count * PE_SECTION_BYTES;
     if (!image_fits(pe->sections, bytes, image->size))
         return image_refuse_cut(image, "its section table", pe->sections, bytes);
-    if (optional_bytes < 2 || pe_u16(image, pe->optional) == 0x10b)
-        return image_refuse(image, "a 32-bit library, or none; this host needs 64-bit ones");
+    if (optional_bytes >= 2 && pe_u16(image, pe->optional) == 0x10b)
+        return image_refuse(image, "a 32-bit library; this host needs 64-bit ones");
     if (PE_MACHINE != 0 && machine != PE_MACHINE)
         return image_refuse_machine(image, machine_name(machine), machine_name(PE_MACHINE));
     if ((flags & PE_IS_LINKED) == 0 || (flags & PE_IS_LIBRARY) == 0)
@@ -110,6 +111,7 @@ static bool pe_check_sizes(pe_t *pe)
     pe->memory_bytes = pe_u32(image, pe->optional + 56);
     pe->header_bytes = pe_u32(image, pe->optional + 60);
     pe->directory_count = pe_u32(image, pe->optional + 108);
+    pe->checksum = pe_u32(image, pe->optional + PE_CHECKSUM);
     uint64_t tables = pe->sections + (uint64_t)pe->section_count * PE_SECTION_BYTES;
     if (!is_power_of_two(pe->section_alignment) || !is_power_of_two(pe->file_alignment) ||
         pe->file_alignment < 512 || pe->section_alignment < pe->file_alignment || pe->directory_count > 16 ||
@@ -181,8 +183,7 @@ static bool pe_check_sum(const pe_t *pe)
 {
     const image_t *image = pe->image;
     uint64_t field = pe->optional + PE_CHECKSUM, sum = 0;
-    uint32_t stated = pe_u32(image, field);
-    if (stated == 0)
+    if (pe->checksum == 0)
         return true;
     for (uint64_t i = 0; i < image->size; i += 2) {
         if (i == field || i == field + 2)
@@ -191,9 +192,9 @@ static bool pe_check_sum(const pe_t *pe)
         sum = (sum & 0xffff) + (sum >> 16);
     }
     sum = (sum + image->size) & 0xffffffff;
-    if (sum != stated)
+    if (sum != pe->checksum)
         return image_refuse(image, "damaged: its checksum is %08" PRIx32 " where %08" PRIx64
-                                   " would be right; copy or link it again", stated, sum);
+                                   " would be right; copy or link it again", pe->checksum, sum);
     return true;
 }
 
@@ -237,6 +238,7 @@ static bool pe_check_import_list(const pe_t *pe, uint32_t address, uint64_t *lef
     return false;
 }
 
+/* An empty table is also what zeros look like: it needs a checksum that vouches for it. */
 static bool pe_check_imports(const pe_t *pe)
 {
     uint32_t address = 0, bytes = 0;
@@ -244,7 +246,8 @@ static bool pe_check_imports(const pe_t *pe)
     span_t table;
     if (!pe_directory(pe, PE_IMPORTS, &address, &bytes))
         return true;
-    if (!pe_locate(pe, address, PE_IMPORT_BYTES, &table) || pe_u32(pe->image, table.offset + 12) == 0)
+    if (!pe_locate(pe, address, PE_IMPORT_BYTES, &table) ||
+        (pe_u32(pe->image, table.offset + 12) == 0 && pe->checksum == 0))
         return image_refuse(pe->image, "damaged: its table of imports is not there");
     for (uint64_t i = 0; (i + 1) * PE_IMPORT_BYTES <= table.bytes; i++) {
         uint64_t at = table.offset + i * PE_IMPORT_BYTES;
@@ -303,7 +306,7 @@ static bool pe_check_unwind(const pe_t *pe)
         return image_refuse(pe->image, "damaged: its table for unwinding is not there");
     for (uint64_t at = table.offset; at < table.offset + bytes; at += PE_UNWIND_BYTES) {
         uint32_t first = pe_u32(pe->image, at), end = pe_u32(pe->image, at + 4);
-        if (first < reached || first >= end || end > pe->memory_bytes)
+        if (first < reached || first > end || end == 0 || end > pe->memory_bytes)
             return image_refuse(pe->image, "damaged: its table for unwinding makes no sense");
         reached = end;
     }
@@ -338,6 +341,8 @@ static bool pe_check_export(const pe_t *pe)
     if (!pe_locate(pe, address, PE_EXPORT_BYTES, &table))
         return image_refuse(pe->image, "damaged: its table of exports is not there");
     uint64_t item_count = pe_u32(pe->image, table.offset + 20), count = pe_u32(pe->image, table.offset + 24);
+    if (count == 0)
+        return image_refuse_symbol(pe->image);
     if (!pe_locate(pe, pe_u32(pe->image, table.offset + 28), item_count * 4, &items) ||
         !pe_locate(pe, pe_u32(pe->image, table.offset + 32), count * 4, &names) ||
         !pe_locate(pe, pe_u32(pe->image, table.offset + 36), count * 2, &numbers))

@@ -108,6 +108,6 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     error_text_t *error = &path->world->base->error;
     bp_result_t result = value_parse(&path->world->base->values, property.type, text, &value, error);
     if (result != BP_OK)
-        return error_prefix(error, result, "%s: ", property_field(path->world, &property)->name);
+        return error_prefix(error, result, "%s: ", ((const field_t *)property.declared)->name);
     return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);
 }

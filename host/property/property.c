@@ -13,18 +13,19 @@
 #include "../base/text.h"
 
 enum { BLOCK = 128, LONG_STRETCH = 8 };
-#define OWN_STORAGE 0x80000000u /* in bp_property_t.flags */
+
+/* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
+#define OWN_STORAGE 0x80000000u
+#define LIMITED 0x40000000u
+#define COUNTED 0x20000000u /* strings */
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
+#define NOT_INLINED __attribute__((noinline))
 #else
 #define PREFETCH(address) ((void)(address))
+#define NOT_INLINED
 #endif
-
-const field_t *property_field(const bp_world_o *world, const bp_property_t *property)
-{
-    return &world_key_manager(world, property->key)->component->fields[property->field];
-}
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
 
@@ -113,9 +114,11 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
             .key = key,
             .field = i,
             .type = field->type,
-            .flags = field->flags | (type->own_storage ? OWN_STORAGE : 0),
+            .flags = (field->flags & 0xffff) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
+                     (field->type == BP_STRING ? COUNTED : 0),
             .size = field->size,
             .layout = world->layout,
+            .declared = field,
         };
         return BP_OK;
     }
@@ -124,17 +127,17 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-/* The column of the property (own storage: of its slot) in the prototype of a record; false where it is absent. */
+/* The column of a declared property in a prototype; false where it is absent. */
 static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)
 {
-    if (p->prototype == prototype && p->cells != NULL)
+    if (p->prototype == prototype && p->run != NULL)
         return true;
     uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
     if (column == 0)
         return false;
     p->prototype = prototype;
-    p->cells = world_run(world, prototype);
-    p->column = column + ((p->flags & OWN_STORAGE) != 0 ? 0 : p->field);
+    p->run = world_run(world, prototype);
+    p->column = column + p->field;
     return true;
 }
 
@@ -143,7 +146,7 @@ static inline void *find_cell(const bp_world_o *world, bp_property_t *p, bp_enti
     const record_t *record = world_record(world, e);
     if (record == NULL || !find_column(world, p, record->prototype))
         return NULL;
-    return run_cell(p->cells, p->column, record->row);
+    return run_cell(p->run, p->column, record->row);
 }
 
 static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t e)
@@ -162,18 +165,23 @@ static bp_result_t check_property(bp_world_o *world, const bp_property_t *p)
 
 /* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
 
-static bp_result_t find_slots(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t find_slots(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
+    uint32_t prototype = 0, column = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const void *cell = find_cell(world, p, entities[i]);
-        if (cell == NULL)
+        const record_t *record = world_record(world, entities[i]);
+        if (record != NULL && record->prototype != prototype) {
+            prototype = record->prototype;
+            column = prototypes_column(&world->prototypes, prototype, p->key);
+        }
+        if (record == NULL || column == 0)
             return absent(world, p, entities[i]);
-        memcpy(&slots[i], cell, sizeof *slots);
+        memcpy(&slots[i], run_cell(world_run(world, prototype), column, record->row), sizeof *slots);
     }
     return BP_OK;
 }
 
-static bp_result_t get_own(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
+static bp_result_t get_own(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
                            size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
@@ -188,7 +196,7 @@ static bp_result_t get_own(bp_world_o *world, bp_property_t *p, const bp_entity_
     return result;
 }
 
-static bp_result_t set_own(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+static bp_result_t set_own(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
                            size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
@@ -241,21 +249,37 @@ static uint32_t stretch(const run_t *run, uint32_t row, const bp_entity_t *entit
     return n;
 }
 
-/* A block of scattered entities: all records, then all cells, then all values. */
+/* Where a block of scattered entities lies: all records are fetched before the first is looked at, and all cells before
+ * the first is read. Returns how many come before one that lacks the property. */
+static uint32_t find_cells(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void **cells)
+{
+    const record_t *records = world->records;
+    uint32_t bound = world->record_capacity;
+    for (uint32_t i = 0; i < count; i++)
+        PREFETCH(records + bp_entity_index(entities[i])); /* past the end does no harm */
+    const char *base = NULL;
+    uint32_t prototype = 0, size = p->size;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(entities[i]);
+        const record_t *record = &records[index < bound ? index : 0];
+        if (index >= bound || record->generation != bp_entity_generation(entities[i]))
+            return i;
+        if (record->prototype != prototype) {
+            if (!find_column(world, p, record->prototype))
+                return i;
+            prototype = record->prototype;
+            base = run_cell(p->run, p->column, 0);
+        }
+        cells[i] = base + (size_t)record->row * size;
+        PREFETCH(cells[i]);
+    }
+    return count;
+}
+
 static uint32_t gather(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *to, size_t stride)
 {
     const void *cells[BLOCK];
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(entities[i]);
-        PREFETCH(&world->records[index < world->record_capacity ? index : 0]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        cells[i] = find_cell(world, p, entities[i]);
-        if (cells[i] == NULL)
-            count = i;
-        else
-            PREFETCH(cells[i]);
-    }
+    count = find_cells(world, p, entities, count, cells);
     if (p->size == 4) {
         for (uint32_t i = 0; i < count; i++)
             memcpy(to + i * stride, cells[i], 4);
@@ -273,9 +297,9 @@ static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_enti
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
-        uint32_t n = stretch(p->cells, record->row, entities + i, count - i);
+        uint32_t n = stretch(p->run, record->row, entities + i, count - i);
         if (n >= LONG_STRETCH || n == count - i) {
-            copy_out(values + i * stride, stride, run_cell(p->cells, p->column, record->row), p->size, n);
+            copy_out(values + i * stride, stride, run_cell(p->run, p->column, record->row), p->size, n);
         } else {
             n = gather(world, p, entities + i, count - i < BLOCK ? count - i : BLOCK, values + i * stride, stride);
         }
@@ -284,8 +308,8 @@ static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_enti
     return BP_OK;
 }
 
-bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
-                         size_t stride)
+NOT_INLINED static bp_result_t get_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+                                       size_t stride)
 {
     bp_result_t result = check_property(world, p);
     if (result != BP_OK)
@@ -302,28 +326,34 @@ bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t 
     return get_stored(world, p, entities, count, values, stride);
 }
 
+/* The way of most single calls is kept apart from all others, so that it pays for nothing that only they need. */
+bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+                         size_t stride)
+{
+    const void *cell = count == 1 ? bp_property_cell(world, p, entities[0]) : NULL;
+    if (cell == NULL)
+        return get_any(world, p, entities, count, values, stride);
+    value_copy(values, cell, p->size);
+    return BP_OK;
+}
+
 /* --- writing ------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
 {
-    const field_t *field = property_field(world, p);
-    error_text_t *error = &world->base->error;
+    const field_t *field = p->declared;
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
-    for (uint32_t i = 0; i < count && field->limited; i++) {
-        bp_result_t result = field_check(field, values + i * stride, error);
-        if (result != BP_OK)
-            return result;
-    }
-    return BP_OK;
+        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
+    return field_check_all(field, values, stride, count, &world->base->error);
 }
 
 static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
+        i += stretch(p->run, record->row, entities + i, count - i);
     }
     return BP_OK;
 }
@@ -359,7 +389,7 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         find_column(world, p, record->prototype);
-        run_t *run = p->cells;
+        run_t *run = p->run;
         uint32_t n = stretch(run, record->row, entities + i, count - i);
         char *cells = run_cell(run, p->column, record->row);
         if (stride == p->size)
@@ -370,8 +400,18 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
     }
 }
 
-bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
-                         size_t stride)
+/* A quick yes for a scalar within its limits; everything else takes the thorough way. */
+static inline bool field_inside(const field_t *field, const void *value)
+{
+    float number;
+    if (field->type != BP_F32)
+        return false;
+    memcpy(&number, value, sizeof number);
+    return number >= field->min_f32 && number <= field->max_f32;
+}
+
+NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                       const void *values, size_t stride)
 {
     bp_result_t result = check_property(world, p);
     if (result == BP_OK)
@@ -380,13 +420,6 @@ bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t 
         return result;
     if ((p->flags & OWN_STORAGE) != 0)
         return set_own(world, p, entities, count, values, stride);
-    if (count == 1 && p->type != BP_STRING) {
-        void *cell = find_cell(world, p, entities[0]);
-        if (cell == NULL)
-            return absent(world, p, entities[0]);
-        value_copy(cell, values, p->size);
-        return BP_OK;
-    }
     result = check_entities(world, p, entities, count);
     if (result == BP_OK && p->type == BP_STRING)
         return set_strings(world, p, entities, count, values, stride);
@@ -395,48 +428,88 @@ bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t 
     return result;
 }
 
+bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
+                         size_t stride)
+{
+    const uint32_t special = OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY;
+    const void *cell = count == 1 && (p->flags & special) == 0 ? bp_property_cell(world, p, entities[0]) : NULL;
+    if (cell == NULL || ((p->flags & LIMITED) != 0 && !field_inside(p->declared, values)))
+        return set_any(world, p, entities, count, values, stride);
+    value_copy((void *)(uintptr_t)cell, values, p->size);
+    return BP_OK;
+}
+
 /* --- by two names ------------------------------------------------------------------------------------------------- */
 
-/* The resolved property of a pair of names, good for this entity; from the cache where it was met before. */
-static bp_result_t resolve_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                                 bp_property_t **resolved)
+static bool same_texts(const property_entry_t *entry, const char *component, const char *property)
+{
+    return strcmp(entry->component_text, component) == 0 && strcmp(entry->property_text, property) == 0;
+}
+
+static property_recent_t *recent_place(property_cache_t *cache, const char *component, const char *property)
+{
+    return &cache->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
+}
+
+/* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
+static property_entry_t *resolve_texts(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                                       bp_result_t *result)
 {
     bp_name_t c = names_hash(component), f = names_hash(property);
-    if (world->properties == NULL)
-        world->properties = memory_new(&world->memory, WORLD_PROPERTY_ENTRIES * sizeof *world->properties);
-    if (world->properties == NULL)
-        return error_memory(&world->base->error, "resolving a property");
-    property_entry_t *entry = &world->properties[(c ^ (f >> 7)) & (WORLD_PROPERTY_ENTRIES - 1)];
-    *resolved = &entry->resolved;
-    bool hit = entry->component == c && entry->property == f && entry->resolved.layout == world->layout &&
-               find_cell(world, &entry->resolved, entity) != NULL;
-    if (!hit) {
+    property_entry_t *entry = &world->properties->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
+    if (entry->component != c || entry->property != f || bp_property_cell(world, &entry->resolved, entity) == NULL) {
         bp_property_t fresh;
-        if (entity.id == 0)
-            return entities_dead_error(world->entities, entity);
-        bp_result_t result = property_resolve(world, entity, component, property, &fresh);
-        if (result != BP_OK)
-            return result;
-        *entry = (property_entry_t){c, f, fresh};
+        *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
+                                 : property_resolve(world, entity, component, property, &fresh);
+        if (*result != BP_OK)
+            return NULL;
+        *entry = (property_entry_t){.component = c, .property = f, .resolved = fresh};
+        if ((fresh.flags & OWN_STORAGE) == 0)
+            find_cell(world, &entry->resolved, entity);
     }
-    if (entry->resolved.type != type)
-        return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a %s, not a %s", property,
-                         value_type_name(entry->resolved.type), value_type_name(type));
-    return BP_OK;
+    if (strlen(component) < PROPERTY_TEXT && strlen(property) < PROPERTY_TEXT) {
+        memcpy(entry->component_text, component, strlen(component) + 1);
+        memcpy(entry->property_text, property, strlen(property) + 1);
+        *recent_place(world->properties, component, property) = (property_recent_t){component, property, entry};
+    }
+    return entry;
+}
+
+/* The property of a pair of names, good for this entity, or NULL with `result`. */
+static property_entry_t *resolve_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                                       uint32_t type, bp_result_t *result)
+{
+    if (world->properties == NULL)
+        world->properties = memory_new(&world->memory, sizeof *world->properties);
+    if (world->properties == NULL) {
+        *result = error_memory(&world->base->error, "resolving a property");
+        return NULL;
+    }
+    const property_recent_t *recent = recent_place(world->properties, component, property);
+    property_entry_t *entry = recent->entry;
+    bool hit = recent->component == component && recent->property == property && same_texts(entry, component, property) &&
+               bp_property_cell(world, &entry->resolved, entity) != NULL;
+    if (!hit)
+        entry = resolve_texts(world, entity, component, property, result);
+    if (entry == NULL || entry->resolved.type == type)
+        return entry;
+    *result = error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a %s, not a %s", property,
+                        value_type_name(entry->resolved.type), value_type_name(type));
+    return NULL;
 }
 
 bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
                                void *value)
 {
-    bp_property_t *resolved;
-    bp_result_t result = resolve_named(world, entity, component, property, type, &resolved);
-    return result != BP_OK ? result : property_get(world, resolved, &entity, 1, value, resolved->size);
+    bp_result_t result = BP_OK;
+    property_entry_t *entry = resolve_named(world, entity, component, property, type, &result);
+    return entry == NULL ? result : property_get(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
 bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
                                const void *value)
 {
-    bp_property_t *resolved;
-    bp_result_t result = resolve_named(world, entity, component, property, type, &resolved);
-    return result != BP_OK ? result : property_set(world, resolved, &entity, 1, value, resolved->size);
+    bp_result_t result = BP_OK;
+    property_entry_t *entry = resolve_named(world, entity, component, property, type, &result);
+    return entry == NULL ? result : property_set(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }

@@ -26,7 +26,4 @@ bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char
 bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
                                const void *value);
 
-/* The declared field behind a resolved property. */
-const field_t *property_field(const bp_world_o *world, const bp_property_t *property);
-
 #endif

@@ -6,9 +6,9 @@
  *     if (meshes->resource(m, &slot, 1, &resource) == 1)
  *         draw(resource->positions, resource->indices, 3 * resource->triangle_count);
  *
- * An instance says which mesh its entity shows, in what colour, and whether at all. The mesh itself is a resource:
- * an OBJ file, named by its path as seen from the plugin's option `folder`, loaded when the first instance of any
- * world names it, shared by all, and freed with the last reference.
+ * An instance says which mesh its entity shows, in what colour, and whether at all. The mesh itself is a
+ * resource: an OBJ file, named by its path as seen from the plugin's option `folder`, loaded when the first
+ * instance of any world names it, shared by all, and freed with the last reference.
  *
  * What it does not do: no normals, texture coordinates or materials; it draws nothing.
  */
@@ -35,8 +35,8 @@ enum {
     BP_MESH_BOUNDS_MAX = 6      /* bp_vec3_t, read only */
 };
 
-/* A loaded mesh, the plugin's: good while an instance refers to it. Members are only appended; a reader built with
- * a later header asks struct_size before it reads one that may be missing. */
+/* A loaded mesh, the plugin's: good while an instance refers to it. Members are only appended; a reader
+ * built with a later header asks struct_size before it reads one that may be missing. */
 typedef struct bp_mesh_resource_t {
     uint32_t struct_size;
     uint32_t vertex_count;
@@ -54,8 +54,9 @@ typedef struct bp_mesh_api {
     uint32_t struct_size;
     uint32_t version;
 
-    /* The resources of the instances in `slots`, NULL where an instance has none. Every slot must be one of the
-     * manager's, below its count. Returns how many have one. [job] while nothing is set, made or ended */
+    /* The resources of the instances in `slots`, NULL where an instance has none. Every slot must be one
+     * of the manager's, below its count. Returns how many have one. [job] while nothing is set, made or
+     * ended */
     uint32_t (*resource)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
                          const bp_mesh_resource_t **resources);
 

@@ -1,15 +1,15 @@
-/* render_data.h - the fields of the component render_data: settings of screen effects, for a renderer to read.
+/* render_data.h - the fields of the component render_data: settings of screen effects, for renderers.
  *
- * An entity may have several, each under a name of its own; "fog" and "vignette" are two that most renderers know.
- * What a setting means depends on the effect:
+ * An entity may have several, each under a name of its own; "fog" and "vignette" are two that most renderers
+ * know. What a setting means depends on the effect:
  *
  *   fog       a pixel at distance d is mixed with `colour` by
  *             intensity * clamp((d - near) / (far - near), 0, 1) ^ exponent
- *   vignette  a pixel at distance r from the middle of the picture (1 in the corners) is mixed with `colour` by
+ *   vignette  a pixel at distance r from the middle (1 in the corners) is mixed with `colour` by
  *             intensity * smoothstep(radius - softness / 2, radius + softness / 2, r)
  *
- * Effects are applied in ascending `order`; a mix is linear and clamped to 0..1. Settings that an effect does not
- * mention are free for other effects.
+ * Effects are applied in ascending `order`; a mix is linear and clamped to 0..1. Settings that an effect does
+ * not mention are free for other effects.
  *
  * What it does not do: the engine draws nothing, so nothing in it reads these fields.
  */

@@ -5,8 +5,9 @@
  *     transforms->set_local(m, slots, count, positions, NULL, NULL);
  *     const bp_mat4_t *world_matrices = transforms->world(m);
  *
- * The table works on slots, the numbers of instances: a system that names transform in its terms is handed them
- * as a column, others get them from bp_world_api.slots. Every slot must be one of the manager's, below its count.
+ * The table works on slots, the numbers of instances: a system that names transform in its terms is handed
+ * them as a column, others get them from bp_world_api.slots. Every slot must be one of the manager's, below
+ * its count.
  *
  * World matrices are right at any time: they are computed at once when a local pose changes. A matrix is
  * translation * rotation * scale, column-major, for column vectors.
@@ -40,8 +41,9 @@ typedef struct bp_transform_api {
     /* Set local poses: the parts of the instance in slots[i] to positions[i], rotations[i] and scales[i]; an
      * array that is NULL leaves that part as it is. Rotations are brought to length 1. All or nothing:
      * BP_ERROR_RANGE where a rotation has no direction (length 0, or not finite). [main] */
-    bp_result_t (*set_local)(bp_manager_t *m, const uint32_t *slots, uint32_t count, const bp_vec3_t *positions,
-                             const bp_quat_t *rotations, const bp_vec3_t *scales);
+    bp_result_t (*set_local)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
+                             const bp_vec3_t *positions, const bp_quat_t *rotations,
+                             const bp_vec3_t *scales);
 
     /* Read local poses; an array that is NULL is not written. [job] while nothing is set or moved */
     void (*local)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *positions,

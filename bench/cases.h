@@ -1,0 +1,22 @@
+/* cases.h - the names of all groups and gauges; main.c lists them in the order in which they run.
+ *
+ * What it does not do: each file of cases says itself what it measures.
+ */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include "bench.h"
+
+extern const group_t group_simulate;                                       /* cases_simulate.c */
+extern const group_t group_create_fresh, group_create_recycled;            /* cases_entities.c */
+extern const group_t group_destroy, group_destroy_shuffled, group_alive;
+extern const group_t group_spawn_fresh, group_spawn_touched;               /* cases_spawn.c */
+extern const group_t group_look_up, group_look_up_mixed, group_references; /* cases_look_up.c */
+extern const group_t group_change, group_change_shuffled;                  /* cases_change.c */
+extern const group_t group_property;                                       /* cases_property.c */
+extern const gauge_t gauge_entity_allocated, gauge_entity_resident;        /* cases_memory.c */
+extern const gauge_t gauge_entity_allocated_grown, gauge_entity_resident_grown;
+extern const gauge_t gauge_prototype, gauge_run_subsets, gauge_run_subsets_resident, gauge_run_named,
+    gauge_run_named_resident;
+
+#endif

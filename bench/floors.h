@@ -1,0 +1,72 @@
+/* floors.h - the plain C loops that the engine is compared with.
+ *
+ * Each does what its subject does and no more, over arrays of the simplest shape that can do it, with nothing checked
+ * that C would not check. They lie in files of their own, so that no compiler can see through a call and drop it.
+ *
+ * What it does not do: no floor calls the engine.
+ */
+#ifndef BENCH_FLOORS_H
+#define BENCH_FLOORS_H
+
+#include <bp_types.h>
+
+/* velocity += acceleration * dt, position += velocity * dt over arrays of floats; the code and the flags are those of
+ * the plugin point_mass. */
+void floor_simulate(float *position, float *velocity, const float *acceleration, float dt, size_t count);
+
+/* --- entities: an array of generations and a ring of free indices ------------------------------------------------------ */
+
+typedef struct floor_entities_t {
+    uint32_t *generations;
+    uint32_t *ring;
+    uint32_t capacity, bound, head, waiting;
+} floor_entities_t;
+
+/* New ids from fresh indices; from the ring. */
+void floor_create_fresh(floor_entities_t *all, bp_entity_t *out, uint32_t count);
+void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t count);
+void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count);
+
+/* alive[i] = generations[index] == generation; returns how many. */
+uint32_t floor_alive(const uint32_t *generations, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
+
+/* --- memory -------------------------------------------------------------------------------------------------------------- */
+
+/* Write every byte of a block. */
+void floor_touch(void *block, size_t bytes);
+
+/* --- rows: records and columns written plainly ------------------------------------------------------------------------------ */
+
+typedef struct floor_record_t {
+    uint32_t generation, group, row;
+} floor_record_t;
+
+typedef struct floor_group_t {
+    bp_entity_t *entities;
+    float *mass;
+    bp_vec3_t *position, *velocity, *acceleration;
+    float *second; /* only in the group that has it */
+    uint32_t count;
+} floor_group_t;
+
+/* Rows at the end of a group, fields at their defaults. */
+void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group, const bp_entity_t *entities,
+                  uint32_t count);
+
+/* out[i] = mass of entities[i]: record, group, column, one after another. Returns how many were found. */
+uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
+                       uint32_t count, float *out);
+
+/* Move each entity to the other group of two and back: swap-erase here, append there. */
+void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities, uint32_t count);
+
+/* out[i] = values[index[i]]. The sum, so that it can be compared with a loop that keeps none of them. */
+float floor_indexed(const float *values, const uint32_t *index, uint32_t count);
+
+/* --- one column ----------------------------------------------------------------------------------------------------------------- */
+
+void floor_copy(float *to, const float *from, uint32_t count);
+float floor_sum(const float *values, uint32_t count);
+void floor_fill(float *values, float value, uint32_t count);
+
+#endif

@@ -1,0 +1,244 @@
+/* main.c - what is measured, in which order, and the options.
+ *
+ * Gauges of resident memory come first, while the process is small. The list is the order of the table.
+ */
+#include "cases.h"
+
+#include "base/os.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const gauge_t *const gauges[] = {
+    &gauge_entity_allocated,       &gauge_entity_resident,      &gauge_entity_allocated_grown, &gauge_entity_resident_grown,
+    &gauge_entity_resident_asked,  &gauge_prototype,            &gauge_run_subsets,            &gauge_run_subsets_resident,
+    &gauge_run_named,              &gauge_run_named_resident,
+};
+
+static const group_t *const groups[] = {
+    &group_simulate,      &group_create_fresh,  &group_create_recycled, &group_destroy,         &group_destroy_shuffled,
+    &group_alive,         &group_spawn_fresh,   &group_spawn_touched,   &group_look_up,         &group_look_up_mixed,
+    &group_references,    &group_change,        &group_change_shuffled, &group_property,        &group_prototypes,
+    &group_cycle_a,       &group_cycle_aa,      &group_cycle_aaa,       &group_index,
+};
+
+enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups };
+
+static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
+
+/* --- options ------------------------------------------------------------------------------------------------------- */
+
+typedef struct options_t {
+    const char *filter, *json;
+    uint32_t sizes[BENCH_MAX_SIZES + 1]; /* ended by 0; none: each group's own */
+    uint32_t repetitions;
+} options_t;
+
+static const char help[] =
+    "bench - what the engine costs, beside plain C\n"
+    "\n"
+    "  --filter TEXT      only what has TEXT in its name\n"
+    "  --sizes LIST       entities, for instance 10k,1M, instead of the usual ones\n"
+    "  --repetitions N    of each figure, 11 to 1001 (25)\n"
+    "  --json FILE        write the results in Google Benchmark's schema as well\n"
+    "  --help\n"
+    "\n"
+    "Each line: time or bytes of one item (median), the same for its floor, their ratio, what is demanded, and whether\n"
+    "that is kept. docs/benchmarks.md says what each line is.\n";
+
+static int refuse(const char *what, const char *text, const char *right)
+{
+    fprintf(stderr, "bench: %s '%s'; %s\n", what, text, right);
+    return 2;
+}
+
+/* "10k", "1M", "4096"; 0 where it is none of those. */
+static uint32_t parse_size(const char *text, char **end)
+{
+    unsigned long long number = strtoull(text, end, 10);
+    unsigned long long unit = **end == 'k' ? 1000 : **end == 'M' ? 1000000 : 1;
+    if (*end == text || number > 100000000 / unit)
+        return 0;
+    *end += unit > 1;
+    return (uint32_t)(number * unit);
+}
+
+static bool parse_sizes(const char *text, uint32_t sizes[BENCH_MAX_SIZES + 1])
+{
+    char *end = NULL;
+    uint32_t count = 0;
+    do {
+        sizes[count] = parse_size(text, &end);
+        if (sizes[count] < 64 || (*end != '\0' && *end != ','))
+            return false;
+        text = end + 1;
+    } while (++count < BENCH_MAX_SIZES && *end == ',');
+    sizes[count] = 0;
+    return *end == '\0';
+}
+
+static bool parse_repetitions(const char *text, uint32_t *repetitions)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || number < BENCH_MIN_REPETITIONS || number > BENCH_MAX_REPETITIONS)
+        return false;
+    *repetitions = (uint32_t)number;
+    return true;
+}
+
+/* 0: go on; else the exit status plus 1. */
+static int parse_options(int argc, char **argv, options_t *options)
+{
+    *options = (options_t){.filter = "", .repetitions = BENCH_REPETITIONS};
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(name, "--help") == 0) {
+            fputs(help, stdout);
+            return 1;
+        }
+        bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 || strcmp(name, "--sizes") == 0 ||
+                     strcmp(name, "--repetitions") == 0;
+        if (!known)
+            return 1 + refuse("unknown option", name, "see --help");
+        if (value == NULL)
+            return 1 + refuse("no value after", name, "see --help");
+        i++;
+        if (strcmp(name, "--filter") == 0)
+            options->filter = value;
+        else if (strcmp(name, "--json") == 0)
+            options->json = value;
+        else if (strcmp(name, "--sizes") == 0 && !parse_sizes(value, options->sizes))
+            return 1 + refuse("not a list of sizes:", value, "write numbers from 64 to 100M, such as 10k,1M");
+        else if (strcmp(name, "--repetitions") == 0 && !parse_repetitions(value, &options->repetitions))
+            return 1 + refuse("not a number of repetitions:", value, "11 to 1001: a median of fewer says little");
+    }
+    return 0;
+}
+
+/* --- progress: on a terminal only ------------------------------------------------------------------------------------ */
+
+typedef struct progress_t {
+    uint32_t done, all;
+    bool shown;
+} progress_t;
+
+static void show_progress(progress_t *progress, const char *name, uint32_t size)
+{
+    char text[16];
+    if (!progress->shown)
+        return;
+    table_size(size, text);
+    fprintf(stderr, "\r%3u %%  %s %s\033[K", progress->done * 100 / (progress->all > 0 ? progress->all : 1), name, text);
+    fflush(stderr);
+}
+
+static void hide_progress(progress_t *progress)
+{
+    progress->done++;
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------- */
+
+static const uint32_t *sizes_of(const options_t *options, const group_t *group)
+{
+    if (options->sizes[0] != 0)
+        return options->sizes;
+    return group->sizes != NULL ? group->sizes : usual_sizes;
+}
+
+static const uint32_t *sizes_of_gauge(const gauge_t *gauge)
+{
+    return gauge->sizes != NULL ? gauge->sizes : usual_sizes;
+}
+
+static uint32_t length(const uint32_t *sizes)
+{
+    uint32_t count = 0;
+    while (sizes[count] != 0)
+        count++;
+    return count;
+}
+
+static uint32_t count_all(const options_t *options)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < GAUGES; i++)
+        count += strstr(gauges[i]->name, options->filter) != NULL ? length(sizes_of_gauge(gauges[i])) : 0;
+    for (uint32_t i = 0; i < GROUPS; i++)
+        count += measure_matches(groups[i], options->filter) ? length(sizes_of(options, groups[i])) : 0;
+    return count;
+}
+
+static void number_families(results_t *results, uint32_t first)
+{
+    for (uint32_t i = first; i < results->count; i++) {
+        result_t *result = &results->items[i];
+        result->family = i;
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(results->items[j].name, result->name) == 0) {
+                result->family = results->items[j].family;
+                break;
+            }
+        }
+        table_row(stdout, result);
+    }
+}
+
+static void run_gauge(const gauge_t *gauge, results_t *results, progress_t *progress)
+{
+    for (const uint32_t *size = sizes_of_gauge(gauge); *size != 0; size++) {
+        uint32_t first = results->count;
+        show_progress(progress, gauge->name, *size);
+        measure_gauge(results, gauge, *size);
+        hide_progress(progress);
+        number_families(results, first);
+    }
+}
+
+static void run_group(const group_t *group, const options_t *options, results_t *results, progress_t *progress)
+{
+    for (const uint32_t *size = sizes_of(options, group); *size != 0; size++) {
+        uint32_t first = results->count;
+        show_progress(progress, group->name, *size);
+        measure_group(results, group, *size, options->repetitions, options->filter);
+        hide_progress(progress);
+        number_families(results, first);
+    }
+}
+
+static void print_machine(void)
+{
+    machine_t machine;
+    machine_describe(&machine);
+    printf("%s, %u processors, load %.2f\n", machine.model[0] != '\0' ? machine.model : "unknown processor",
+           machine.processors, machine.load[0]);
+}
+
+int main(int argc, char **argv)
+{
+    options_t options;
+    int refused = parse_options(argc, argv, &options);
+    if (refused != 0)
+        return refused - 1;
+    progress_t progress = {.all = count_all(&options), .shown = os_is_terminal(2)};
+    if (progress.all == 0)
+        return refuse("nothing has this in its name:", options.filter, "run without --filter to see all names");
+    results_t results = {0};
+    print_machine();
+    table_begin(stdout);
+    for (uint32_t i = 0; i < GAUGES; i++) {
+        if (strstr(gauges[i]->name, options.filter) != NULL)
+            run_gauge(gauges[i], &results, &progress);
+    }
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        if (measure_matches(groups[i], options.filter))
+            run_group(groups[i], &options, &results, &progress);
+    }
+    table_end(stdout, &results);
+    bool good = options.json == NULL || json_write(options.json, &results, argv[0]);
+    free(results.items);
+    return good ? 0 : 1;
+}

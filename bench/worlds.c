@@ -1,0 +1,152 @@
+/* worlds.c - the engine as benchmarks meet it: through the same tables that plugins and embedders use.
+ *
+ * point_mass is loaded from its library, so that the figures are those of a user of plugins. Further components come
+ * from a static plugin whose descriptor is made here, because it has to have a thousand of them.
+ *
+ * The host's own account is read from inside: the embedder's interface offers figures of worlds only.
+ */
+#include "worlds.h"
+
+#include "host.h"
+
+#include <components/point_mass.h>
+#include <stdlib.h>
+#include <string.h>
+
+void worlds_must(bp_host_o *host, bp_result_t result, const char *what)
+{
+    if (result == BP_OK)
+        return;
+    fprintf(stderr, "bench: %s failed (%d): %s\n", what, result, host == NULL ? "" : bp_host_error(host));
+    exit(1);
+}
+
+void *worlds_memory(size_t count, size_t size)
+{
+    size_t bytes = (count > 0 ? count : 1) * size;
+    void *block = malloc(bytes);
+    if (block == NULL) {
+        fprintf(stderr, "bench: no memory for %zu items of %zu bytes\n", count, size);
+        exit(1);
+    }
+    /* Not calloc: its pages would be there only at first touch, inside somebody's measurement. */
+    return memset(block, 0, bytes);
+}
+
+/* --- the plugin `many` ---------------------------------------------------------------------------------------------- */
+
+typedef struct many_t {
+    bp_plugin_desc_t desc;
+    const bp_plugin_desc_t *list[1];
+    bp_component_i components[WORLDS_BULK];
+    bp_field_t fields[WORLDS_BULK];
+    char names[WORLDS_BULK][8];
+} many_t;
+
+static const many_t *make_many(void)
+{
+    static many_t many;
+    static const uint32_t types[] = {BP_F32, BP_F64, BP_VEC3, BP_VEC4};
+    if (many.list[0] != NULL)
+        return &many;
+    for (uint32_t i = 0; i < WORLDS_BULK; i++) {
+        snprintf(many.names[i], sizeof many.names[i], "c%u", i);
+        many.fields[i] = (bp_field_t){.name = "value", .type = types[i % 4]};
+        many.components[i] = (bp_component_i){.name = many.names[i],
+                                              .fields = {&many.fields[i], 1, sizeof many.fields[i]}};
+    }
+    many.desc = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "many", .version = "1.0",
+                                   .components = {many.components, WORLDS_BULK, sizeof many.components[0]}};
+    many.list[0] = &many.desc;
+    return &many;
+}
+
+/* --- hosts and worlds ------------------------------------------------------------------------------------------------ */
+
+bp_host_o *worlds_host(uint32_t many, const bp_allocator_i *allocator)
+{
+    bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1};
+    if (allocator != NULL)
+        desc.allocator = *allocator;
+    bp_host_o *host = bp_host_create(&desc);
+    worlds_must(host, host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
+    worlds_must(host, bp_host_load_plugin(host, BENCH_PLUGIN_DIR "/point_mass", NULL, 0), "loading point_mass");
+    if (many > 0)
+        worlds_must(host, bp_host_load_plugin(host, "many", NULL, 0), "loading the plugin of the benchmarks");
+    return host;
+}
+
+void worlds_create(bench_world_t *w, uint32_t many)
+{
+    worlds_create_on(w, many, NULL);
+}
+
+void worlds_create_on(bench_world_t *w, uint32_t many, const bp_allocator_i *allocator)
+{
+    memset(w, 0, sizeof *w);
+    w->host = worlds_host(many, allocator);
+    w->api = bp_host_api(w->host);
+    w->world = bp_world_create(w->host, &(bp_world_desc_t){.name = "main"});
+    worlds_must(w->host, w->world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
+    worlds_must(w->host, bp_world_use_component(w->world, BP_POINT_MASS), "bringing in point_mass");
+    for (uint32_t i = 0; i < many; i++)
+        worlds_must(w->host, bp_world_use_component(w->world, make_many()->names[i]), "bringing in a component");
+    w->component = w->api->world->component(w->world, BP_POINT_MASS);
+    w->key = worlds_key(w, BP_POINT_MASS);
+    worlds_must(w->host, w->api->world->prototype(w->world, &w->key, 1, &w->prototype), "making a prototype");
+}
+
+void worlds_destroy(bench_world_t *w)
+{
+    bp_host_destroy(w->host);
+    memset(w, 0, sizeof *w);
+}
+
+uint32_t worlds_key(const bench_world_t *w, const char *component)
+{
+    uint32_t key, number = w->api->world->component(w->world, component);
+    worlds_must(w->host, w->api->world->key(w->world, number, 0, &key), "making a key");
+    return key;
+}
+
+bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count)
+{
+    bp_entity_t *entities = worlds_memory(count, sizeof *entities);
+    worlds_must(w->host, w->api->world->create(w->world, w->prototype, entities, count), "creating entities");
+    return entities;
+}
+
+uint64_t worlds_host_bytes(const bench_world_t *w)
+{
+    return memory_bytes(&w->host->base.memory);
+}
+
+uint64_t worlds_world_bytes(const bench_world_t *w)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(w->world, &stats);
+    return stats.bytes;
+}
+
+/* --- orders ------------------------------------------------------------------------------------------------------------ */
+
+uint32_t *worlds_order(uint32_t count, uint64_t seed)
+{
+    uint32_t *order = worlds_memory(count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t j = bp_random_below(&seed, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    return order;
+}
+
+void worlds_shuffle(bp_entity_t *entities, uint32_t count, uint64_t seed)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t j = bp_random_below(&seed, i);
+        bp_entity_t e = entities[i - 1];
+        entities[i - 1] = entities[j];
+        entities[j] = e;
+    }
+}

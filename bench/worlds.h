@@ -1,0 +1,54 @@
+/* worlds.h - hosts, worlds and entities for benchmarks, and the random orders in which they are visited.
+ *
+ * Whatever fails ends the program with a sentence: a benchmark cannot go on, and must not measure an error path.
+ *
+ * What it does not do: it measures nothing.
+ */
+#ifndef BENCH_WORLDS_H
+#define BENCH_WORLDS_H
+
+#include "bench.h"
+
+enum { WORLDS_BULK = 1000 /* components of the plugin `many` */ };
+
+/* A host with one world, one key and one prototype of it. */
+typedef struct bench_world_t {
+    bp_host_o *host;
+    const bp_api_t *api;
+    bp_world_o *world;
+    uint32_t component, key, prototype;
+} bench_world_t;
+
+/* End the program where `result` is an error. */
+void worlds_must(bp_host_o *host, bp_result_t result, const char *what);
+
+/* Cleared memory, already touched; or the end of the program. */
+void *worlds_memory(size_t count, size_t size);
+
+/* A host with the plugins of the benchmarks: point_mass from its library, and the static plugin `many`, with `many`
+ * components named c0, c1 ... of one field `value` each, of sizes 4, 8, 12 and 16 bytes in turn, but for c0, which has
+ * one of 4. `allocator` may be NULL. */
+bp_host_o *worlds_host(uint32_t many, const bp_allocator_i *allocator);
+
+/* A host with a world that has point_mass and the first `many` of the components c0, c1 ... */
+void worlds_create(bench_world_t *w, uint32_t many);
+
+/* Likewise with memory from an embedder's allocator, which is borrowed. */
+void worlds_create_on(bench_world_t *w, uint32_t many, const bp_allocator_i *allocator);
+void worlds_destroy(bench_world_t *w);
+
+/* The key of a component of the world under its own name. */
+uint32_t worlds_key(const bench_world_t *w, const char *component);
+
+/* Entities of the world's prototype, in bulk. */
+bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count);
+
+/* Bytes on the host's account; on the world's. */
+uint64_t worlds_host_bytes(const bench_world_t *w);
+uint64_t worlds_world_bytes(const bench_world_t *w);
+
+/* The numbers 0 to count - 1 in a random order; entities in a random order. */
+uint32_t *worlds_order(uint32_t count, uint64_t seed);
+void worlds_shuffle(bp_entity_t *entities, uint32_t count, uint64_t seed);
+
+#endif

@@ -1,0 +1,125 @@
+/* arguments.c - options and the ini.
+ *
+ * Options may stand before and behind the ini, as `--steps 10` or `--steps=10`; after `--` nothing is an
+ * option, for an ini whose name begins with a dash. Every complaint ends with how the command is used.
+ */
+#include "arguments.h"
+
+#include "messages.h"
+#include "numbers.h"
+
+#include <string.h>
+
+/* The texts that are left to read. */
+typedef struct reader_t {
+    const command_t *command;
+    char **texts;
+    int count;
+    int next;
+    bool options_over;
+} reader_t;
+
+static bool usage(const command_t *command)
+{
+    complain("usage: backplane %s", command->usage);
+    return false;
+}
+
+static bool refuse_option(const command_t *command, const char *option, size_t length)
+{
+    char word[64];
+    char hint[96];
+    if (length >= sizeof word)
+        length = sizeof word - 1;
+    memcpy(word, option, length);
+    word[length] = '\0';
+    guess_t guess = {.wanted = word};
+    if (command->takes & TAKES_STEPS)
+        guess_consider(&guess, "--steps");
+    if (command->takes & TAKES_JSON)
+        guess_consider(&guess, "--json");
+    guess_consider(&guess, "--help");
+    complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
+    return usage(command);
+}
+
+static bool read_steps(reader_t *reader, const char *value, arguments_t *arguments)
+{
+    if (arguments->has_steps) {
+        complain("--steps is given twice");
+        return usage(reader->command);
+    }
+    if (value == NULL && reader->next < reader->count)
+        value = reader->texts[reader->next++];
+    if (value == NULL) {
+        complain("--steps needs a number of steps, such as --steps 1000");
+        return usage(reader->command);
+    }
+    if (!numbers_read_count(value, &arguments->steps)) {
+        complain("--steps takes a number of steps, such as 1000, not '%s'", value);
+        return usage(reader->command);
+    }
+    arguments->has_steps = true;
+    return true;
+}
+
+static bool read_option(reader_t *reader, const char *text, arguments_t *arguments)
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    unsigned takes = reader->command->takes;
+    if ((takes & TAKES_STEPS) && length == 7 && strncmp(text, "--steps", 7) == 0)
+        return read_steps(reader, equals != NULL ? equals + 1 : NULL, arguments);
+    if ((takes & TAKES_JSON) && strcmp(text, "--json") == 0) {
+        arguments->json = true;
+        return true;
+    }
+    if (equals != NULL && (takes & TAKES_JSON) && length == 6 && strncmp(text, "--json", 6) == 0) {
+        complain("--json takes no value");
+        return usage(reader->command);
+    }
+    return refuse_option(reader->command, text, length);
+}
+
+static bool read_ini(reader_t *reader, const char *text, arguments_t *arguments)
+{
+    if (text[0] == '\0') {
+        complain("the name of the ini is empty");
+        return usage(reader->command);
+    }
+    if (arguments->ini != NULL) {
+        complain("%s takes one ini; here are '%s' and '%s'", reader->command->name, arguments->ini, text);
+        return usage(reader->command);
+    }
+    arguments->ini = text;
+    return true;
+}
+
+static bool asks_for_help(int count, char **texts)
+{
+    for (int i = 0; i < count && strcmp(texts[i], "--") != 0; i++)
+        if (strcmp(texts[i], "--help") == 0 || strcmp(texts[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+bool arguments_read(const command_t *command, int count, char **texts, arguments_t *arguments)
+{
+    reader_t reader = {.command = command, .texts = texts, .count = count};
+    *arguments = (arguments_t){.help = asks_for_help(count, texts)};
+    if (arguments->help)
+        return true;
+    while (reader.next < count) {
+        const char *text = texts[reader.next++];
+        bool option = !reader.options_over && text[0] == '-' && text[1] != '\0';
+        if (option && strcmp(text, "--") == 0)
+            reader.options_over = true;
+        else if (!(option ? read_option(&reader, text, arguments) : read_ini(&reader, text, arguments)))
+            return false;
+    }
+    if (arguments->ini == NULL) {
+        complain("%s needs an ini file that says what to load", command->name);
+        return usage(command);
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+/* arguments.h - what stands on the command line behind the command.
+ *
+ * What it does not do: it opens no file.
+ */
+#ifndef HOST_PROGRAM_ARGUMENTS_H
+#define HOST_PROGRAM_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct arguments_t {
+    const char *ini;
+    uint64_t steps; /* where has_steps */
+    bool has_steps;
+    bool json;
+    bool help;      /* --help was asked for: nothing else counts */
+} arguments_t;
+
+/* Options that a command may take beside --help. */
+enum {
+    TAKES_STEPS = 1u << 0,
+    TAKES_JSON = 1u << 1
+};
+
+typedef struct command_t {
+    const char *name;
+    const char *usage; /* "run INI [--steps N] [--json]" */
+    const char *about; /* one line */
+    const char *help;  /* what --help says below them */
+    unsigned takes;    /* TAKES_... */
+    int (*run)(const arguments_t *arguments);
+} command_t;
+
+/* Read the `count` texts behind the command's name. Complains and returns false where they are not right. */
+bool arguments_read(const command_t *command, int count, char **texts, arguments_t *arguments);
+
+#endif

@@ -1,0 +1,250 @@
+/* console_lines.c - lines from a pipe, from a plain prompt, or edited with libedit.
+ *
+ * libedit is used through its own interface (histedit.h) rather than through the one that resembles another
+ * library: that one keeps its state in global variables, this one in an object that is ours.
+ *
+ * Editing wants a terminal at both ends. The history lives as long as the session; nothing is written to
+ * the user's home folder. A user's ~/.editrc is followed, as by other programs that use libedit.
+ *
+ * Each line is copied to a buffer of our own, so that the commands may cut it into words in place.
+ */
+#include "console_lines.h"
+
+#include "../base/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef BACKPLANE_LIBEDIT
+#include <histedit.h>
+#include <locale.h>
+#endif
+
+static const char prompt_text[] = "backplane> ";
+
+struct lines_t {
+    const line_completer_t *completer;
+    bool interactive;
+#ifdef BACKPLANE_LIBEDIT
+    EditLine *editor; /* NULL: plain lines */
+    History *history;
+#endif
+    completions_t completions;
+    char line[LINE_BYTES_MAX + 1];
+};
+
+void completions_add(completions_t *completions, const char *before, const char *text, bool final)
+{
+    if (completions->count == COMPLETIONS_MAX)
+        return;
+    char *to = completions->texts[completions->count];
+    int length = snprintf(to, COMPLETION_BYTES_MAX, "%s%s", before, text);
+    if (length < 0 || length >= COMPLETION_BYTES_MAX)
+        return;
+    for (size_t i = 0; i < completions->count; i++)
+        if (strcmp(completions->texts[i], to) == 0)
+            return;
+    completions->final[completions->count++] = final;
+}
+
+bool lines_interactive(const lines_t *lines)
+{
+    return lines->interactive;
+}
+
+/* --- plain lines ---------------------------------------------------------------------------------------- */
+
+/* Read up to the end of the line. A zero byte in it becomes '?', which no command holds. */
+static line_end_t read_plain(lines_t *lines, char **line)
+{
+    size_t length = 0;
+    bool too_long = false;
+    int c = getchar();
+    if (c == EOF)
+        return ferror(stdin) ? LINES_BROKEN : LINES_OVER;
+    for (; c != EOF && c != '\n'; c = getchar()) {
+        too_long = too_long || length == LINE_BYTES_MAX;
+        if (!too_long)
+            lines->line[length++] = c == '\0' ? '?' : (char)c;
+    }
+    lines->line[length] = '\0';
+    *line = lines->line;
+    return too_long ? LINE_TOO_LONG : LINE_READ;
+}
+
+static line_end_t prompt_and_read(lines_t *lines, char **line)
+{
+    if (lines->interactive) {
+        fputs(prompt_text, stdout);
+        fflush(stdout);
+    }
+    line_end_t end = read_plain(lines, line);
+    if (end == LINES_OVER && lines->interactive)
+        putchar('\n');
+    return end;
+}
+
+/* --- edited lines --------------------------------------------------------------------------------------- */
+
+#ifdef BACKPLANE_LIBEDIT
+
+enum { HISTORY_LINES = 500 };
+
+static char *prompt(EditLine *editor)
+{
+    (void)editor;
+    return (char *)(uintptr_t)prompt_text; /* libedit asks for char * and only reads it */
+}
+
+/* Bytes that all completions begin with. */
+static size_t common_length(const completions_t *completions)
+{
+    size_t length = strlen(completions->texts[0]);
+    for (size_t i = 1; i < completions->count; i++)
+        for (size_t at = 0; at < length; at++)
+            if (completions->texts[i][at] != completions->texts[0][at])
+                length = at;
+    return length;
+}
+
+static void print_choices(const completions_t *completions)
+{
+    int columns = os_terminal_columns(1);
+    size_t widest = 0;
+    for (size_t i = 0; i < completions->count; i++)
+        if (strlen(completions->texts[i]) > widest)
+            widest = strlen(completions->texts[i]);
+    size_t across = (size_t)(columns > 0 ? columns : 80) / (widest + 2);
+    across = across == 0 ? 1 : across;
+    for (size_t i = 0; i < completions->count; i++)
+        printf("%s%-*s", i % across == 0 ? "\n" : "", (int)widest + 2, completions->texts[i]);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* Put what all completions share behind the `typed` bytes of the word; show them where that is nothing new.
+ */
+static unsigned char insert_completion(EditLine *editor, const completions_t *completions, size_t typed)
+{
+    char rest[COMPLETION_BYTES_MAX + 1];
+    if (completions->count == 0)
+        return CC_REFRESH_BEEP;
+    size_t length = common_length(completions);
+    if (length < typed || (length == typed && completions->count > 1)) {
+        print_choices(completions);
+        return CC_REDISPLAY;
+    }
+    bool final = completions->count == 1 && completions->final[0];
+    const char *missing = completions->texts[0] + typed;
+    snprintf(rest, sizeof rest, "%.*s%s", (int)(length - typed), missing, final ? " " : "");
+    if (rest[0] == '\0')
+        return CC_NORM;
+    return el_insertstr(editor, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
+}
+
+/* What TAB does. */
+static unsigned char complete(EditLine *editor, int key)
+{
+    void *data = NULL;
+    (void)key;
+    if (el_get(editor, EL_CLIENTDATA, &data) != 0 || data == NULL)
+        return CC_ERROR;
+    lines_t *lines = data;
+    const LineInfo *info = el_line(editor);
+    size_t length = (size_t)(info->cursor - info->buffer);
+    if (length > LINE_BYTES_MAX)
+        return CC_ERROR;
+    memcpy(lines->line, info->buffer, length);
+    lines->line[length] = '\0';
+    size_t start = length;
+    while (start > 0 && lines->line[start - 1] != ' ' && lines->line[start - 1] != '\t')
+        start--;
+    lines->completions.count = 0;
+    const line_completer_t *completer = lines->completer;
+    completer->complete(completer->context, lines->line, lines->line + start, &lines->completions);
+    return insert_completion(editor, &lines->completions, length - start);
+}
+
+static void open_editor(lines_t *lines)
+{
+    HistEvent event;
+    setlocale(LC_CTYPE, ""); /* letters beyond ASCII are moved over as one; numbers keep their point */
+    lines->history = history_init();
+    lines->editor = lines->history != NULL ? el_init("backplane", stdin, stdout, stderr) : NULL;
+    if (lines->editor == NULL)
+        return;
+    history(lines->history, &event, H_SETSIZE, HISTORY_LINES);
+    history(lines->history, &event, H_SETUNIQUE, 1);
+    el_set(lines->editor, EL_CLIENTDATA, lines);
+    el_set(lines->editor, EL_PROMPT, prompt);
+    el_set(lines->editor, EL_EDITOR, "emacs");
+    el_set(lines->editor, EL_SIGNAL, 1);
+    el_set(lines->editor, EL_HIST, history, lines->history);
+    el_set(lines->editor, EL_ADDFN, "complete", "complete the word before the cursor", complete);
+    el_set(lines->editor, EL_BIND, "^I", "complete", NULL);
+    el_source(lines->editor, NULL);
+}
+
+static void close_editor(lines_t *lines)
+{
+    if (lines->editor != NULL)
+        el_end(lines->editor);
+    if (lines->history != NULL)
+        history_end(lines->history);
+}
+
+static line_end_t read_edited(lines_t *lines, char **line)
+{
+    HistEvent event;
+    int count = 0;
+    const char *text = el_gets(lines->editor, &count);
+    if (text == NULL || count <= 0) {
+        putchar('\n');
+        return count < 0 ? LINES_BROKEN : LINES_OVER;
+    }
+    size_t length = strcspn(text, "\r\n");
+    if (length > LINE_BYTES_MAX)
+        return LINE_TOO_LONG;
+    memcpy(lines->line, text, length);
+    lines->line[length] = '\0';
+    if (lines->line[strspn(lines->line, " \t")] != '\0')
+        history(lines->history, &event, H_ENTER, lines->line);
+    *line = lines->line;
+    return LINE_READ;
+}
+
+#endif
+
+/* --- either --------------------------------------------------------------------------------------------- */
+
+lines_t *lines_open(const line_completer_t *completer)
+{
+    lines_t *lines = calloc(1, sizeof *lines);
+    if (lines == NULL)
+        return NULL;
+    lines->completer = completer;
+    lines->interactive = os_is_terminal(0) && os_is_terminal(1);
+#ifdef BACKPLANE_LIBEDIT
+    if (lines->interactive)
+        open_editor(lines);
+#endif
+    return lines;
+}
+
+void lines_close(lines_t *lines)
+{
+#ifdef BACKPLANE_LIBEDIT
+    close_editor(lines);
+#endif
+    free(lines);
+}
+
+line_end_t lines_next(lines_t *lines, char **line)
+{
+#ifdef BACKPLANE_LIBEDIT
+    if (lines->editor != NULL)
+        return read_edited(lines, line);
+#endif
+    return prompt_and_read(lines, line);
+}

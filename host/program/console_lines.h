@@ -1,0 +1,51 @@
+/* console_lines.h - where the console's lines come from: a person at a terminal, or a pipe.
+ *
+ * With a person, and a build that has libedit, lines are edited, kept in a history and completed with TAB;
+ * without libedit there is a prompt only. A pipe gets neither.
+ *
+ * What it does not do: it understands no line.
+ */
+#ifndef HOST_PROGRAM_CONSOLE_LINES_H
+#define HOST_PROGRAM_CONSOLE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    LINE_BYTES_MAX = 65535,  /* longest line, its end not counted */
+    COMPLETIONS_MAX = 256,   /* completions offered at most */
+    COMPLETION_BYTES_MAX = 256
+};
+
+/* Words that may stand where the last one stands. */
+typedef struct completions_t {
+    char texts[COMPLETIONS_MAX][COMPLETION_BYTES_MAX];
+    bool final[COMPLETIONS_MAX]; /* the word is complete: a blank follows */
+    size_t count;
+} completions_t;
+
+/* Offer `before` and `text` put together; what is too long, there already, or one too many, is left out. */
+void completions_add(completions_t *completions, const char *before, const char *text, bool final);
+
+/* Asks for completions: `line` is the line up to the cursor, `word` where its last word begins. */
+typedef struct line_completer_t {
+    void *context;
+    void (*complete)(void *context, const char *line, const char *word, completions_t *completions);
+} line_completer_t;
+
+typedef struct lines_t lines_t;
+
+typedef enum line_end_t { LINE_READ, LINE_TOO_LONG, LINES_OVER, LINES_BROKEN } line_end_t;
+
+/* Lines of stdin. `completer` must live as long as they do. NULL when out of memory. */
+lines_t *lines_open(const line_completer_t *completer);
+void lines_close(lines_t *lines);
+
+/* Is there a person at the other end? */
+bool lines_interactive(const lines_t *lines);
+
+/* The next line without its end; it may be written to, and is good until the next call. LINE_TOO_LONG: it
+ * has been skipped. LINES_BROKEN: the input cannot be read. */
+line_end_t lines_next(lines_t *lines, char **line);
+
+#endif

@@ -1,0 +1,24 @@
+/* figures.h - what worlds hold and what the units of their steps cost, as tables and as JSON.
+ *
+ * What it does not do: it measures nothing; the library does (bp_world_stats, bp_host_unit_stats).
+ */
+#ifndef HOST_PROGRAM_FIGURES_H
+#define HOST_PROGRAM_FIGURES_H
+
+#include "program.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Print the table of worlds: steps, time, entities, holes, prototypes, memory, milliseconds a step. */
+int figures_print_worlds(const program_t *program, bool styled);
+
+/* Print the table of units: the plugin of each, its rows and milliseconds a step, its share of the world's
+ * time. Nothing where no unit is at work. */
+int figures_print_units(const program_t *program, bool styled);
+
+/* The same as arrays of objects; NULL when out of memory. */
+json_t *figures_worlds_json(const program_t *program);
+json_t *figures_units_json(const program_t *program);
+
+#endif

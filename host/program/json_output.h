@@ -1,0 +1,46 @@
+/* json_output.h - what the commands need of JSON beside jansson itself.
+ *
+ *     int bad = 0;
+ *     json_t *object = json_object();
+ *     bad |= json_object_set_new(object, "name", json_output_text(name));
+ *     bad |= ...
+ *     return json_output_checked(object, bad);
+ *
+ * jansson's setters take NULL for a value that could not be had and then return -1, so one check at the end
+ * of an object is enough.
+ *
+ * What it does not do: it reads no JSON.
+ */
+#ifndef HOST_PROGRAM_JSON_OUTPUT_H
+#define HOST_PROGRAM_JSON_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* `value`, or NULL, with `value` released, where `bad` is not 0. */
+json_t *json_output_checked(json_t *value, int bad);
+
+/* A string; bytes that are not UTF-8 become '?'. A missing text is null. */
+json_t *json_output_text(const char *text);
+
+/* A count. Numbers above 2^63 - 1, which no count reaches, are cut to it. */
+json_t *json_output_count(uint64_t count);
+
+/* A number where the text is one, else a string; null for NULL. */
+json_t *json_output_cell(const char *text);
+
+/* A value of a property type given as text: bool, number, list of numbers; a string where the text has
+ * another form (colours such as #ff8000) or the type is one of texts. */
+json_t *json_output_value(uint32_t type, const char *text);
+
+/* The array of the words of `text`, which are separated by spaces; empty for NULL. */
+json_t *json_output_words(const char *text);
+
+/* Set a key that may be taken: then " 2", " 3" ... is put behind it. */
+int json_output_set_unique(json_t *object, const char *key, json_t *value);
+
+/* Print `root` and release it. Returns the status; complains where it is NULL or the output fails. */
+int json_output_print(json_t *root);
+
+#endif

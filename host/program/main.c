@@ -1,0 +1,144 @@
+/* main.c - the program `backplane`: finds the command, runs it, and sees to it that the output arrived.
+ *
+ * A thin program over libbackplane: everything that it can do, an embedder can do through backplane.h and
+ * the tables of bp_api.h, which are all that host/program/ uses (beside the clock and the terminal of
+ * base/os.h).
+ *
+ * Exit status: 0 only if all went well; 1 when something failed while running, the writing of
+ * the output included (a full disk shows only when the last buffer is flushed); 2 for bad input.
+ */
+#include "messages.h"
+#include "program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char program_about[] =
+    "usage: backplane COMMAND ...\n"
+    "\n"
+    "An entity engine whose components are plugins. An ini file says which plugins are loaded, which worlds\n"
+    "there are, and what lives in them.\n"
+    "\n"
+    "Commands:\n";
+
+static const char program_rest[] =
+    "\n"
+    "  backplane COMMAND --help   tells more about a command\n"
+    "  backplane --version        prints the version\n"
+    "\n"
+    "Exit status: 0 all went well, 1 something failed while running, 2 bad arguments, ini or plugin.\n";
+
+static const command_t commands[] = {
+    {
+        .name = "run",
+        .usage = "run INI [--steps N] [--json]",
+        .about = "simulate what an ini describes, and report",
+        .help = "  --steps N  take N steps, whatever the ini says under [host] steps\n"
+                "  --json     print the report as one JSON object\n"
+                "\n"
+                "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
+                "A bar shows the progress when stderr is a terminal.\n",
+        .takes = TAKES_STEPS | TAKES_JSON,
+        .run = command_run,
+    },
+    {
+        .name = "plugins",
+        .usage = "plugins INI [--json]",
+        .about = "describe the plugins that an ini loads",
+        .help = "  --json     print it as one JSON object\n"
+                "\n"
+                "Prints each plugin with its version and file, its options, its components with their\n"
+                "properties (type, default, unit, range), and its systems with what they read and write.\n",
+        .takes = TAKES_JSON,
+        .run = command_plugins,
+    },
+    {
+        .name = "console",
+        .usage = "console INI",
+        .about = "look into the worlds of an ini and change them, by commands",
+        .help = "Reads commands, one a line, from the terminal or from a pipe; `help` lists them. From a\n"
+                "pipe, the exit status tells whether all of them succeeded.\n"
+                "\n"
+                "  echo 'get main/earth.body.position' | backplane console game.ini\n",
+        .run = command_console,
+    },
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static int print_program_help(FILE *out)
+{
+    fputs(program_about, out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-29s %s\n", commands[i].usage, commands[i].about);
+    fputs(program_rest, out);
+    return STATUS_FINE;
+}
+
+static int print_command_help(const command_t *command)
+{
+    printf("usage: backplane %s\n\n%s\n\n%s", command->usage, command->about, command->help);
+    return STATUS_FINE;
+}
+
+static int print_version(void)
+{
+    printf("backplane %s (plugin ABI %u.%u)\n", BACKPLANE_VERSION, BP_ABI_MAJOR, BP_ABI_MINOR);
+    return STATUS_FINE;
+}
+
+static int refuse_command(const char *word)
+{
+    char hint[96];
+    guess_t guess = {.wanted = word};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        guess_consider(&guess, commands[i].name);
+    guess_consider(&guess, "--help");
+    guess_consider(&guess, "--version");
+    guess_hint(&guess, hint, sizeof hint);
+    complain("no %s '%s'%s", word[0] == '-' ? "option" : "command", word, hint);
+    complain("usage: backplane COMMAND INI ...; see backplane --help");
+    return STATUS_BAD_INPUT;
+}
+
+static int run_command(const command_t *command, int count, char **texts)
+{
+    arguments_t arguments;
+    if (!arguments_read(command, count, texts, &arguments))
+        return STATUS_BAD_INPUT;
+    return arguments.help ? print_command_help(command) : command->run(&arguments);
+}
+
+static int run_line(int count, char **texts)
+{
+    if (count < 1) {
+        print_program_help(stderr);
+        return STATUS_BAD_INPUT;
+    }
+    if (strcmp(texts[0], "--help") == 0 || strcmp(texts[0], "-h") == 0)
+        return print_program_help(stdout);
+    if (strcmp(texts[0], "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(texts[0], commands[i].name) == 0)
+            return run_command(&commands[i], count - 1, texts + 1);
+    return refuse_command(texts[0]);
+}
+
+/* Was all that was printed taken by whoever stands behind stdout? */
+static int finish_output(int status)
+{
+    bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed_before)
+        return status;
+    complain("the output cannot be written%s%s", errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    return status == STATUS_FINE ? STATUS_FAILED : status;
+}
+
+int main(int count, char **texts)
+{
+    int status = run_line(count - 1, texts + (count > 0));
+    return finish_output(status);
+}

@@ -1,0 +1,310 @@
+/* plugin_list.c - what each plugin brings: options, components with their properties, systems with what
+ * they touch.
+ *
+ * Everything comes from the descriptors, which the host has checked when it loaded them; the two forms, for
+ * people and JSON, tell the same.
+ */
+#include "plugin_list.h"
+
+#include "describe.h"
+#include "json_output.h"
+#include "messages.h"
+#include "table.h"
+#include "terminal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- for people ----------------------------------------------------------------------------------------- */
+
+static const char *or_nothing(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static int print_table(table_t *table, const char *indent, bool styled)
+{
+    bool fine = table_print(table, stdout, indent, styled);
+    table_end(table);
+    if (fine)
+        return STATUS_FINE;
+    complain("out of memory while printing a table");
+    return STATUS_FAILED;
+}
+
+static void print_flagged(const char *kind, const char *name, const char *const *flags, uint32_t bits,
+                          bool styled)
+{
+    const char *separator = " (";
+    printf("\n  %s%s %s%s", terminal_heading(styled), kind, name, terminal_plain(styled));
+    for (uint32_t i = 0; flags[i] != NULL; i++) {
+        if (bits & (1u << i)) {
+            printf("%s%s", separator, flags[i]);
+            separator = ", ";
+        }
+    }
+    fputs(separator[0] == ',' ? ")\n" : "\n", stdout);
+}
+
+static void print_doc(const char *indent, const char *doc)
+{
+    if (doc == NULL || doc[0] == '\0')
+        return;
+    fputs(indent, stdout);
+    terminal_print(stdout, doc);
+    putchar('\n');
+}
+
+static void add_field(table_t *table, const bp_field_t *field)
+{
+    char range[128];
+    table_cell(table, field->name);
+    bool required = (field->flags & BP_FIELD_REQUIRED) != 0;
+    table_cellf(table, "%s%s%s", describe_type(field->type),
+                field->flags & BP_FIELD_READ_ONLY ? ", read only" : "", required ? ", required" : "");
+    table_cell(table, required ? "" : describe_initial(field));
+    table_cell(table, or_nothing(field->unit));
+    table_cell(table, describe_range(field, range, sizeof range));
+    table_cell(table, or_nothing(field->doc));
+}
+
+static int print_fields(const bp_field_list_t *fields, const char *heading, bool styled)
+{
+    static const char *const headings[] = {"Type", "Default", "Unit", "Range", "About"};
+    table_t table;
+    if (fields->count == 0)
+        return STATUS_FINE;
+    table_begin(&table, 6);
+    table_cell(&table, heading);
+    for (uint32_t i = 0; i < 5; i++)
+        table_cell(&table, headings[i]);
+    for (uint32_t i = 0; i < fields->count; i++) {
+        bp_field_t field = describe_field(fields, i);
+        add_field(&table, &field);
+    }
+    return print_table(&table, "    ", styled);
+}
+
+static const char *access_of(const bp_term_t *term)
+{
+    if (term->flags & BP_TERM_EXCLUDE)
+        return "leaves out entities with";
+    if (term->flags & BP_TERM_WRITE)
+        return term->flags & BP_TERM_OPTIONAL ? "writes, where present," : "writes";
+    return term->flags & BP_TERM_OPTIONAL ? "reads, where present," : "reads";
+}
+
+static void print_system(const bp_system_i *system, bool styled)
+{
+    static const char *const flags[] = {"parallel", NULL};
+    print_flagged("system", system->name, flags, system->flags, styled);
+    print_doc("    ", system->doc);
+    for (uint32_t i = 0; i < system->terms.count; i++) {
+        bp_term_t term = describe_term(&system->terms, i);
+        printf("    %s %s", access_of(&term), term.component);
+        if (term.instance != NULL)
+            printf(" named %s", term.instance);
+        putchar('\n');
+    }
+    if (system->before != NULL && system->before[0] != '\0')
+        printf("    comes before %s\n", system->before);
+    if (system->after != NULL && system->after[0] != '\0')
+        printf("    comes after %s\n", system->after);
+}
+
+static int print_component(const bp_component_i *component, bool styled)
+{
+    static const char *const flags[] = {"own storage", "collected at once", "parallel", "one an entity",
+                                        NULL};
+    print_flagged("component", component->name, flags, component->flags, styled);
+    print_doc("    ", component->doc);
+    return print_fields(&component->fields, "Property", styled);
+}
+
+int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, bool styled)
+{
+    int status = STATUS_FINE;
+    printf("%s%s%s %s  ", terminal_heading(styled), desc->name, terminal_plain(styled),
+           or_nothing(desc->version));
+    terminal_print(stdout, path[0] != '\0' ? path : "(linked in)");
+    putchar('\n');
+    print_doc("  ", desc->doc);
+    if (desc->options.count > 0) {
+        printf("\n  %soptions%s, under [plugin %s]\n", terminal_heading(styled), terminal_plain(styled),
+               desc->name);
+        status = print_fields(&desc->options, "Option", styled);
+    }
+    for (uint32_t i = 0; i < desc->components.count && status == STATUS_FINE; i++) {
+        bp_component_i component = describe_component(&desc->components, i);
+        status = print_component(&component, styled);
+    }
+    for (uint32_t i = 0; i < desc->systems.count && status == STATUS_FINE; i++) {
+        bp_system_i system = describe_system(&desc->systems, i);
+        print_system(&system, styled);
+    }
+    return status;
+}
+
+int plugin_list_print(const program_t *program, bool styled)
+{
+    const char *path;
+    const bp_plugin_desc_t *desc;
+    int status = STATUS_FINE;
+    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        status = plugin_list_print_one(desc, path, styled);
+        if (status != STATUS_FINE)
+            break;
+    }
+    return status;
+}
+
+int plugin_list_print_short(const program_t *program, bool styled)
+{
+    static const char *const headings[] = {"Plugin", "Version", "Components", "Systems", "About"};
+    table_t table;
+    const char *path;
+    const bp_plugin_desc_t *desc;
+    table_begin(&table, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        table_cell(&table, headings[i]);
+    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
+        table_cell(&table, desc->name);
+        table_cell(&table, or_nothing(desc->version));
+        table_cellf(&table, "%" PRIu32, desc->components.count);
+        table_cellf(&table, "%" PRIu32, desc->systems.count);
+        table_cell(&table, or_nothing(desc->doc));
+    }
+    return print_table(&table, "", styled);
+}
+
+/* --- as JSON -------------------------------------------------------------------------------------------- */
+
+static json_t *field_json(const bp_field_t *field)
+{
+    json_t *object = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(object, "name", json_output_text(field->name));
+    bad |= json_object_set_new(object, "type", json_output_text(describe_type(field->type)));
+    bad |= json_object_set_new(object, "default", json_output_value(field->type, describe_initial(field)));
+    bad |= json_object_set_new(object, "min", json_output_cell(field->min));
+    bad |= json_object_set_new(object, "max", json_output_cell(field->max));
+    bad |= json_object_set_new(object, "unit", json_output_text(field->unit));
+    bad |= json_object_set_new(object, "doc", json_output_text(field->doc));
+    bad |= json_object_set_new(object, "read_only", json_boolean(field->flags & BP_FIELD_READ_ONLY));
+    bad |= json_object_set_new(object, "required", json_boolean(field->flags & BP_FIELD_REQUIRED));
+    return json_output_checked(object, bad);
+}
+
+static json_t *fields_json(const bp_field_list_t *fields)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        bp_field_t field = describe_field(fields, i);
+        bad |= json_array_append_new(list, field_json(&field));
+    }
+    return json_output_checked(list, bad);
+}
+
+static json_t *component_json(const bp_component_i *component)
+{
+    json_t *object = json_object();
+    uint32_t flags = component->flags;
+    int bad = 0;
+    bad |= json_object_set_new(object, "name", json_output_text(component->name));
+    bad |= json_object_set_new(object, "doc", json_output_text(component->doc));
+    bad |= json_object_set_new(object, "version", json_output_count(component->version));
+    bad |= json_object_set_new(object, "own_storage", json_boolean(flags & BP_COMPONENT_OWN_STORAGE));
+    bad |= json_object_set_new(object, "at_once", json_boolean(flags & BP_COMPONENT_AT_ONCE));
+    bad |= json_object_set_new(object, "parallel", json_boolean(flags & BP_COMPONENT_PARALLEL));
+    bad |= json_object_set_new(object, "single", json_boolean(flags & BP_COMPONENT_SINGLE));
+    bad |= json_object_set_new(object, "simulates", json_boolean(component->simulate != NULL));
+    bad |= json_object_set_new(object, "properties", fields_json(&component->fields));
+    return json_output_checked(object, bad);
+}
+
+static json_t *term_json(const bp_term_t *term)
+{
+    json_t *object = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(object, "component", json_output_text(term->component));
+    bad |= json_object_set_new(object, "instance", json_output_text(term->instance));
+    bad |= json_object_set_new(object, "write", json_boolean(term->flags & BP_TERM_WRITE));
+    bad |= json_object_set_new(object, "optional", json_boolean(term->flags & BP_TERM_OPTIONAL));
+    bad |= json_object_set_new(object, "exclude", json_boolean(term->flags & BP_TERM_EXCLUDE));
+    return json_output_checked(object, bad);
+}
+
+static json_t *terms_json(const bp_term_list_t *terms)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < terms->count; i++) {
+        bp_term_t term = describe_term(terms, i);
+        bad |= json_array_append_new(list, term_json(&term));
+    }
+    return json_output_checked(list, bad);
+}
+
+static json_t *system_json(const bp_system_i *system)
+{
+    json_t *object = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(object, "name", json_output_text(system->name));
+    bad |= json_object_set_new(object, "doc", json_output_text(system->doc));
+    bad |= json_object_set_new(object, "parallel", json_boolean(system->flags & BP_SYSTEM_PARALLEL));
+    bad |= json_object_set_new(object, "terms", terms_json(&system->terms));
+    bad |= json_object_set_new(object, "before", json_output_words(system->before));
+    bad |= json_object_set_new(object, "after", json_output_words(system->after));
+    return json_output_checked(object, bad);
+}
+
+static json_t *components_json(const bp_component_list_t *components)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < components->count; i++) {
+        bp_component_i component = describe_component(components, i);
+        bad |= json_array_append_new(list, component_json(&component));
+    }
+    return json_output_checked(list, bad);
+}
+
+static json_t *systems_json(const bp_system_list_t *systems)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < systems->count; i++) {
+        bp_system_i system = describe_system(systems, i);
+        bad |= json_array_append_new(list, system_json(&system));
+    }
+    return json_output_checked(list, bad);
+}
+
+static json_t *plugin_json(const bp_plugin_desc_t *desc, const char *path)
+{
+    json_t *object = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(object, "name", json_output_text(desc->name));
+    bad |= json_object_set_new(object, "version", json_output_text(desc->version));
+    bad |= json_object_set_new(object, "doc", json_output_text(desc->doc));
+    bad |= json_object_set_new(object, "file", json_output_text(path[0] != '\0' ? path : NULL));
+    bad |= json_object_set_new(object, "abi_major", json_output_count(desc->abi_major));
+    bad |= json_object_set_new(object, "abi_minor", json_output_count(desc->abi_minor));
+    bad |= json_object_set_new(object, "options", fields_json(&desc->options));
+    bad |= json_object_set_new(object, "components", components_json(&desc->components));
+    bad |= json_object_set_new(object, "systems", systems_json(&desc->systems));
+    return json_output_checked(object, bad);
+}
+
+json_t *plugin_list_json(const program_t *program)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    const char *path;
+    const bp_plugin_desc_t *desc;
+    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++)
+        bad |= json_array_append_new(list, plugin_json(desc, path));
+    return json_output_checked(list, bad);
+}

@@ -1,0 +1,165 @@
+/* gravity.c - the system that lets point masses attract each other: work on another plugin's component.
+ *
+ * Each step it gathers the bodies of all runs into arrays of doubles, computes every acceleration from every
+ * other body (Newton's law, optionally softened), and writes the accelerations back, before point_mass moves
+ * the bodies. O(n^2), in one order whatever the machine, so results repeat bit for bit.
+ *
+ * Who takes part: every row of a living entity whose mass and position are finite; the others (holes, and
+ * bodies that have flown to infinity, which would turn all sums to NaN) neither attract nor are attracted,
+ * and keep their acceleration. Two bodies in the same place do not attract each other.
+ *
+ * Out of memory: the accelerations stay as they are, the log says so once, and every later step tries again;
+ * a world that goes on with forces one step old is worth more than one that stands still or flies apart.
+ */
+#include "gravity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const bp_field_t options[] = {
+    [GRAVITY_CONSTANT] = {.name = "constant", .type = BP_F64, .initial = "6.67430e-11",
+                          .unit = "m^3/(kg s^2)",
+                          .doc = "gravitational constant, in the units that the world uses"},
+    [GRAVITY_SOFTENING] = {.name = "softening", .type = BP_F64, .initial = "0", .min = "0", .unit = "m",
+                           .doc = "length added to every distance (squares add), against close encounters"},
+    [GRAVITY_ENERGY_EVERY] = {.name = "energy_every", .type = BP_U32, .initial = "1000",
+                              .doc = "steps between two measurements of the total energy; 0: never"},
+};
+
+static const bp_term_t terms[] = {{.component = BP_POINT_MASS, .flags = BP_TERM_WRITE}};
+
+static bp_result_t start(bp_system_t *s)
+{
+    gravity_t *g = s->api->memory->resize(s->plugin, NULL, 0, sizeof *g);
+    if (g == NULL)
+        return s->api->error->set(s->host, BP_ERROR_MEMORY, "gravity: out of memory at its start");
+    memset(g, 0, sizeof *g);
+    s->state = g;
+    return BP_OK;
+}
+
+static size_t buffer_bytes(size_t capacity)
+{
+    return capacity * GRAVITY_ARRAYS * sizeof(double);
+}
+
+static void stop(bp_system_t *s)
+{
+    gravity_t *g = s->state;
+    s->api->memory->resize(s->plugin, g->bodies.buffer, buffer_bytes(g->bodies.capacity), 0);
+    s->api->memory->resize(s->plugin, g, sizeof *g, 0);
+    s->state = NULL;
+}
+
+/* Point the arrays into the buffer. */
+static void place(gravity_bodies_t *b)
+{
+    double **arrays[GRAVITY_ARRAYS] = {&b->x, &b->y, &b->z, &b->mass, &b->ax, &b->ay, &b->az};
+    for (size_t i = 0; i < GRAVITY_ARRAYS; i++)
+        *arrays[i] = b->buffer + i * b->capacity;
+}
+
+/* Room for `count` bodies. What the arrays hold is rewritten at every step, so nothing is copied. The
+ * capacity is kept an odd multiple of eight: arrays whose distance is a power of two would share the same
+ * few cache sets. */
+static bool reserve(bp_system_t *s, gravity_bodies_t *b, size_t count)
+{
+    if (count <= b->capacity)
+        return true;
+    size_t capacity = ((count + count / 2) / 8 + 1) * 8;
+    if (capacity / 8 % 2 == 0)
+        capacity += 8;
+    double *buffer = s->api->memory->resize(s->plugin, NULL, 0, buffer_bytes(capacity));
+    if (buffer == NULL)
+        return false;
+    s->api->memory->resize(s->plugin, b->buffer, buffer_bytes(b->capacity), 0);
+    b->buffer = buffer;
+    b->capacity = capacity;
+    place(b);
+    return true;
+}
+
+/* Copy the bodies that take part to the arrays, in the order of the rows. */
+static void gather(gravity_bodies_t *b, const bp_match_t *matches, uint32_t count)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
+        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
+        for (uint32_t row = 0; row < matches[k].count; row++) {
+            if (!gravity_takes_part(&matches[k], mass, position, row))
+                continue;
+            b->x[n] = (double)position[row].x;
+            b->y[n] = (double)position[row].y;
+            b->z[n] = (double)position[row].z;
+            b->mass[n] = (double)mass[row];
+            n++;
+        }
+    }
+    b->count = n;
+}
+
+/* Write the accelerations back: positions and masses are unchanged, so the same rows take part again. */
+static void scatter(const gravity_bodies_t *b, const bp_match_t *matches, uint32_t count)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
+        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
+        bp_vec3_t *acceleration = BP_TERM_COLUMN(&matches[k], bp_vec3_t, 0, BP_POINT_MASS_ACCELERATION);
+        for (uint32_t row = 0; row < matches[k].count; row++) {
+            if (!gravity_takes_part(&matches[k], mass, position, row))
+                continue;
+            acceleration[row] = (bp_vec3_t){(float)b->ax[n], (float)b->ay[n], (float)b->az[n]};
+            n++;
+        }
+    }
+}
+
+static void remark_memory(bp_system_t *s, gravity_t *g, size_t rows)
+{
+    char text[160];
+    if (g->out_of_memory)
+        return;
+    g->out_of_memory = true;
+    snprintf(text, sizeof text, "out of memory for %zu bodies; accelerations stay until there is room", rows);
+    s->api->error->log(s->plugin, BP_LOG_ERROR, text);
+}
+
+static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    gravity_t *g = s->state;
+    size_t rows = 0;
+    for (uint32_t k = 0; k < count; k++)
+        rows += matches[k].count;
+    if (!reserve(s, &g->bodies, rows)) {
+        remark_memory(s, g, rows);
+        return;
+    }
+    g->out_of_memory = false;
+    const bp_value_t *option = s->plugin->options;
+    gather(&g->bodies, matches, count);
+    gravity_attract(&g->bodies, option[GRAVITY_CONSTANT].f64, option[GRAVITY_SOFTENING].f64);
+    scatter(&g->bodies, matches, count);
+    gravity_energy_step(s, g, step, matches, count);
+}
+
+static const bp_system_i systems[] = {{
+    .name = "gravity",
+    .doc = "accelerates all point masses towards each other",
+    .terms = BP_LIST(terms),
+    .before = BP_POINT_MASS,
+    .start = start,
+    .stop = stop,
+    .run_all = run_all,
+    .report = gravity_energy_report,
+}};
+
+BP_PLUGIN(gravity) = {
+    BP_PLUGIN_HEAD,
+    .name = "gravity",
+    .version = "1.0",
+    .doc = "Newtonian gravitation between point masses",
+    .systems = BP_LIST(systems),
+    .options = BP_LIST(options),
+};

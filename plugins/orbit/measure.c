@@ -1,0 +1,230 @@
+/* measure.c - the system orbit_measure: how long a revolution takes.
+ *
+ * After each step it takes the direction of every placed body from its primary in the x-y plane, adds up the
+ * angle swept, and notes when it passes a whole turn, interpolated within the step. The period is the time of
+ * the last completed revolution divided by the number of revolutions, so that it does not depend on where on
+ * the ellipse the body began, and grows more exact as it goes on.
+ *
+ * All results lie in fields of the component, so they survive a reload and can be read by anyone. The
+ * system's own state is a cache: for each row it saw in the last step, where the primary's position lies.
+ */
+#include "orbit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TERM_POINT, TERM_ORBIT };
+
+#define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
+#define ROWS_REPORTED 100  /* a longer table is not read by anybody */
+#define FIRST_TRACKS 16
+
+/* Where the primary of one body is. */
+typedef struct track {
+    bp_entity_t entity;  /* the body; {0}: to be found anew */
+    const char *primary; /* the cell that named the primary: it changes when the name does */
+    bp_ref_t position;   /* entity {0}: there is no such primary */
+} track;
+
+typedef struct measure_state {
+    track *tracks;
+    uint32_t count; /* as many as there is room for; those not yet used are zero */
+    uint32_t padding;
+} measure_state;
+
+bp_result_t orbit_measure_start(bp_system_t *s)
+{
+    measure_state *state = s->api->memory->resize(s->plugin, NULL, 0, sizeof *state);
+    if (state == NULL)
+        return s->api->error->set(s->host, BP_ERROR_MEMORY, "orbit_measure: out of memory");
+    memset(state, 0, sizeof *state);
+    s->state = state;
+    return BP_OK;
+}
+
+void orbit_measure_stop(bp_system_t *s)
+{
+    measure_state *state = s->state;
+    if (state->tracks != NULL)
+        s->api->memory->resize(s->plugin, state->tracks, state->count * sizeof *state->tracks, 0);
+    s->state = s->api->memory->resize(s->plugin, state, sizeof *state, 0);
+}
+
+/* The track of the row that comes at place `index` in this step; NULL when out of memory. */
+static track *track_at(bp_system_t *s, uint32_t index)
+{
+    measure_state *state = s->state;
+    if (index < state->count)
+        return &state->tracks[index];
+    uint32_t count = state->count == 0 ? FIRST_TRACKS : 2 * state->count;
+    track *grown = s->api->memory->resize(s->plugin, state->tracks, state->count * sizeof *grown,
+                                          count * sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    memset(grown + state->count, 0, (count - state->count) * sizeof *grown);
+    state->tracks = grown;
+    state->count = count;
+    return &grown[index];
+}
+
+/* The key of the point_mass of an entity, whatever its name there; BP_NONE where it has none. */
+static uint32_t point_mass_key(bp_system_t *s, bp_entity_t entity)
+{
+    const bp_world_api *world = s->api->world;
+    uint32_t keys[KEYS_LOOKED_AT], point_mass = world->component(s->world, BP_POINT_MASS);
+    uint32_t count = world->keys_of(s->world, entity, keys, KEYS_LOOKED_AT);
+    for (uint32_t i = 0; i < count && i < KEYS_LOOKED_AT; i++) {
+        uint32_t component;
+        bp_name_t name;
+        if (world->key_info(s->world, keys[i], &component, &name) == BP_OK && component == point_mass)
+            return keys[i];
+    }
+    return BP_NONE;
+}
+
+static void aim(bp_system_t *s, track *t, bp_entity_t entity, const char *primary)
+{
+    char message[ORBIT_MESSAGE];
+    *t = (track){.entity = entity, .primary = primary};
+    bp_entity_t found = primary[0] == 0 ? (bp_entity_t){0} : orbit_find(s, primary, message);
+    uint32_t key = found.id == 0 ? BP_NONE : point_mass_key(s, found);
+    if (key != BP_NONE)
+        t->position = (bp_ref_t){.entity = found, .field = key << 8 | BP_POINT_MASS_POSITION};
+}
+
+static const bp_vec3_t *primary_position(bp_system_t *s, track *t, bp_entity_t entity, const char *primary)
+{
+    if (t->entity.id != entity.id || t->primary != primary)
+        aim(s, t, entity, primary);
+    if (t->position.entity.id == 0)
+        return NULL;
+    const bp_vec3_t *position = bp_ref_get(s->api->world, s->world, &t->position);
+    if (position == NULL)
+        t->entity = (bp_entity_t){0};
+    return position;
+}
+
+/* Add the angle swept in this step to row `row`, and time what it completes. */
+static void sweep(const bp_match_t *match, uint32_t row, const bp_step_t *step, double longitude)
+{
+    double *last = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_LONGITUDE)[row];
+    double *angle = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_ANGLE)[row];
+    uint32_t *revolutions = &BP_TERM_COLUMN(match, uint32_t, TERM_ORBIT, ORBIT_REVOLUTIONS)[row];
+    double swept = longitude - *last, before = fabs(*angle);
+    if (swept > ORBIT_PI)
+        swept -= 2.0 * ORBIT_PI;
+    else if (swept < -ORBIT_PI)
+        swept += 2.0 * ORBIT_PI;
+    *last = longitude;
+    *angle += swept;
+
+    double turn = 2.0 * ORBIT_PI * (*revolutions + 1.0);
+    if (fabs(*angle) < turn)
+        return;
+    double crossed = step->time + step->dt * (turn - before) / (fabs(*angle) - before);
+    double started = BP_TERM_COLUMN(match, const double, TERM_ORBIT, ORBIT_STARTED)[row];
+    ++*revolutions;
+    double *period = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_MEASURED_PERIOD)[row];
+    *period = (crossed - started) / *revolutions;
+}
+
+static void measure_row(bp_system_t *s, const bp_step_t *step, const bp_match_t *match, uint32_t row,
+                        track *t)
+{
+    const char *primary = BP_TERM_COLUMN(match, const char *const, TERM_ORBIT, ORBIT_PRIMARY)[row];
+    const bp_vec3_t *from = primary_position(s, t, match->entities[row], primary);
+    if (from == NULL)
+        return;
+    bp_vec3_t to = BP_TERM_COLUMN(match, const bp_vec3_t, TERM_POINT, BP_POINT_MASS_POSITION)[row];
+    sweep(match, row, step, atan2((double)to.y - (double)from->y, (double)to.x - (double)from->x));
+}
+
+void orbit_measure_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *placed = BP_TERM_COLUMN(&matches[i], const uint8_t, TERM_ORBIT, ORBIT_PLACED);
+        for (uint32_t row = 0; row < matches[i].count; row++) {
+            track *t = placed[row] && matches[i].entities[row].id != 0 ? track_at(s, index++) : NULL;
+            if (t != NULL)
+                measure_row(s, step, &matches[i], row, t);
+        }
+    }
+}
+
+/* --- the report ----------------------------------------------------------------------------------------- */
+
+typedef struct result {
+    bp_entity_t entity;
+    uint32_t revolutions;
+    uint32_t padding;
+    double measured, published;
+} result;
+
+/* In the order in which the bodies were made, which is the order of the ini. */
+static int compare_results(const void *left, const void *right)
+{
+    uint32_t l = bp_entity_index(((const result *)left)->entity);
+    uint32_t r = bp_entity_index(((const result *)right)->entity);
+    return l < r ? -1 : l > r;
+}
+
+/* The placed bodies that have a primary. Returns how many there are; at most ROWS_REPORTED are written. */
+static uint32_t collect(bp_system_t *s, result *results)
+{
+    uint32_t count = 0, cursor = 0, component = s->api->world->component(s->world, "orbit");
+    bp_run_t run = {.struct_size = sizeof run};
+    while (component != BP_NONE && s->api->world->next_run(s->world, component, &cursor, &run) != 0) {
+        for (uint32_t row = 0; row < run.count; row++) {
+            if (run.entities[row].id == 0 || !BP_COLUMN(&run, const uint8_t, ORBIT_PLACED)[row] ||
+                BP_COLUMN(&run, const char *const, ORBIT_PRIMARY)[row][0] == 0)
+                continue;
+            if (count++ >= ROWS_REPORTED)
+                continue;
+            results[count - 1] = (result){
+                .entity = run.entities[row],
+                .revolutions = BP_COLUMN(&run, const uint32_t, ORBIT_REVOLUTIONS)[row],
+                .measured = BP_COLUMN(&run, const double, ORBIT_MEASURED_PERIOD)[row],
+                .published = BP_COLUMN(&run, const double, ORBIT_PUBLISHED_PERIOD)[row],
+            };
+        }
+    }
+    return count;
+}
+
+static void report_row(bp_system_t *s, bp_report_o *report, const result *r)
+{
+    char name[64], revolutions[16], measured[32] = "-", published[32] = "-", difference[32] = "-";
+    orbit_name(s, r->entity, name, sizeof name);
+    snprintf(revolutions, sizeof revolutions, "%u", (unsigned)r->revolutions);
+    if (r->revolutions > 0)
+        snprintf(measured, sizeof measured, "%.4f", r->measured);
+    if (r->published > 0)
+        snprintf(published, sizeof published, "%.4f", r->published);
+    if (r->revolutions > 0 && r->published > 0)
+        snprintf(difference, sizeof difference, "%+.4f", 100.0 * (r->measured / r->published - 1.0));
+    s->api->report->row(report, (const char *const[]){name, revolutions, measured, published, difference});
+}
+
+void orbit_measure_report(bp_system_t *s, bp_report_o *report)
+{
+    result results[ROWS_REPORTED];
+    uint32_t count = collect(s, results), shown = count < ROWS_REPORTED ? count : ROWS_REPORTED;
+    if (count == 0)
+        return;
+    char measured[64], published[64], rest[64];
+    const char *unit = s->plugin->options[ORBIT_OPTION_TIME_UNIT].string;
+    snprintf(measured, sizeof measured, "measured (%.16s)", unit);
+    snprintf(published, sizeof published, "published (%.16s)", unit);
+    qsort(results, shown, sizeof *results, compare_results);
+    const char *const headers[] = {"body", "revolutions", measured, published, "difference (%)"};
+    s->api->report->table(report, "orbital periods", headers, 5);
+    for (uint32_t i = 0; i < shown; i++)
+        report_row(s, report, &results[i]);
+    if (count > shown) {
+        snprintf(rest, sizeof rest, "%u more bodies", (unsigned)(count - shown));
+        s->api->report->value(report, "not shown", rest);
+    }
+}

@@ -1,0 +1,68 @@
+/* point_mass.c - masses that move: the component of which a plugin writes only the loop.
+ *
+ * The world stores the four fields; this file declares them and advances them. Velocity first and position
+ * with the new velocity (semi-implicit Euler): as cheap as the explicit form, and it neither gains nor loses
+ * energy in the long run, where the explicit form spirals outwards.
+ *
+ * A column of bp_vec3_t is an array of floats, and x, y and z are treated alike, so the loop runs over
+ * 3 * count floats and the compiler turns it into full vectors without shuffling. Holes left by the dead are
+ * computed along: cheaper than asking.
+ *
+ * Where compiler and C library can, the loop exists for several instruction sets and the dynamic linker
+ * chooses once. No clone may contract a * b + c, so that all give the same bits: -std=c11 means that already,
+ * and the build says -ffp-contract=off.
+ */
+#include <bp_plugin.h>
+#include <components/point_mass.h>
+
+/* Not under sanitizers: their instrumented resolvers would run before they have started. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+static const bp_field_t fields[] = {
+    [BP_POINT_MASS_MASS] = {.name = "mass", .type = BP_F32, .initial = "1", .min = "0", .unit = "kg",
+                            .doc = "inertial and gravitational mass"},
+    [BP_POINT_MASS_POSITION] = {.name = "position", .type = BP_VEC3, .unit = "m", .doc = "where it is"},
+    [BP_POINT_MASS_VELOCITY] = {.name = "velocity", .type = BP_VEC3, .unit = "m/s",
+                                .doc = "change of position in a unit of time"},
+    [BP_POINT_MASS_ACCELERATION] = {.name = "acceleration", .type = BP_VEC3, .unit = "m/s^2",
+                                    .doc = "change of velocity in a unit of time; stays until it is written"},
+};
+
+WIDEST
+static void advance(float *restrict position, float *restrict velocity, const float *restrict acceleration,
+                    float dt, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        velocity[i] += acceleration[i] * dt;
+        position[i] += velocity[i] * dt;
+    }
+}
+
+static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+{
+    (void)m;
+    advance(BP_COLUMN(run, float, BP_POINT_MASS_POSITION), BP_COLUMN(run, float, BP_POINT_MASS_VELOCITY),
+            BP_COLUMN(run, const float, BP_POINT_MASS_ACCELERATION), (float)step->dt, (size_t)3 * run->count);
+}
+
+static const bp_component_i components[] = {{
+    .name = BP_POINT_MASS,
+    .doc = "a mass with position, velocity and acceleration",
+    .version = 1,
+    .flags = BP_COMPONENT_PARALLEL,
+    .fields = BP_LIST(fields),
+    .simulate = simulate,
+}};
+
+BP_PLUGIN(point_mass) = {
+    BP_PLUGIN_HEAD,
+    .name = "point_mass",
+    .version = "1.0",
+    .doc = "point masses and their motion",
+    .components = BP_LIST(components),
+};

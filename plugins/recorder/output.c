@@ -1,0 +1,68 @@
+/* output.c - files that appear when they are whole.
+ *
+ * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
+ * whoever reads the target sees the old file or the new one, and a run that fails leaves the old one. Paths
+ * are relative to the working directory of the program; where the C library's rename refuses to replace a
+ * file (Windows), the old file is removed first.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ENDING ".part"
+#define LONGEST 1024 /* bytes of a path with its ending */
+
+static int part_of(const char *target, char *part, size_t size)
+{
+    int written = snprintf(part, size, "%s" ENDING, target);
+    return written > 0 && (size_t)written < size;
+}
+
+static void explain(const char *what, const char *path, char *message)
+{
+    const char *why = errno != 0 ? strerror(errno) : "the file cannot take it";
+    snprintf(message, RECORDER_MESSAGE, "cannot %s '%.300s': %.120s (relative to the working directory)",
+             what, path, why);
+}
+
+FILE *recorder_open(const char *target, char *message)
+{
+    char part[LONGEST];
+    if (!part_of(target, part, sizeof part)) {
+        snprintf(message, RECORDER_MESSAGE, "the path '%.100s...' is too long", target);
+        return NULL;
+    }
+    errno = 0;
+    FILE *file = fopen(part, "wb");
+    if (file == NULL)
+        explain("write", part, message);
+    return file;
+}
+
+int recorder_keep(FILE *file, const char *target, char *message)
+{
+    char part[LONGEST];
+    part_of(target, part, sizeof part);
+    errno = 0;
+    int failed = ferror(file);
+    failed |= fclose(file);
+    if (failed) {
+        explain("write", part, message);
+        remove(part);
+        return 0;
+    }
+    if (rename(part, target) == 0 || (remove(target) == 0 && rename(part, target) == 0))
+        return 1;
+    explain("replace", target, message);
+    remove(part);
+    return 0;
+}
+
+void recorder_discard(FILE *file, const char *target)
+{
+    char part[LONGEST];
+    fclose(file);
+    if (part_of(target, part, sizeof part))
+        remove(part);
+}

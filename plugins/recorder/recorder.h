@@ -1,0 +1,134 @@
+/* recorder.h - what the files of the plugin recorder share.
+ *
+ * A source is one property that is recorded; it yields up to 16 numbers ("parts") in each sample. Samples go
+ * to two places that know nothing of each other: rows of a CSV file, and curves that become a picture at the
+ * end.
+ *
+ * What this header does not do: it is not for other plugins.
+ */
+#ifndef RECORDER_RECORDER_H
+#define RECORDER_RECORDER_H
+
+#include <bp_plugin.h>
+
+#include <stdio.h>
+
+#define RECORDER_PARTS 16    /* of a matrix, the widest type */
+#define RECORDER_MESSAGE 512 /* bytes of a sentence in the log */
+#define RECORDER_LABEL 64    /* bytes of a name in the picture */
+
+/* The options of the plugin, in the order of declaration. */
+enum {
+    RECORDER_PROPERTIES,
+    RECORDER_EVERY,
+    RECORDER_CSV,
+    RECORDER_CSV_EVERY,
+    RECORDER_SVG,
+    RECORDER_SVG_AXES,
+    RECORDER_SVG_PANELS,
+    RECORDER_SVG_ORIGIN,
+    RECORDER_TITLE,
+    RECORDER_UNIT,
+    RECORDER_TIME_UNIT
+};
+
+typedef struct recorder_curve recorder_curve;   /* curve.h */
+typedef struct recorder_series recorder_series; /* series.h */
+
+/* One property that is recorded. */
+typedef struct recorder_source {
+    char *path;            /* "world/entity.component.property" ... */
+    char *reference;       /* ... less this one; NULL: as it is. Both lie in one allocation */
+    size_t size;           /* of that allocation */
+    bp_path_t at, from;    /* resolved, while `found` */
+    uint32_t found;
+    uint32_t complained;   /* the log has been told that it cannot be read */
+    uint32_t type;         /* BP_TYPE_NONE: not known yet */
+    uint32_t parts;        /* numbers in a value; settled at the first sample */
+    uint32_t valid;        /* `values` hold this sample's value */
+    uint32_t seen;         /* samples with a value */
+    double values[RECORDER_PARTS];
+    char unit[32];
+    char label[RECORDER_LABEL];
+    recorder_curve *curve;   /* vec2 and vec3, where a picture is drawn */
+    recorder_series *series; /* scalars, likewise */
+} recorder_source;
+
+/* The CSV file while it is written. */
+typedef struct recorder_csv {
+    FILE *file; /* NULL: none is wanted, or writing has failed */
+    uint64_t rows;
+} recorder_csv;
+
+/* The system at work in a world. */
+typedef struct recorder_state {
+    bp_system_t *system;
+    recorder_source *sources; /* `count` that are recorded, and behind them the origin, where there is one */
+    recorder_source *origin;  /* what vectors are drawn relative to; NULL: nothing */
+    uint32_t count, room;
+    uint32_t settled;  /* the first sample is taken: what columns there are is fixed */
+    uint32_t axes[2];  /* of the picture: 0 x, 1 y, 2 z */
+    uint32_t panels;   /* numbers in svg_panels */
+    uint32_t every, csv_every;
+    uint32_t samples;  /* for the picture */
+    double first_time, time;
+    recorder_csv csv;
+} recorder_state;
+
+/* --- recorder.c ----------------------------------------------------------------------------------------- */
+
+/* bp_memory_api.resize for this plugin. */
+void *recorder_resize(const recorder_state *r, void *old, size_t old_size, size_t new_size);
+
+/* The text of an option. */
+const char *recorder_text(const recorder_state *r, uint32_t option);
+
+/* A line to the log, as an error. The host says which plugin it comes from. */
+void recorder_complain(const recorder_state *r, const char *text);
+
+/* `value` with `digits` significant digits, with a point whatever the locale. Returns `text`. */
+char *recorder_number(char *text, size_t size, double value, int digits);
+
+/* --- source.c ------------------------------------------------------------------------------------------- */
+
+/* Make the sources from the options `properties` and `svg_origin`; BP_ERROR_... with the sentence set. */
+bp_result_t recorder_make_sources(recorder_state *r);
+void recorder_free_sources(recorder_state *r);
+
+/* Read all sources: values and valid. The first call settles types, units and labels. */
+void recorder_read(recorder_state *r);
+
+/* The name of part `part` of a value of `type`: "x", "g", "m3"; "" of a scalar. */
+const char *recorder_part(uint32_t type, uint32_t part);
+
+/* The entity in a path: where it begins, and its length. And the text behind it, "component.property". */
+const char *recorder_entity(const char *path, size_t *length);
+const char *recorder_property(const char *path);
+
+/* The next word of a list separated by spaces and commas, NULL at its end; *list moves past it. */
+const char *recorder_word(const char **list, size_t *length);
+
+/* --- output.c: files that appear when they are whole ---------------------------------------------------- */
+
+/* Open "TARGET.part" for writing. NULL: `message` says why not. */
+FILE *recorder_open(const char *target, char *message);
+
+/* Close it and let it take the place of TARGET. 0: `message` says why not, and TARGET is as it was. */
+int recorder_keep(FILE *file, const char *target, char *message);
+
+/* Close it and remove it. */
+void recorder_discard(FILE *file, const char *target);
+
+/* --- csv.c ---------------------------------------------------------------------------------------------- */
+
+bp_result_t recorder_csv_start(recorder_state *r);
+void recorder_csv_row(recorder_state *r);
+void recorder_csv_stop(recorder_state *r);
+uint32_t recorder_csv_columns(const recorder_state *r);
+
+/* --- svg.c ---------------------------------------------------------------------------------------------- */
+
+/* Draw everything that has been recorded. 0 where the file cannot take it. */
+int recorder_svg_draw(const recorder_state *r, FILE *file);
+
+#endif

@@ -1,0 +1,227 @@
+/* conformance.h - what every component manager must do, as checks that can be run over any plugin.
+ *
+ * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that counts and
+ * can be made to fail, and a log that is watched. It asks what the contract (plugin_api/) promises and complains in a
+ * sentence. Checks know no plugin: which components there are, which properties, of which types and in what range,
+ * they learn from the plugin's own declaration.
+ *
+ * The checks are plain functions, so that a test can also demand that a bad plugin is complained about.
+ *
+ * What it does not do: it asks nothing that only one plugin promises (tests/unit/test_plugins.c does), and it runs no
+ * systems.
+ */
+#ifndef TESTS_CONFORMANCE_H
+#define TESTS_CONFORMANCE_H
+
+#include <backplane.h>
+
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    CONFORMANCE_TEXT = 512,     /* bytes of a complaint */
+    CONFORMANCE_FIELDS = 255,
+    CONFORMANCE_OPTIONS = 16,   /* that a subject may give */
+    CONFORMANCE_FRIENDS = 8,    /* entities that values of type entity refer to */
+    CONFORMANCE_LABELS = 16     /* names that values of type name take */
+};
+
+/* One component of one plugin, and how to load it. */
+typedef struct conformance_subject_t {
+    char needs[1024];    /* paths of plugins that it needs, separated by blanks */
+    char plugin[1024];   /* its path */
+    char options[512];   /* "name=value name=value" */
+    char component[64];
+} conformance_subject_t;
+
+/* The memory of a rig: counts, remembers the size of every block, fails on demand. */
+typedef struct conformance_memory_t {
+    atomic_size_t bytes;
+    atomic_uint_fast64_t calls;
+    uint64_t fail_at;       /* the call that fails, counted from 1; 0: none */
+    atomic_bool wrong_size; /* a block came back with another size than it had */
+} conformance_memory_t;
+
+/* A property as declared. */
+typedef struct conformance_property_t {
+    bp_field_t declared;
+    double min, max;
+    uint32_t index;
+    bool refuses; /* the plugin has refused a value of it in this rig */
+} conformance_property_t;
+
+/* A value, and room for the text that it may point to. */
+typedef struct conformance_value_t {
+    bp_value_t value;
+    char text[256];
+} conformance_value_t;
+
+typedef struct conformance_t {
+    const conformance_subject_t *subject;
+    bp_host_o *host;
+    const bp_api_t *api;
+    bp_world_o *world;      /* "main", with the component under test and the companion */
+    uint32_t component;     /* the number of the component under test in it */
+    uint32_t key;           /* it under its own name */
+    uint32_t companion_key; /* the companion under its own name */
+    const bp_component_i *table;
+    bool single, own_storage;
+    conformance_property_t properties[CONFORMANCE_FIELDS];
+    uint32_t property_count;
+    bp_entity_t friends[CONFORMANCE_FRIENDS];
+    bp_name_t labels[CONFORMANCE_LABELS];
+    conformance_memory_t memory;
+    uint32_t threads;       /* of the host; 0: one */
+    uint64_t digest;        /* of what a check has seen, where it is run twice */
+    char leak[CONFORMANCE_TEXT]; /* the first line of the log about a leak */
+    void **blocks;          /* of conformance_new */
+    uint32_t block_count;
+    char complaint[CONFORMANCE_TEXT];
+    jmp_buf out;
+} conformance_t;
+
+typedef struct conformance_check_t {
+    const char *name;
+    void (*run)(conformance_t *c);
+    uint32_t threads; /* above 0: run it again on so many threads; the digests must be the same */
+} conformance_check_t;
+
+extern const conformance_check_t conformance_checks[];
+extern const uint32_t conformance_check_count;
+
+/* Run one check in a rig of its own. False: `complaint` (CONFORMANCE_TEXT bytes) says what is wrong. */
+bool conformance_run(const conformance_subject_t *subject, const conformance_check_t *check, char *complaint);
+
+/* The subjects that one plugin makes: one for each component. `like` gives needs, plugin and options. Returns how many
+ * there are, at most `capacity` of them written; UINT32_MAX where it cannot be loaded, with a `complaint`. */
+uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects, uint32_t capacity,
+                              char *complaint);
+
+/* --- for checks ------------------------------------------------------------------------------------------------ */
+
+/* End the check with a complaint. */
+_Noreturn void conformance_complain(conformance_t *c, const char *format, ...);
+
+#define EXPECT(c, condition, ...)                   \
+    do {                                            \
+        if (!(condition))                           \
+            conformance_complain((c), __VA_ARGS__); \
+    } while (0)
+
+/* A call that must succeed. */
+#define EXPECT_OK(c, call)                                                                           \
+    do {                                                                                             \
+        bp_result_t result_ = (call);                                                                \
+        if (result_ != BP_OK)                                                                        \
+            conformance_complain((c), "%s: error %d: %s", #call, result_, bp_host_error((c)->host)); \
+    } while (0)
+
+/* A call that must be refused with `code` and a sentence. */
+#define EXPECT_REFUSED(c, code, call)                                                                      \
+    do {                                                                                                   \
+        conformance_forget_error(c);                                                                       \
+        bp_result_t result_ = (call);                                                                      \
+        if (result_ != (code))                                                                             \
+            conformance_complain((c), "%s: result %d instead of %d: %s", #call, result_, (int)(code),      \
+                                 bp_host_error((c)->host));                                                \
+        if (bp_host_error((c)->host)[0] == '\0')                                                           \
+            conformance_complain((c), "%s: error %d without a sentence", #call, result_);                  \
+    } while (0)
+
+/* Empty the host's sentence, so that an old one is not taken for a new one. */
+void conformance_forget_error(conformance_t *c);
+
+/* Cleared memory that lives as long as the rig. */
+void *conformance_new(conformance_t *c, size_t size);
+
+/* Load the plugin under test once more after it was unloaded, and read its declaration again. */
+void conformance_load_again(conformance_t *c);
+
+/* Bring the component under test and the companion into a further world. */
+bp_world_o *conformance_world(conformance_t *c, const char *name);
+
+/* The key of the component under test as `name` ("" for its own) in a world. */
+uint32_t conformance_key(conformance_t *c, bp_world_o *world, const char *name);
+
+/* `count` new entities with the component under its own name; with the companion as well. */
+bp_entity_t *conformance_create(conformance_t *c, uint32_t count);
+bp_entity_t *conformance_create_both(conformance_t *c, uint32_t count);
+
+/* Write a number to an entity's companion; complain unless it is there. */
+void conformance_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag);
+void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag, const char *when);
+
+/* Number of instances. */
+uint32_t conformance_count(conformance_t *c, bp_world_o *world);
+
+/* --- values (conformance_values.c) ------------------------------------------------------------------------------ */
+
+/* The declared default of a property. False where its text cannot be understood here (an entity other than none). */
+bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *value);
+
+/* A value in range that depends on nothing but property and seed. Seed 0 gives the default. */
+void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed, conformance_value_t *value);
+
+/* Bit for bit; texts by their characters; rotations up to their length. */
+bool conformance_same(uint32_t type, const void *a, const void *b);
+
+/* A text form for complaints. Returns `text`, CONFORMANCE_TEXT bytes. */
+const char *conformance_show(uint32_t type, const void *value, char *text);
+
+/* The bytes of a value of a type. */
+size_t conformance_size(uint32_t type);
+
+bool conformance_is_writable(const conformance_property_t *p);
+
+/* Resolve a property of the component under the name `instance` ("" for its own), of the entity. */
+bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                                  const conformance_property_t *p);
+
+/* Complain unless the property has this value. `when` goes into the sentence. */
+void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                              const conformance_property_t *p, const bp_value_t *expected, const char *when);
+
+/* Set all writable properties to the values of a seed; those that the plugin refuses stay as they are. */
+void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed);
+
+/* Complain unless all look as conformance_dress has left a new instance; where values of a property have been
+ * refused, its default will do as well. */
+void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed,
+                                const char *when);
+
+/* Set a property to a value; true where the plugin takes it, false where it says no. */
+bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                     conformance_property_t *p, const bp_value_t *value);
+
+/* --- the checks, by file ----------------------------------------------------------------------------------------- */
+
+/* conformance_life.c */
+void check_declaration(conformance_t *c);
+void check_creates_by_count(conformance_t *c);
+void check_adds_and_removes(conformance_t *c);
+void check_batches_are_all_or_nothing(conformance_t *c);
+void check_names_of_instances(conformance_t *c);
+void check_death(conformance_t *c);
+void check_collection(conformance_t *c);
+void check_worlds_are_independent(conformance_t *c);
+void check_stops_with_living_instances(conformance_t *c);
+void check_unloads_with_living_instances(conformance_t *c);
+void check_out_of_memory(conformance_t *c);
+void check_save_and_load(conformance_t *c);
+void check_threads_agree(conformance_t *c);
+
+/* conformance_properties.c */
+void check_defaults(conformance_t *c);
+void check_round_trip(conformance_t *c);
+void check_round_trip_in_batches(conformance_t *c);
+void check_round_trip_as_text(conformance_t *c);
+void check_read_only(conformance_t *c);
+void check_range(conformance_t *c);
+void check_refusals(conformance_t *c);
+
+/* conformance_churn.c */
+void check_churn(conformance_t *c);
+void check_churn_with_steps(conformance_t *c);
+
+#endif

@@ -1,0 +1,346 @@
+/* conformance_values.c - defaults as declared, random values in range, and comparing.
+ *
+ * Defaults are read from the declaration by a reader of its own, not by the host's: two readers that agree say more
+ * than one that agrees with itself.
+ *
+ * A value is a function of property and seed, so that a model of thousands of instances remembers one seed a property
+ * and no values.
+ *
+ * Rotations are compared up to their length, because a manager may bring them to length 1; all made here have that
+ * length already. Everything else has to come back bit for bit.
+ */
+#include "conformance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t conformance_size(uint32_t type)
+{
+    static const size_t sizes[BP_TYPE_COUNT] = {
+        [BP_BOOL] = 1, [BP_I32] = 4, [BP_U32] = 4, [BP_I64] = 8, [BP_F32] = 4, [BP_F64] = 8, [BP_VEC2] = 8, [BP_VEC3] = 12,
+        [BP_VEC4] = 16, [BP_QUAT] = 16, [BP_MAT4] = 64, [BP_COLOUR] = 16, [BP_STRING] = sizeof(const char *), [BP_ENTITY] = 8,
+        [BP_NAME] = 8,
+    };
+    return type < BP_TYPE_COUNT ? sizes[type] : 0;
+}
+
+/* The floats that a value consists of, 0 for other types. */
+static uint32_t float_count(uint32_t type)
+{
+    switch (type) {
+    case BP_F32: return 1;
+    case BP_VEC2: return 2;
+    case BP_VEC3: return 3;
+    case BP_VEC4: case BP_QUAT: case BP_COLOUR: return 4;
+    case BP_MAT4: return 16;
+    default: return 0;
+    }
+}
+
+bool conformance_is_writable(const conformance_property_t *p)
+{
+    return (p->declared.flags & BP_FIELD_READ_ONLY) == 0;
+}
+
+/* --- defaults ----------------------------------------------------------------------------------------------------- */
+
+static void read_floats(const char *text, float *out, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *end;
+        float number = strtof(text, &end);
+        if (end == text)
+            return;
+        out[i] = number;
+        text = end + strspn(end, " ,\t");
+    }
+}
+
+static void read_colour(const char *text, float out[4])
+{
+    if (text[0] != '#') {
+        read_floats(text, out, 4);
+        return;
+    }
+    size_t digits = strlen(text + 1), wide = digits == 3 ? 1 : 2;
+    for (size_t i = 0; i < 4 && i < digits / wide; i++) {
+        char pair[3] = {text[1 + i * wide], text[i * wide + wide], '\0'};
+        out[i] = (float)strtol(pair, NULL, 16) / 255.0f;
+    }
+}
+
+static bool is_true(const char *text)
+{
+    return strcmp(text, "true") == 0 || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0;
+}
+
+/* What a value is where the declaration says nothing. */
+static void begin_value(uint32_t type, conformance_value_t *v)
+{
+    memset(v, 0, sizeof *v);
+    if (type == BP_QUAT)
+        v->value.quat.w = 1;
+    if (type == BP_MAT4)
+        v->value.mat4.m[0] = v->value.mat4.m[5] = v->value.mat4.m[10] = v->value.mat4.m[15] = 1;
+    if (type == BP_STRING)
+        v->value.string = v->text;
+}
+
+bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *v)
+{
+    const char *text = p->declared.initial;
+    uint32_t type = p->declared.type;
+    begin_value(type, v);
+    if (text == NULL || text[0] == '\0')
+        return true;
+    if (type == BP_COLOUR)
+        v->value.colour.a = 1;
+    switch (type) {
+    case BP_BOOL: v->value.boolean = is_true(text); break;
+    case BP_I32: v->value.i32 = (int32_t)strtol(text, NULL, 0); break;
+    case BP_U32: v->value.u32 = (uint32_t)strtoll(text, NULL, 0); break;
+    case BP_I64: v->value.i64 = strtoll(text, NULL, 0); break;
+    case BP_F64: v->value.f64 = strtod(text, NULL); break;
+    case BP_COLOUR: read_colour(text, v->value.mat4.m); break;
+    case BP_NAME: v->value.name = c->api->name->hash(text); break;
+    case BP_ENTITY: return strcmp(text, "none") == 0;
+    case BP_STRING:
+        v->value.string = text;
+        break;
+    default: read_floats(text, v->value.mat4.m, float_count(type)); break;
+    }
+    return true;
+}
+
+/* --- random values -------------------------------------------------------------------------------------------------- */
+
+static double random_share(uint64_t *random)
+{
+    return (double)(bp_random_next(random) >> 11) / 9007199254740992.0;
+}
+
+/* A number from min to max, sometimes one of the two; where there is no limit, of any magnitude that fits a float. */
+static double random_number(uint64_t *random, double min, double max)
+{
+    uint32_t kind = bp_random_below(random, 8);
+    if (kind == 0 && min > -HUGE_VAL)
+        return min;
+    if (kind == 1 && max < HUGE_VAL)
+        return max;
+    if (min > -HUGE_VAL && max < HUGE_VAL)
+        return min + (max - min) * random_share(random);
+    double magnitude = ldexp(random_share(random), kind < 6 ? 20 : (int)bp_random_below(random, 240) - 120);
+    if (min > -HUGE_VAL)
+        return min + magnitude;
+    return max < HUGE_VAL ? max - magnitude : bp_random_below(random, 2) == 0 ? magnitude : -magnitude;
+}
+
+/* A float in range: rounding must not carry it over a limit. */
+static float random_float(uint64_t *random, const conformance_property_t *p)
+{
+    float number = (float)random_number(random, p->min, p->max);
+    if ((double)number < p->min || (double)number > p->max)
+        number = (float)(p->min > -HUGE_VAL ? p->min : p->max);
+    return number;
+}
+
+static int64_t random_integer(uint64_t *random, const conformance_property_t *p, int64_t least, int64_t most)
+{
+    if (p->min > (double)least)
+        least = (int64_t)ceil(p->min);
+    if (p->max < (double)most)
+        most = (int64_t)floor(p->max);
+    uint64_t width = (uint64_t)most - (uint64_t)least;
+    if (bp_random_below(random, 8) == 0)
+        return bp_random_below(random, 2) == 0 ? least : most;
+    uint64_t step = bp_random_next(random);
+    return (int64_t)((uint64_t)least + (width == UINT64_MAX ? step : step % (width + 1)));
+}
+
+/* Letters, blanks, marks and now and then a letter of two bytes; up to 40 bytes, or 255. */
+static void random_text(uint64_t *random, char *text, size_t size)
+{
+    size_t length = bp_random_below(random, bp_random_below(random, 10) == 0 ? (uint32_t)size : 40);
+    for (size_t i = 0; i < length; i++) {
+        bool wide = i + 1 < length && bp_random_below(random, 20) == 0;
+        text[i] = wide ? '\303' : (char)(' ' + bp_random_below(random, '~' - ' ' + 1));
+        if (wide)
+            text[++i] = (char)('\240' + (int)bp_random_below(random, 30));
+    }
+    text[length] = '\0';
+}
+
+static bp_quat_t random_turn(uint64_t *random)
+{
+    double parts[4], length = 0;
+    for (int i = 0; i < 4; i++) {
+        parts[i] = random_share(random) * 2 - 1;
+        length += parts[i] * parts[i];
+    }
+    if (length < 0.01)
+        return (bp_quat_t){0, 1, 0, 0};
+    length = sqrt(length);
+    return (bp_quat_t){(float)(parts[0] / length), (float)(parts[1] / length), (float)(parts[2] / length),
+                       (float)(parts[3] / length)};
+}
+
+void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed, conformance_value_t *v)
+{
+    uint64_t random = seed * 1000003u + p->index;
+    uint32_t type = p->declared.type;
+    if (seed == 0) {
+        conformance_default(c, p, v);
+        return;
+    }
+    begin_value(type, v);
+    switch (type) {
+    case BP_BOOL: v->value.boolean = (uint8_t)bp_random_below(&random, 2); break;
+    case BP_I32: v->value.i32 = (int32_t)random_integer(&random, p, INT32_MIN, INT32_MAX); break;
+    case BP_U32: v->value.u32 = (uint32_t)random_integer(&random, p, 0, UINT32_MAX); break;
+    case BP_I64: v->value.i64 = random_integer(&random, p, INT64_MIN, INT64_MAX); break;
+    case BP_F64: v->value.f64 = random_number(&random, p->min, p->max); break;
+    case BP_QUAT: v->value.quat = random_turn(&random); break;
+    case BP_STRING: random_text(&random, v->text, sizeof v->text); break;
+    case BP_NAME: v->value.name = c->labels[bp_random_below(&random, CONFORMANCE_LABELS)]; break;
+    case BP_ENTITY: v->value.entity = c->friends[bp_random_below(&random, CONFORMANCE_FRIENDS)]; break;
+    default:
+        for (uint32_t i = 0; i < float_count(type); i++)
+            v->value.mat4.m[i] = random_float(&random, p);
+        break;
+    }
+}
+
+/* --- comparing -------------------------------------------------------------------------------------------------------- */
+
+static bool same_turn(const float *a, const float *b)
+{
+    double length_a = 0, length_b = 0;
+    for (int i = 0; i < 4; i++) {
+        length_a += (double)a[i] * (double)a[i];
+        length_b += (double)b[i] * (double)b[i];
+    }
+    for (int i = 0; i < 4; i++) {
+        double difference = (double)a[i] / sqrt(length_a) - (double)b[i] / sqrt(length_b);
+        if (!(fabs(difference) < 1e-5))
+            return false;
+    }
+    return true;
+}
+
+bool conformance_same(uint32_t type, const void *a, const void *b)
+{
+    if (type == BP_STRING) {
+        const char *text_a, *text_b;
+        memcpy(&text_a, a, sizeof text_a);
+        memcpy(&text_b, b, sizeof text_b);
+        return text_a != NULL && text_b != NULL && strcmp(text_a, text_b) == 0;
+    }
+    if (memcmp(a, b, conformance_size(type)) == 0)
+        return true;
+    float turn_a[4], turn_b[4];
+    if (type != BP_QUAT)
+        return false;
+    memcpy(turn_a, a, sizeof turn_a);
+    memcpy(turn_b, b, sizeof turn_b);
+    return same_turn(turn_a, turn_b);
+}
+
+const char *conformance_show(uint32_t type, const void *value, char *text)
+{
+    bp_value_t v;
+    size_t used = 0;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, value, conformance_size(type));
+    text[0] = '\0';
+    switch (type) {
+    case BP_BOOL: snprintf(text, CONFORMANCE_TEXT, "%u", v.boolean); break;
+    case BP_I32: snprintf(text, CONFORMANCE_TEXT, "%d", v.i32); break;
+    case BP_U32: snprintf(text, CONFORMANCE_TEXT, "%u", v.u32); break;
+    case BP_I64: snprintf(text, CONFORMANCE_TEXT, "%lld", (long long)v.i64); break;
+    case BP_F64: snprintf(text, CONFORMANCE_TEXT, "%.17g", v.f64); break;
+    case BP_STRING: snprintf(text, CONFORMANCE_TEXT, "\"%s\"", v.string == NULL ? "(null)" : v.string); break;
+    case BP_ENTITY: case BP_NAME: snprintf(text, CONFORMANCE_TEXT, "%llx", (unsigned long long)v.name); break;
+    default:
+        for (uint32_t i = 0; i < float_count(type) && used < CONFORMANCE_TEXT - 20; i++)
+            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.9g", i > 0 ? " " : "", (double)v.mat4.m[i]);
+        break;
+    }
+    return text;
+}
+
+/* --- properties of one entity ------------------------------------------------------------------------------------------ */
+
+static const char *own_or(const conformance_t *c, const char *instance)
+{
+    return instance[0] == '\0' ? c->subject->component : instance;
+}
+
+bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                                  const conformance_property_t *p)
+{
+    bp_property_t property;
+    EXPECT_OK(c, c->api->property->resolve(world, e, own_or(c, instance), p->declared.name, &property));
+    EXPECT(c, property.type == p->declared.type, "'%s' is resolved as type %u, declared as %u", p->declared.name,
+           property.type, p->declared.type);
+    return property;
+}
+
+void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                              const conformance_property_t *p, const bp_value_t *expected, const char *when)
+{
+    char wanted[CONFORMANCE_TEXT], found[CONFORMANCE_TEXT];
+    bp_value_t value;
+    bp_property_t property = conformance_resolve(c, world, e, instance, p);
+    memset(&value, 0, sizeof value);
+    EXPECT_OK(c, c->api->property->get(world, &property, &e, 1, &value, sizeof value));
+    EXPECT(c, conformance_same(p->declared.type, &value, expected), "%s: '%s' is %.200s instead of %.200s", when, p->declared.name,
+           conformance_show(p->declared.type, &value, found), conformance_show(p->declared.type, expected, wanted));
+}
+
+bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                     conformance_property_t *p, const bp_value_t *value)
+{
+    bp_property_t property = conformance_resolve(c, world, e, instance, p);
+    conformance_forget_error(c);
+    bp_result_t result = c->api->property->set(world, &property, &e, 1, value, sizeof *value);
+    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "setting '%s' fails with %d and without a sentence",
+           p->declared.name, result);
+    p->refuses = p->refuses || result != BP_OK;
+    return result == BP_OK;
+}
+
+void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed)
+{
+    conformance_value_t v;
+    for (uint32_t i = 0; i < c->property_count; i++) {
+        if (!conformance_is_writable(&c->properties[i]))
+            continue;
+        conformance_value(c, &c->properties[i], seed, &v);
+        conformance_set(c, world, e, instance, &c->properties[i], &v.value);
+    }
+}
+
+static bool is_default(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, const conformance_property_t *p)
+{
+    conformance_value_t first;
+    bp_value_t found;
+    bp_property_t property = conformance_resolve(c, world, e, instance, p);
+    memset(&found, 0, sizeof found);
+    EXPECT_OK(c, c->api->property->get(world, &property, &e, 1, &found, sizeof found));
+    return conformance_default(c, p, &first) && conformance_same(p->declared.type, &found, &first.value);
+}
+
+void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed,
+                                const char *when)
+{
+    conformance_value_t wanted;
+    for (uint32_t i = 0; i < c->property_count; i++) {
+        const conformance_property_t *p = &c->properties[i];
+        if (!conformance_is_writable(p) || (p->refuses && is_default(c, world, e, instance, p)))
+            continue;
+        conformance_value(c, p, seed, &wanted);
+        conformance_expect_value(c, world, e, instance, p, &wanted.value, when);
+    }
+}

@@ -1,0 +1,171 @@
+/* test_conformance.c - every check of conformance.h over every component of every plugin that is built.
+ *
+ * A test case for each component, so that a failure names it; the checks are the rounds of a loop. Which components
+ * there are is found by loading the plugins, when the suite is put together. Fixtures that bring components of every
+ * kind run too, and keeper.c once more for each rule that it can break: there a complaint is demanded.
+ *
+ * With BACKPLANE_CONFORMANCE in the environment only the plugin that it names is checked (README.md).
+ */
+#include "../suites.h"
+#include "conformance.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUBJECTS_MAX = 256, COMPONENTS_MAX = 64, FAULTS = 22 };
+
+/* Known when the suite is put together, read by the tests. */
+static conformance_subject_t subjects[SUBJECTS_MAX];
+static uint32_t subject_count;
+static char troubles[SUBJECTS_MAX][CONFORMANCE_TEXT + 1100];
+static uint32_t trouble_count;
+
+static const char keeper_file[] = TEST_FIXTURE_DIR "/keeper";
+
+/* --- tests ------------------------------------------------------------------------------------------------------ */
+
+/* The round is the number of subject and check in one. */
+START_TEST(a_component_does_what_every_component_must)
+{
+    char complaint[CONFORMANCE_TEXT];
+    const conformance_subject_t *subject = &subjects[(uint32_t)_i / conformance_check_count];
+    const conformance_check_t *check = &conformance_checks[(uint32_t)_i % conformance_check_count];
+    bool good = conformance_run(subject, check, complaint);
+    ck_assert_msg(good, "component '%s' of %s: %s: %s", subject->component, subject->plugin, check->name, complaint);
+}
+END_TEST
+
+START_TEST(a_plugin_can_be_loaded)
+{
+    ck_abort_msg("%s", troubles[_i]);
+}
+END_TEST
+
+START_TEST(components_are_found_in_the_plugins)
+{
+    ck_assert_uint_gt(subject_count, 0);
+}
+END_TEST
+
+START_TEST(a_component_that_breaks_a_rule_is_complained_about)
+{
+    conformance_subject_t subject = {.component = "keeper"};
+    char complaint[CONFORMANCE_TEXT];
+    snprintf(subject.plugin, sizeof subject.plugin, "%s", keeper_file);
+    snprintf(subject.options, sizeof subject.options, "fault=%d", _i);
+    for (uint32_t i = 0; i < conformance_check_count; i++) {
+        if (!conformance_run(&subject, &conformance_checks[i], complaint))
+            return;
+    }
+    ck_abort_msg("no check notices fault %d of keeper.c", _i);
+}
+END_TEST
+
+START_TEST(there_is_no_fault_that_is_not_tried)
+{
+    conformance_subject_t subject = {.component = "keeper"};
+    char complaint[CONFORMANCE_TEXT];
+    snprintf(subject.plugin, sizeof subject.plugin, "%s", keeper_file);
+    snprintf(subject.options, sizeof subject.options, "fault=%d", FAULTS + 1);
+    ck_assert(!conformance_run(&subject, &conformance_checks[0], complaint));
+    ck_assert_msg(strstr(complaint, "range") != NULL, "%s", complaint);
+}
+END_TEST
+
+/* --- finding components ------------------------------------------------------------------------------------------- */
+
+static void add_subjects(const char *needs, const char *plugin, const char *options)
+{
+    conformance_subject_t like = {{0}};
+    char complaint[CONFORMANCE_TEXT];
+    snprintf(like.needs, sizeof like.needs, "%s", needs);
+    snprintf(like.plugin, sizeof like.plugin, "%s", plugin);
+    snprintf(like.options, sizeof like.options, "%s", options);
+    uint32_t room = SUBJECTS_MAX - subject_count;
+    uint32_t found = conformance_subjects(&like, subjects + subject_count, room, complaint);
+    if (found == UINT32_MAX)
+        snprintf(troubles[trouble_count++], sizeof troubles[0], "%s cannot be loaded: %s", plugin, complaint);
+    else
+        subject_count += found < room ? found : room;
+}
+
+/* Options that a plugin cannot do without, and those that make more of it testable. */
+static const char *options_of(const char *name)
+{
+    if (strncmp(name, "recorder.", 9) == 0)
+        return "properties=main/x.y.z csv=none";
+    return strncmp(name, "mesh.", 5) == 0 ? "folder=" TEST_SOURCE_DIR "/config/meshes" : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* The libraries of a folder, in the order of their names, so that rounds mean the same in every run. */
+static void add_folder(const char *folder)
+{
+    char found[COMPONENTS_MAX][64], path[1024];
+    uint32_t count = 0;
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    while (entries != NULL && (entry = readdir(entries)) != NULL && count < COMPONENTS_MAX) {
+        size_t length = strlen(entry->d_name);
+        if (length > 3 && length < sizeof found[0] && strcmp(entry->d_name + length - 3, ".so") == 0)
+            memcpy(found[count++], entry->d_name, length + 1);
+    }
+    if (entries != NULL)
+        closedir(entries);
+    qsort(found, count, sizeof found[0], by_name);
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, found[i]);
+        add_subjects("", path, options_of(found[i]));
+    }
+}
+
+/* "needed.so needed.so plugin.so": the last one is checked. */
+static void add_asked(const char *list)
+{
+    char needs[1024], options[512];
+    const char *given = getenv("BACKPLANE_CONFORMANCE_OPTIONS"), *last = strrchr(list, ' ');
+    snprintf(needs, sizeof needs, "%.*s", last == NULL ? 0 : (int)(last - list), list);
+    snprintf(options, sizeof options, "%s", given == NULL ? "" : given);
+    add_subjects(needs, last == NULL ? list : last + 1, options);
+}
+
+static void add_cases(Suite *suite)
+{
+    for (uint32_t i = 0; i < subject_count; i++) {
+        TCase *one = tcase_create(subjects[i].component);
+        tcase_set_timeout(one, 120);
+        tcase_add_loop_test(one, a_component_does_what_every_component_must, (int)(i * conformance_check_count),
+                            (int)((i + 1) * conformance_check_count));
+        suite_add_tcase(suite, one);
+    }
+}
+
+Suite *conformance_suite(void)
+{
+    const char *asked = getenv("BACKPLANE_CONFORMANCE");
+    Suite *suite = suite_create("conformance");
+    TCase *all = tcase_create("conformance");
+    tcase_set_timeout(all, 120);
+    subject_count = trouble_count = 0;
+    if (asked != NULL) {
+        add_asked(asked);
+    } else {
+        add_folder(TEST_PLUGIN_DIR);
+        add_subjects("", TEST_FIXTURE_DIR "/companion", "");
+        add_subjects("", keeper_file, "");
+        tcase_add_loop_test(all, a_component_that_breaks_a_rule_is_complained_about, 1, FAULTS + 1);
+        tcase_add_test(all, there_is_no_fault_that_is_not_tried);
+    }
+    tcase_add_test(all, components_are_found_in_the_plugins);
+    if (trouble_count > 0)
+        tcase_add_loop_test(all, a_plugin_can_be_loaded, 0, (int)trouble_count);
+    suite_add_tcase(suite, all);
+    add_cases(suite);
+    return suite;
+}

@@ -1,0 +1,53 @@
+/* fuzz_image.c - libFuzzer target of the judge of shared libraries: both formats, any bytes.
+ *
+ * The inputs' blocks end where the input ends, so a sanitizer sees a byte read too far. Beyond that, a
+ * refusal must come with a sentence and an acceptance without, and room for a short sentence must be
+ * enough. A mutated PE file would nearly always fail at its checksum, so it is judged a second time
+ * without one.
+ *
+ * clang -g -O1 -fsanitize=fuzzer,address,undefined -I plugin_api -I host \ tests/fuzz/fuzz_image.c
+ * host/plugin/image*.c -o fuzz_image ./fuzz_image -use_value_profile=1 -max_len=65536 -max_total_time=120
+ * corpus build/plugins
+ */
+#include <plugin/image.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef bool (*check_fn)(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size);
+
+static void judge(check_fn check, const uint8_t *data, size_t size)
+{
+    char why[256], cut[8];
+    memset(why, 'x', sizeof why);
+    bool whole = check(data, size, "bp_plugin", why, sizeof why);
+    if (memchr(why, '\0', sizeof why) == NULL || (why[0] == '\0') != whole)
+        abort();
+    if (check(data, size, "bp_plugin", cut, sizeof cut) != whole || strncmp(why, cut, sizeof cut - 1) != 0)
+        abort();
+}
+
+static void judge_without_checksum(const uint8_t *data, size_t size)
+{
+    uint64_t at = 0;
+    if (size >= 64)
+        at = ((uint64_t)data[60] | (uint64_t)data[61] << 8 | (uint64_t)data[62] << 16) + 24 + 64;
+    uint8_t *copy = size >= 64 && at + 4 <= size ? malloc(size) : NULL;
+    if (copy == NULL)
+        return;
+    memcpy(copy, data, size);
+    memset(copy + at, 0, 4);
+    judge(image_check_pe, copy, size);
+    free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    judge(image_check_elf, data, size);
+    judge(image_check_pe, data, size);
+    judge_without_checksum(data, size);
+    return 0;
+}

@@ -1,0 +1,373 @@
+/* inspect.c - invariants checked one by one, and a host written down.
+ *
+ * The checks go from the outside in: each record against its run, each row against its record, each column against the
+ * promises of bp_run_t, each prototype against its base, and last the counts that the parts keep of each other.
+ */
+#include "inspect.h"
+
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- worlds ------------------------------------------------------------------------------------------------------ */
+
+static void check_records(const bp_world_o *world)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < world->record_capacity; i++) {
+        const record_t *r = &world->records[i];
+        if (r->generation == 0) {
+            ck_assert_uint_eq(r->prototype, 0);
+            ck_assert_uint_eq(r->row, 0);
+            continue;
+        }
+        bp_entity_t e = entities_at(world->entities, i);
+        used++;
+        ck_assert_msg(e.id != 0, "the dead entity of index %u has a record", i);
+        ck_assert_uint_eq(bp_entity_generation(e), r->generation);
+        ck_assert_uint_gt(r->prototype, 0);
+        ck_assert_uint_lt(r->prototype, world->prototypes.count);
+        const run_t *run = world_run(world, r->prototype);
+        ck_assert_ptr_nonnull(run);
+        ck_assert_uint_lt(r->row, run->count);
+        ck_assert_uint_eq(run_entities(run)[r->row].id, e.id);
+    }
+    ck_assert_uint_eq(world->occupied, used);
+}
+
+static uint32_t check_rows(const bp_world_o *world, const run_t *run)
+{
+    uint32_t holes = 0;
+    for (uint32_t row = 0; row < run->count; row++) {
+        bp_entity_t e = run_entities(run)[row];
+        if (e.id == 0) {
+            holes++;
+            continue;
+        }
+        const record_t *r = world_record(world, e);
+        ck_assert_msg(r != NULL, "row %u of prototype %u: entity %#lx has no record", row, run->prototype,
+                      (unsigned long)e.id);
+        ck_assert_uint_eq(r->prototype, run->prototype);
+        ck_assert_uint_eq(r->row, row);
+    }
+    ck_assert_uint_eq(run->holes, holes);
+    return run->count - holes;
+}
+
+static bool inside_a_block(const run_t *run, const char *start, size_t size)
+{
+    uint32_t blocks = run->split ? run->column_count : 1;
+    for (uint32_t i = 0; i < blocks; i++) {
+        const run_block_t *b = &run->blocks[i];
+        if (start >= b->start && start + size <= b->start + b->size)
+            return true;
+    }
+    return false;
+}
+
+static void check_columns(const run_t *run)
+{
+    uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
+    ck_assert_uint_le(run->count, run->capacity);
+    for (uint32_t c = 0; c < run->column_count && run->capacity > 0; c++) {
+        const char *start = run->columns[c];
+        size_t size = (size_t)run->sizes[c] * run->capacity;
+        ck_assert_msg((uintptr_t)start % alignment == 0, "column %u of %u rows is aligned badly", c, run->count);
+        ck_assert_msg(inside_a_block(run, start, size), "column %u lies outside its block", c);
+        for (uint32_t d = 0; d < c; d++) {
+            const char *other = run->columns[d];
+            bool apart = other + (size_t)run->sizes[d] * run->capacity <= start || start + size <= other;
+            ck_assert_msg(apart, "columns %u and %u overlap", d, c);
+        }
+    }
+}
+
+static void check_runs(const bp_world_o *world)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        ck_assert_uint_gt(run->prototype, 0);
+        ck_assert_ptr_eq(world_run(world, run->prototype), run);
+        ck_assert_uint_eq(run->pending, 0);
+        rows += check_rows(world, run);
+        check_columns(run);
+        ck_assert_msg(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");
+    }
+    ck_assert_uint_eq(rows, world->occupied);
+}
+
+static void check_hole_list(const bp_world_o *world)
+{
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        listed += world->runs[i]->in_holes_list;
+    ck_assert_uint_eq(listed, world->holed_count);
+    for (uint32_t i = 0; i < world->holed_count; i++)
+        ck_assert_uint_eq(world->holed[i]->in_holes_list, 1);
+}
+
+/* --- prototypes -------------------------------------------------------------------------------------------------- */
+
+static void check_chain(const prototypes_t *p, uint32_t prototype)
+{
+    const prototype_t *item = &p->items[prototype], *base = &p->items[item->base];
+    ck_assert_uint_lt(item->key, p->key_count);
+    ck_assert_uint_eq(item->key_count, base->key_count + 1u);
+    ck_assert_uint_eq(item->columns, base->columns + p->keys[item->key].columns);
+    ck_assert_uint_eq(item->flags, (base->flags | p->keys[item->key].flags) & 0xff);
+    if (item->base != 0)
+        ck_assert_uint_gt(item->key, base->key);
+    for (uint32_t at = item->base; at != 0; at = p->items[at].base)
+        ck_assert_uint_ne(p->keys[p->items[at].key].name, p->keys[item->key].name);
+}
+
+/* Each {base, key} is found, and found once, in its bucket. */
+static void check_buckets(const prototypes_t *p)
+{
+    uint32_t found = 0;
+    for (uint32_t b = 0; b < p->bucket_count; b++) {
+        for (uint32_t i = p->buckets[b]; i != 0; i = p->items[i].next) {
+            found++;
+            for (uint32_t j = p->items[i].next; j != 0; j = p->items[j].next)
+                ck_assert(p->items[j].base != p->items[i].base || p->items[j].key != p->items[i].key);
+        }
+    }
+    ck_assert_uint_eq(found, p->count - 1);
+}
+
+static void check_prototypes(const bp_world_o *world)
+{
+    const prototypes_t *p = &world->prototypes;
+    ck_assert_uint_ge(p->count, 1);
+    ck_assert_ptr_null(p->items[0].run);
+    for (uint32_t i = 1; i < p->count; i++)
+        check_chain(p, i);
+    check_buckets(p);
+}
+
+/* --- entities and strings ---------------------------------------------------------------------------------------- */
+
+static void check_entities(const entities_t *entities)
+{
+    uint32_t living = 0, retired = 0;
+    for (uint32_t i = 0; i < entities->bound; i++) {
+        living += (entities->lives[i] & 1) == 0;
+        retired += entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
+    }
+    ck_assert_uint_eq(living, entities->living);
+    ck_assert_uint_eq(living + retired + entities->queue_count, entities->bound);
+    uint8_t *queued = calloc(entities->bound + 1u, 1);
+    ck_assert_ptr_nonnull(queued);
+    for (uint32_t i = 0; i < entities->queue_count; i++) {
+        uint32_t index = entities->queue[(entities->queue_head + i) % entities->capacity];
+        ck_assert_uint_lt(index, entities->bound);
+        ck_assert_uint_eq(entities->lives[index] & 1, 1);
+        ck_assert_uint_eq(queued[index], 0);
+        queued[index] = 1;
+    }
+    free(queued);
+}
+
+typedef struct texts_t {
+    const char **items;
+    size_t count, capacity;
+} texts_t;
+
+static void add_text(texts_t *texts, const char *text)
+{
+    ck_assert_ptr_nonnull(text);
+    if (text == strings_empty)
+        return;
+    ck_assert_msg(text[0] != '\0', "an empty string that is not the shared one");
+    if (texts->count == texts->capacity) {
+        texts->capacity = texts->capacity * 2 + 64;
+        texts->items = realloc(texts->items, texts->capacity * sizeof *texts->items);
+        ck_assert_ptr_nonnull(texts->items);
+    }
+    texts->items[texts->count++] = text;
+}
+
+static void add_cells(texts_t *texts, const run_t *run)
+{
+    for (uint32_t c = 1; c < run->column_count && run->count > 0; c++) {
+        const char **cells = run->columns[c];
+        for (uint32_t row = 0; run->fields[c]->type == BP_STRING && row < run->count; row++)
+            add_text(texts, cells[row]);
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const char *x, *y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+/* The pool holds exactly the strings that cells and defaults point to: none is forgotten, none freed early (the
+ * sanitizers see that). */
+static void check_strings(const bp_host_o *host)
+{
+    texts_t texts = {NULL, 0, 0};
+    for (uint32_t i = 0; i < host->registry.component_count; i++) {
+        const component_t *c = host->registry.components[i];
+        for (uint32_t f = 0; f < c->field_count; f++) {
+            if (c->fields[f].type == BP_STRING)
+                add_text(&texts, c->fields[f].initial.string);
+        }
+    }
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const bp_world_o *world = host->destruction.worlds[w];
+        for (uint32_t i = 0; i < world->run_count; i++)
+            add_cells(&texts, world->runs[i]);
+    }
+    size_t distinct = 0;
+    if (texts.count > 0)
+        qsort(texts.items, texts.count, sizeof *texts.items, by_address);
+    for (size_t i = 0; i < texts.count; i++)
+        distinct += i == 0 || texts.items[i] != texts.items[i - 1];
+    ck_assert_uint_eq(distinct, host->base.strings.count);
+    free(texts.items);
+}
+
+void check_host(const bp_host_o *host)
+{
+    check_entities(&host->entities);
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        const bp_world_o *world = host->destruction.worlds[i];
+        ck_assert(!world->stepping);
+        check_records(world);
+        check_runs(world);
+        check_hole_list(world);
+        check_prototypes(world);
+    }
+    check_strings(host);
+    ck_assert(!host->destruction.announcing);
+    ck_assert_uint_eq(host->destruction.stepping, 0);
+    ck_assert_uint_eq(host->destruction.queue_count, 0);
+    ck_assert_uint_eq(host->destruction.waiting_count, 0);
+}
+
+/* --- a host written down ------------------------------------------------------------------------------------------ */
+
+typedef struct page_t {
+    char *text;
+    size_t length, capacity;
+} page_t;
+
+static void write_down(page_t *page, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void write_down(page_t *page, const char *format, ...)
+{
+    char line[1200];
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    ck_assert_int_ge(length, 0);
+    size_t size = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
+    if (page->length + size + 1 > page->capacity) {
+        page->capacity = 2 * page->capacity + size + 4096;
+        page->text = realloc(page->text, page->capacity);
+        ck_assert_ptr_nonnull(page->text);
+    }
+    memcpy(page->text + page->length, line, size + 1);
+    page->length += size;
+}
+
+static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const char *instance, const char *field)
+{
+    char text[512];
+    bp_property_t property;
+    bp_value_t value;
+    bp_result_t result = property_resolve(world, e, instance, field, &property);
+    if (result == BP_OK)
+        result = property_get(world, &property, &e, 1, &value, sizeof value);
+    ck_assert_msg(result == BP_OK, "%s.%s: %s", instance, field, bp_host_error(world->host));
+    value_format(&world->base->values, property.type, &value, text, sizeof text);
+    write_down(page, " %s=%s", field, text);
+}
+
+static void describe_entity(page_t *page, bp_world_o *world, bp_entity_t e)
+{
+    uint32_t keys[PROTOTYPES_MAX_KEYS];
+    uint32_t count = store_keys_of(world, e, keys, PROTOTYPES_MAX_KEYS);
+    for (uint32_t i = 0; i < count; i++) {
+        const component_t *type = world_key_manager(world, keys[i])->component;
+        const char *instance = names_text(&world->base->names, world->prototypes.keys[keys[i]].name);
+        write_down(page, "  %s/%016lx %s:%s", world->name, (unsigned long)e.id, instance, type->name);
+        for (uint32_t f = 0; f < type->field_count; f++)
+            describe_value(page, world, e, instance, type->fields[f].name);
+        write_down(page, "\n");
+    }
+}
+
+static void describe_world(page_t *page, bp_world_o *world)
+{
+    const schedule_t *schedule = world->schedule;
+    write_down(page, "world %s rate %g steps %lu occupied %u:", world->name, world->step_rate,
+               (unsigned long)world->steps, world->occupied);
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        if (world->managers[i]->started)
+            write_down(page, " %s", world->managers[i]->component->name);
+    }
+    write_down(page, "; units");
+    for (uint32_t i = 0; i < schedule->count; i++)
+        write_down(page, " %s", schedule->units[i]->name);
+    write_down(page, "\n");
+}
+
+static void describe_registry(page_t *page, const registry_t *registry)
+{
+    for (uint32_t i = 0; i < registry->component_count; i++) {
+        if (registry->components[i]->owner != NULL)
+            write_down(page, "component %s\n", registry->components[i]->name);
+    }
+    for (uint32_t i = 0; i < registry->system_count; i++) {
+        if (registry->systems[i]->owner != NULL)
+            write_down(page, "system %s\n", registry->systems[i]->name);
+    }
+    for (uint32_t i = 0; i < registry->table_count; i++) {
+        if (registry->tables[i]->owner != NULL)
+            write_down(page, "table %s\n", registry->tables[i]->name);
+    }
+}
+
+char *describe_host(bp_host_o *host)
+{
+    page_t page = {NULL, 0, 0};
+    error_text_t kept = host->base.error;
+    write_down(&page, "seed %lu threads %u steps %lu callbacks %u\n", (unsigned long)host->base.random,
+               host->jobs.threads, (unsigned long)host->steps, host->destruction.callback_count);
+    for (uint32_t i = 0; i < host->loader.count; i++)
+        write_down(&page, "plugin %s\n", host->loader.plugins[i]->name);
+    describe_registry(&page, &host->registry);
+    for (uint32_t i = 0; i < host->destruction.world_count; i++)
+        describe_world(&page, host->destruction.worlds[i]);
+    for (uint32_t i = 0; i < host->entities.bound; i++) {
+        bp_entity_t e = entities_at(&host->entities, i);
+        if (e.id == 0)
+            continue;
+        write_down(&page, "entity %016lx\n", (unsigned long)e.id);
+        for (uint32_t w = 0; w < host->destruction.world_count; w++)
+            describe_entity(&page, host->destruction.worlds[w], e);
+    }
+    host->base.error = kept;
+    return page.text;
+}
+
+void expect_same(char *before, char *after, const char *what)
+{
+    const char *a = before, *b = after;
+    while (*a != '\0' && *b != '\0') {
+        size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+        ck_assert_msg(n == m && memcmp(a, b, n) == 0, "%s: \"%.*s\" was \"%.*s\"", what, (int)m, b, (int)n, a);
+        a += n + (a[n] != '\0');
+        b += m + (b[m] != '\0');
+    }
+    ck_assert_msg(*a == *b, "%s: \"%.200s\" has become \"%.200s\"", what, a, b);
+    free(before);
+    free(after);
+}

@@ -1,0 +1,203 @@
+/* support.c - the watched heap, the log and hosts over them.
+ *
+ * The heap keeps a header of 16 bytes in front of each block: the size, so that a caller who forgets what it asked for
+ * is found at once, and a mark that a freed block has lost. Resizing always moves, so that whoever keeps an old
+ * address is found by the sanitizers; new bytes are filled, so that nobody relies on cleared memory.
+ */
+#include "support.h"
+
+#include "zoo.h"
+
+#include "entity/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TEST_SCRATCH_DIR
+#error "TEST_SCRATCH_DIR is the folder for files of tests"
+#endif
+
+/* --- heap ----------------------------------------------------------------------------------------------------- */
+
+enum { HEADER = 16, PATTERN = 0xA5 };
+static const size_t living_mark = 0x4B434F4C42;
+
+static void end_block(heap_t *heap, char *block, size_t size)
+{
+    size_t header[2];
+    memcpy(header, block - HEADER, sizeof header);
+    ck_assert_msg(header[1] == living_mark, "a block is freed that is none");
+    ck_assert_msg(header[0] == size, "a block of %zu bytes is freed as one of %zu", header[0], size);
+    memset(block - HEADER, 0, HEADER);
+    heap->bytes -= size;
+    heap->blocks--;
+    free(block - HEADER);
+}
+
+static void *begin_block(heap_t *heap, size_t size)
+{
+    heap->requests++;
+    if (heap->refuse_first != 0 && heap->requests >= heap->refuse_first && heap->requests <= heap->refuse_last) {
+        heap->refused++;
+        return NULL;
+    }
+    char *start = size > SIZE_MAX / 2 ? NULL : malloc(HEADER + size);
+    if (start == NULL)
+        return NULL;
+    size_t header[2] = {size, living_mark};
+    memcpy(start, header, sizeof header);
+    memset(start + HEADER, PATTERN, size);
+    heap->bytes += size;
+    heap->blocks++;
+    return start + HEADER;
+}
+
+static void *heap_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    heap_t *heap = context;
+    ck_assert_msg(old != NULL || old_size == 0, "no block has %zu bytes", old_size);
+    char *block = NULL;
+    if (new_size > 0) {
+        block = begin_block(heap, new_size);
+        if (block == NULL)
+            return NULL;
+    }
+    if (old != NULL && block != NULL)
+        memcpy(block, old, old_size < new_size ? old_size : new_size);
+    if (old != NULL)
+        end_block(heap, old, old_size);
+    return block;
+}
+
+bp_allocator_i heap_allocator(heap_t *heap)
+{
+    return (bp_allocator_i){.context = heap, .resize = heap_resize};
+}
+
+/* --- log ------------------------------------------------------------------------------------------------------ */
+
+static void write_line(void *context, int32_t level, const char *source, const char *text)
+{
+    log_text_t *log = context;
+    size_t used = strlen(log->text);
+    snprintf(log->text + used, sizeof log->text - used, "%s: %d: %s\n", source, level, text);
+    log->count++;
+}
+
+bp_log_i log_into(log_text_t *log)
+{
+    return (bp_log_i){.context = log, .write = write_line};
+}
+
+/* --- rigs ----------------------------------------------------------------------------------------------------- */
+
+void rig_init(rig_t *rig)
+{
+    memset(rig, 0, sizeof *rig);
+    rig->desc = (bp_host_desc_t){
+        .struct_size = sizeof(bp_host_desc_t),
+        .seed = 1,
+        .tag = 1,
+        .allocator = heap_allocator(&rig->heap),
+        .log = log_into(&rig->log),
+        .static_plugins = zoo_plugins,
+        .static_plugin_count = ZOO_PLUGINS,
+    };
+}
+
+void rig_open(rig_t *rig)
+{
+    rig->host = bp_host_create(&rig->desc);
+    ck_assert_ptr_nonnull(rig->host);
+    rig->api = bp_host_api(rig->host);
+}
+
+void rig_open_zoo(rig_t *rig)
+{
+    rig_init(rig);
+    rig_open(rig);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(rig->host, bp_host_load_plugin(rig->host, zoo_plugins[i]->name, NULL, 0));
+}
+
+bp_world_o *rig_world(rig_t *rig, const char *name)
+{
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = name, .step_rate = 50});
+    ck_assert_msg(world != NULL, "%s", bp_host_error(rig->host));
+    for (uint32_t i = 0; zoo_components[i] != NULL; i++)
+        WORKS(rig->host, bp_world_use_component(world, zoo_components[i]));
+    return world;
+}
+
+void rig_close(rig_t *rig)
+{
+    bp_host_destroy(rig->host);
+    ck_assert_msg(rig->log.count == 0, "the log has: %s", rig->log.text);
+    ck_assert_msg(rig->heap.bytes == 0, "%zu bytes in %zu blocks are left", rig->heap.bytes, rig->heap.blocks);
+}
+
+/* --- short cuts ------------------------------------------------------------------------------------------------ */
+
+const bp_api_t *api_of(bp_world_o *world)
+{
+    return world->api;
+}
+
+bp_host_o *host_of(bp_world_o *world)
+{
+    return world->host;
+}
+
+uint32_t key_of(bp_world_o *world, const char *type, const char *name)
+{
+    uint32_t key;
+    bp_name_t interned;
+    uint32_t component = world->api->world->component(world, type);
+    ck_assert_msg(component != BP_NONE, "%s", bp_host_error(world->host));
+    WORKS(world->host, world->api->name->intern(world->host, name, &interned));
+    WORKS(world->host, world->api->world->key(world, component, interned, &key));
+    return key;
+}
+
+uint32_t prototype_of(bp_world_o *world, const char *a, const char *b, const char *c, const char *d)
+{
+    const char *const types[] = {a, b, c, d};
+    uint32_t keys[COUNT(types)], count = 0, prototype;
+    while (count < COUNT(types) && types[count] != NULL) {
+        keys[count] = key_of(world, types[count], "");
+        count++;
+    }
+    WORKS(world->host, world->api->world->prototype(world, keys, count, &prototype));
+    return prototype;
+}
+
+bp_entity_t entity_with(bp_world_o *world, const char *type)
+{
+    bp_entity_t e;
+    WORKS(world->host, world->api->world->create(world, prototype_of(world, type, NULL, NULL, NULL), &e, 1));
+    return e;
+}
+
+void *state_of(bp_world_o *world, const char *type)
+{
+    bp_manager_t *manager = world->api->world->manager(world, world->api->world->component(world, type));
+    ck_assert_ptr_nonnull(manager);
+    return manager->state;
+}
+
+const char *scratch_bytes(const char *name, const void *bytes, size_t size)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s", name);
+    FILE *file = fopen(path, "wb");
+    ck_assert_msg(file != NULL, "%s cannot be written", path);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+const char *scratch_file(const char *name, const char *text)
+{
+    return scratch_bytes(name, text, strlen(text));
+}

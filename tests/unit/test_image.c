@@ -1,0 +1,567 @@
+/* test_image.c - which libraries are let through to the system's loader.
+ *
+ * A plugin of this build is the good library; the others are made from its bytes: cut at every length,
+ * ended with zeros at every length, patched, and mutated at random. Nothing is ever loaded here. PE
+ * libraries are put together by hand (make_pe), so that they are judged on every platform.
+ *
+ * Bytes lie in blocks that end where they end, so that AddressSanitizer sees a byte read too far.
+ */
+#include <base/os.h>
+#include <bp_plugin.h>
+#include <check.h>
+#include <plugin/image.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *image_suite(void);
+
+typedef bool (*check_fn)(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size);
+
+static unsigned char *library;
+static size_t library_size;
+static char why[256];
+
+/* --- bytes -------------------------------------------------------------------------------------------- */
+
+static void read_plugin(void)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/point_mass%s", TEST_PLUGIN_DIR, os_library_suffix);
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s must have been built", path);
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    library_size = (size_t)ftell(file);
+    rewind(file);
+    library = malloc(library_size);
+    ck_assert_ptr_nonnull(library);
+    ck_assert_uint_eq(fread(library, 1, library_size, file), library_size);
+    fclose(file);
+}
+
+static void free_library(void)
+{
+    free(library);
+    library = NULL;
+}
+
+static bool judge_by(check_fn check, const void *bytes, size_t size)
+{
+    bool whole = check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why);
+    ck_assert_msg(whole == (why[0] == '\0'), "a sentence comes with a refusal and only then, not '%s'", why);
+    return whole;
+}
+
+/* Refused, with these words in the sentence. */
+static void refused_by(check_fn check, const void *bytes, size_t size, const char *words)
+{
+    ck_assert_msg(!judge_by(check, bytes, size), "accepted, where '%s' was expected", words);
+    ck_assert_msg(strstr(why, words) != NULL, "refused as '%s', not as '%s'", why, words);
+}
+
+static void put(unsigned char *at, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char *at, size_t bytes)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+/* --- what holds for every format ---------------------------------------------------------------------- */
+
+static void no_cut_is_accepted(check_fn check)
+{
+    for (size_t size = 0; size < library_size; size++)
+        ck_assert_msg(!judge_by(check, library, size), "accepted, cut at %zu of %zu", size, library_size);
+    for (size_t size = 0; size < library_size; size += size < 1024 ? 1 : 61) {
+        unsigned char *cut = malloc(size + (size == 0));
+        ck_assert_ptr_nonnull(cut);
+        memcpy(cut, library, size);
+        ck_assert(!judge_by(check, cut, size));
+        free(cut);
+    }
+}
+
+/* The zeros grow from the end; the library is another one as soon as they have met a byte that was none. */
+static void no_tail_of_zeros_is_accepted(check_fn check)
+{
+    bool changed = false;
+    for (size_t start = library_size; start-- > 0;) {
+        changed = changed || library[start] != 0;
+        library[start] = 0;
+        if (changed)
+            ck_assert_msg(!judge_by(check, library, library_size), "accepted, zeros from %zu of %zu", start,
+                          library_size);
+    }
+    ck_assert(changed);
+}
+
+static uint64_t random_value(uint64_t *random)
+{
+    static const uint64_t edges[] = {0, 1, 7, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, UINT64_MAX};
+    uint64_t choice = bp_random_next(random);
+    if (choice % 4 == 0)
+        return edges[(choice >> 8) % (sizeof edges / sizeof edges[0])];
+    return choice % 4 == 1 ? choice >> 56 : choice % 4 == 2 ? choice >> 40 : choice;
+}
+
+/* Half of the changes meet the first 4 KiB, where the tables are. */
+static void no_mutation_crashes(check_fn check, uint64_t seed, int rounds)
+{
+    unsigned char *mutant = malloc(library_size);
+    ck_assert_ptr_nonnull(mutant);
+    int refused = 0;
+    for (int i = 0; i < rounds; i++) {
+        memcpy(mutant, library, library_size);
+        uint32_t changes = 1 + bp_random_below(&seed, 8);
+        for (uint32_t j = 0; j < changes; j++) {
+            size_t bytes = (size_t)1 << bp_random_below(&seed, 4), room = library_size - bytes;
+            if (bp_random_below(&seed, 2) == 0 && room > 4096)
+                room = 4096;
+            put(mutant + bp_random_below(&seed, (uint32_t)room), random_value(&seed), bytes);
+        }
+        refused += !judge_by(check, mutant, library_size);
+    }
+    free(mutant);
+    ck_assert_int_gt(refused, rounds / 10);
+}
+
+START_TEST(other_files_are_refused)
+{
+    static const check_fn checks[] = {image_check, image_check_elf, image_check_pe};
+    unsigned char garbage[4096];
+    uint64_t random = 7;
+    for (size_t i = 0; i < sizeof garbage; i += 8)
+        put(garbage + i, bp_random_next(&random), 8);
+    for (size_t i = 0; i < 3; i++) {
+        refused_by(checks[i], NULL, 0, "empty");
+        refused_by(checks[i], "#!/bin/sh\necho no\n", 18, "it begins with \"#!/bin/s\"");
+        refused_by(checks[i], "\001\"\\", 3, "it begins with \"\\x01\\x22\\x5c\"");
+        for (size_t size = 1; size < sizeof garbage; size += 13)
+            refused_by(checks[i], garbage + sizeof garbage - size, size, "not a shared library: it begins");
+    }
+    refused_by(image_check_elf, "MZ\220\0\003\0\0\0", 8, "libraries for Windows");
+    refused_by(image_check_pe, "\177ELF\002\001\001", 8, "libraries for Linux");
+}
+END_TEST
+
+START_TEST(a_sentence_is_cut_to_its_room)
+{
+    char small[8] = "xxxxxxx";
+    ck_assert(!image_check("text", 4, BP_PLUGIN_SYMBOL, small, sizeof small));
+    ck_assert_str_eq(small, "not a s");
+    ck_assert(!image_check("text", 4, BP_PLUGIN_SYMBOL, NULL, 0));
+}
+END_TEST
+
+/* --- a plugin of this build --------------------------------------------------------------------------- */
+
+START_TEST(a_whole_plugin_is_accepted)
+{
+    ck_assert_msg(judge_by(image_check, library, library_size), "refused: %s", why);
+}
+END_TEST
+
+START_TEST(a_plugin_at_an_odd_address_is_accepted)
+{
+    unsigned char *shifted = malloc(library_size + 1);
+    ck_assert_ptr_nonnull(shifted);
+    memcpy(shifted + 1, library, library_size);
+    ck_assert_msg(judge_by(image_check, shifted + 1, library_size), "refused: %s", why);
+    free(shifted);
+}
+END_TEST
+
+START_TEST(a_plugin_cut_at_any_length_is_refused)
+{
+    no_cut_is_accepted(image_check);
+}
+END_TEST
+
+START_TEST(a_plugin_that_ends_in_zeros_is_refused)
+{
+    no_tail_of_zeros_is_accepted(image_check);
+}
+END_TEST
+
+START_TEST(an_absent_symbol_is_named)
+{
+    ck_assert(!image_check(library, library_size, "bp_plugim", why, sizeof why));
+    ck_assert_str_eq(why, "does not export the symbol bp_plugim");
+    ck_assert(!image_check(library, library_size, "bp_plugin_", why, sizeof why));
+    ck_assert(!image_check(library, library_size, "bp_plugi", why, sizeof why));
+}
+END_TEST
+
+START_TEST(a_mutated_plugin_never_crashes_the_judge)
+{
+    no_mutation_crashes(image_check, 2024, 20000);
+}
+END_TEST
+
+/* --- ELF ---------------------------------------------------------------------------------------------- */
+
+#if !defined(_WIN32) && !defined(__APPLE__)
+static void patched_is_refused(size_t at, uint64_t value, size_t bytes, const char *words)
+{
+    uint64_t kept = get(library + at, bytes);
+    put(library + at, value, bytes);
+    refused_by(image_check_elf, library, library_size, words);
+    put(library + at, kept, bytes);
+}
+
+/* The place of the first segment of a type: 1 is loaded, 2 the dynamic table. */
+static size_t segment_of(uint64_t type)
+{
+    size_t at = (size_t)get(library + 32, 8), count = (size_t)get(library + 56, 2);
+    while (count > 0 && get(library + at, 4) != type) {
+        at += 56;
+        count--;
+    }
+    ck_assert_msg(count > 0, "a plugin has a segment of type %d", (int)type);
+    return at;
+}
+
+/* The place of the entry of a tag, 0 where there is none. */
+static size_t dynamic_entry(uint64_t tag)
+{
+    size_t at = (size_t)get(library + segment_of(2) + 8, 8);
+    while (get(library + at, 8) != 0 && get(library + at, 8) != tag)
+        at += 16;
+    return get(library + at, 8) == tag ? at : 0;
+}
+
+START_TEST(the_kind_and_machine_of_an_elf_file_are_told)
+{
+    patched_is_refused(4, 1, 1, "a 32-bit library; this host needs 64-bit ones");
+    patched_is_refused(5, library[5] ^ 3u, 1, "other byte order");
+    patched_is_refused(18, 22, 2, "built for s390x, this host is ");
+    patched_is_refused(18, 4711, 2, "built for an unknown machine, this host is ");
+    patched_is_refused(16, 1, 2, "an object file that is not linked yet");
+    patched_is_refused(16, 2, 2, "a program, not a shared library");
+    patched_is_refused(16, 4, 2, "ELF type 4");
+    patched_is_refused(40, 0, 8, "its section table has been removed");
+    patched_is_refused(60, 0, 2, "its section table has been removed");
+}
+END_TEST
+
+START_TEST(a_position_independent_program_is_refused)
+{
+    size_t entry = dynamic_entry(0x6ffffff9); /* the count of relative relocations; a hint nobody misses */
+    ck_assert_uint_ne(entry, 0);
+    put(library + entry, 0x6ffffffb, 8);
+    put(library + entry + 8, 0x08000000, 8);
+    refused_by(image_check_elf, library, library_size, "a program, not a shared library");
+}
+END_TEST
+
+START_TEST(a_cut_says_where_the_file_should_end)
+{
+    char expected[128];
+    snprintf(expected, sizeof expected, "cut short: its section table ends at byte %zu of a file of %zu",
+             (size_t)get(library + 40, 8) + 64 * (size_t)get(library + 60, 2), library_size / 2);
+    refused_by(image_check_elf, library, library_size / 2, expected);
+    refused_by(image_check_elf, library, 63, "cut short: its header ends at byte 64 of a file of 63");
+}
+END_TEST
+
+START_TEST(a_null_section_is_refused)
+{
+    size_t sections = (size_t)get(library + 40, 8), count = (size_t)get(library + 60, 2);
+    for (size_t i = 1; i < count; i++)
+        patched_is_refused(sections + i * 64 + 4, 0, 4, "is null");
+}
+END_TEST
+
+START_TEST(a_section_or_segment_beyond_the_end_is_refused)
+{
+    size_t sections = (size_t)get(library + 40, 8), segments = (size_t)get(library + 32, 8);
+    size_t loaded = segment_of(1);
+    patched_is_refused(sections + 64 + 32, library_size, 8, "cut short: section 1 ends at byte");
+    patched_is_refused(sections + 64 + 24, UINT64_MAX, 8, "section 1 ends beyond");
+    patched_is_refused(segments + 32, library_size + 1, 8, "cut short: segment 0 ends at byte");
+    patched_is_refused(segments + 8, UINT64_MAX - 4095, 8, "segment 0 ends");
+    patched_is_refused(loaded + 40, 1, 8, "is larger in the file than in memory");
+    patched_is_refused(loaded + 48, 3, 8, "is not aligned as it says");
+    patched_is_refused(loaded + 16, UINT64_MAX, 8, "damaged");
+}
+END_TEST
+
+/* What the loader follows without looking: tables, lengths, functions. A tag that a plugin does not have
+ * is passed over; which ones it has depends on the linker. */
+START_TEST(a_dynamic_table_that_points_astray_is_refused)
+{
+    static const uint64_t tags[] = {1,  2,  4,  5,  6,  7,  8,  9,          10,         11,        12,
+                                    13, 20, 23, 25, 26, 27, 28, 0x6ffffef5, 0x6ffffff0, 0x6ffffffe};
+    int met = 0;
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        size_t entry = dynamic_entry(tags[i]);
+        if (entry == 0)
+            continue;
+        met++;
+        patched_is_refused(entry + 8, UINT64_MAX - 7, 8, "damaged");
+        patched_is_refused(entry + 8, library_size * 16, 8, "damaged");
+    }
+    ck_assert_int_ge(met, 10);
+    size_t hash = dynamic_entry(0x6ffffef5), old_hash = dynamic_entry(4);
+    if (hash != 0 && old_hash != 0)
+        put(library + old_hash, 0x6fffaaab, 8); /* a tag that nobody knows */
+    patched_is_refused(hash != 0 ? hash : old_hash, 0x6fffaaaa, 8, "hash table");
+}
+END_TEST
+#endif
+
+/* --- PE ----------------------------------------------------------------------------------------------- */
+
+#if defined(__aarch64__)
+enum { PE_MACHINE = 0xaa64, PE_OTHER_MACHINE = 0x8664 };
+#define PE_OTHER "built for x86_64, this host is aarch64"
+#else
+enum { PE_MACHINE = 0x8664, PE_OTHER_MACHINE = 0xaa64 };
+#define PE_OTHER "built for aarch64, this host is x86_64"
+#endif
+
+/* Places in the file of make_pe. Code and data are each one section, at 0x1000 and 0x2000 in memory. */
+enum {
+    PE_HEADER = 0x40, PE_OPTIONAL = PE_HEADER + 24, PE_CHECKSUM = PE_OPTIONAL + 64,
+    PE_TABLES = PE_OPTIONAL + 112, PE_SECTIONS = PE_OPTIONAL + 240, PE_CODE = 0x200, PE_DATA = 0x400,
+    PE_SIZE = 0x600, PE_ADDRESS = 0x2000 - PE_DATA
+};
+enum {
+    PE_OBJECT = PE_DATA, PE_EXPORTS = PE_DATA + 0x20, PE_IMPORTS = PE_DATA + 0x80, PE_LOOKUP = PE_DATA + 0xa8,
+    PE_FILLED = PE_DATA + 0xb8, PE_TEXTS = PE_DATA + 0xc8, PE_RELOCATIONS = PE_DATA + 0x100
+};
+
+static void put_section(int index, const char *name, uint32_t address, uint32_t offset, uint32_t flags)
+{
+    unsigned char *at = library + PE_SECTIONS + index * 40;
+    memcpy(at, name, strlen(name));
+    put(at + 8, 0x200, 4);
+    put(at + 12, address, 4);
+    put(at + 16, 0x200, 4);
+    put(at + 20, offset, 4);
+    put(at + 36, flags, 4);
+}
+
+static void put_table(int index, size_t offset, size_t bytes)
+{
+    put(library + PE_TABLES + index * 8, offset + PE_ADDRESS, 4);
+    put(library + PE_TABLES + index * 8 + 4, bytes, 4);
+}
+
+static void put_headers(void)
+{
+    memcpy(library, "MZ", 2);
+    put(library + 60, PE_HEADER, 4);
+    memcpy(library + PE_HEADER, "PE", 2);
+    put(library + PE_HEADER + 4, PE_MACHINE, 2);
+    put(library + PE_HEADER + 6, 2, 2);          /* sections */
+    put(library + PE_HEADER + 20, 240, 2);       /* bytes of the optional header */
+    put(library + PE_HEADER + 22, 0x2022, 2);    /* linked, large addresses, a library */
+    put(library + PE_OPTIONAL, 0x20b, 2);        /* PE32+ */
+    put(library + PE_OPTIONAL + 16, 0x1000, 4);  /* entry */
+    put(library + PE_OPTIONAL + 24, 0x180000000, 8);
+    put(library + PE_OPTIONAL + 32, 0x1000, 4);  /* alignment of sections in memory, and in the file */
+    put(library + PE_OPTIONAL + 36, 0x200, 4);
+    put(library + PE_OPTIONAL + 40, 6, 2);       /* versions of the system and the subsystem */
+    put(library + PE_OPTIONAL + 48, 6, 2);
+    put(library + PE_OPTIONAL + 56, 0x3000, 4);  /* bytes in memory, and of the headers */
+    put(library + PE_OPTIONAL + 60, 0x200, 4);
+    put(library + PE_OPTIONAL + 68, 3, 2);       /* subsystem: console */
+    put(library + PE_OPTIONAL + 70, 0x0160, 2);  /* may be moved, data is not run */
+    put(library + PE_OPTIONAL + 72, 0x100000, 8);
+    put(library + PE_OPTIONAL + 108, 16, 4);     /* tables */
+    put_section(0, ".text", 0x1000, PE_CODE, 0x60000020);
+    put_section(1, ".data", 0x2000, PE_DATA, 0xc0000040);
+}
+
+static void put_exports(void)
+{
+    unsigned char *at = library + PE_EXPORTS;
+    put_table(0, PE_EXPORTS, 0x60);
+    put(at + 12, PE_EXPORTS + 0x40 + PE_ADDRESS, 4); /* the library's name */
+    put(at + 16, 1, 4);
+    put(at + 20, 1, 4); /* items, names */
+    put(at + 24, 1, 4);
+    put(at + 28, PE_EXPORTS + 0x28 + PE_ADDRESS, 4);
+    put(at + 32, PE_EXPORTS + 0x2c + PE_ADDRESS, 4);
+    put(at + 36, PE_EXPORTS + 0x30 + PE_ADDRESS, 4);
+    put(at + 0x28, PE_OBJECT + PE_ADDRESS, 4);
+    put(at + 0x2c, PE_EXPORTS + 0x50 + PE_ADDRESS, 4);
+    memcpy(at + 0x40, "hand.dll", 8);
+    memcpy(at + 0x50, "bp_plugin", 9);
+}
+
+static void put_imports(void)
+{
+    put_table(1, PE_IMPORTS, 40);
+    put(library + PE_IMPORTS, PE_LOOKUP + PE_ADDRESS, 4);
+    put(library + PE_IMPORTS + 12, PE_TEXTS + PE_ADDRESS, 4);
+    put(library + PE_IMPORTS + 16, PE_FILLED + PE_ADDRESS, 4);
+    put(library + PE_LOOKUP, PE_TEXTS + 0x10 + PE_ADDRESS, 8);
+    put(library + PE_FILLED, PE_TEXTS + 0x10 + PE_ADDRESS, 8);
+    memcpy(library + PE_TEXTS, "KERNEL32.dll", 12);
+    memcpy(library + PE_TEXTS + 0x12, "GetTickCount", 12);
+}
+
+/* A library of two sections that exports one object, imports one function and has three words to relocate. */
+static void make_pe(void)
+{
+    library_size = PE_SIZE;
+    library = calloc(1, library_size);
+    ck_assert_ptr_nonnull(library);
+    put_headers();
+    memcpy(library + PE_CODE, "\270\001\0\0\0\303", 6); /* mov eax, 1; ret */
+    put_exports();
+    put_imports();
+    put(library + PE_OBJECT, UINT64_C(0x180002008), 8);
+    put(library + PE_OBJECT + 8, UINT64_C(0x180002010), 8);
+    put(library + PE_OBJECT + 16, UINT64_C(0x180002000), 8);
+    put_table(5, PE_RELOCATIONS, 16);
+    put(library + PE_RELOCATIONS, 0x2000, 4);
+    put(library + PE_RELOCATIONS + 4, 16, 4);
+    put(library + PE_RELOCATIONS + 8, 0xa000, 2);
+    put(library + PE_RELOCATIONS + 10, 0xa008, 2);
+    put(library + PE_RELOCATIONS + 12, 0xa010, 2);
+}
+
+static void put_checksum(void)
+{
+    uint64_t sum = 0;
+    put(library + PE_CHECKSUM, 0, 4);
+    for (size_t i = 0; i < library_size; i += 2)
+        sum += get(library + i, 2);
+    while (sum > 0xffff)
+        sum = (sum & 0xffff) + (sum >> 16);
+    put(library + PE_CHECKSUM, sum + library_size, 4);
+}
+
+static void pe_patched_is_refused(size_t at, uint64_t value, size_t bytes, const char *words)
+{
+    uint64_t kept = get(library + at, bytes);
+    put(library + at, value, bytes);
+    refused_by(image_check_pe, library, library_size, words);
+    put(library + at, kept, bytes);
+}
+
+START_TEST(a_whole_pe_library_is_accepted)
+{
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    ck_assert(!image_check_pe(library, library_size, "bp_plugi", why, sizeof why));
+    ck_assert_str_eq(why, "does not export the symbol bp_plugi");
+    put_table(0, 0, 0);
+    put(library + PE_TABLES, 0, 4);
+    refused_by(image_check_pe, library, library_size, "does not export the symbol bp_plugin");
+}
+END_TEST
+
+START_TEST(a_pe_library_cut_at_any_length_is_refused)
+{
+    no_cut_is_accepted(image_check_pe);
+    refused_by(image_check_pe, library, PE_DATA + 100,
+               "cut short: section 2 ends at byte 1536 of a file of 1124");
+}
+END_TEST
+
+START_TEST(a_pe_library_that_ends_in_zeros_is_refused)
+{
+    no_tail_of_zeros_is_accepted(image_check_pe);
+}
+END_TEST
+
+START_TEST(any_changed_bit_breaks_a_pe_checksum)
+{
+    put_checksum();
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    for (size_t i = 0; i < library_size * 8; i++) {
+        library[i / 8] ^= (unsigned char)(1u << i % 8);
+        ck_assert_msg(!judge_by(image_check_pe, library, library_size), "accepted with bit %zu changed", i);
+        library[i / 8] ^= (unsigned char)(1u << i % 8);
+    }
+    pe_patched_is_refused(PE_CODE + 100, 1, 1, "damaged: its checksum is ");
+}
+END_TEST
+
+START_TEST(the_kind_and_machine_of_a_pe_file_are_told)
+{
+    pe_patched_is_refused(PE_HEADER + 4, PE_OTHER_MACHINE, 2, PE_OTHER);
+    pe_patched_is_refused(PE_OPTIONAL, 0x10b, 2, "a 32-bit library; this host needs 64-bit ones");
+    pe_patched_is_refused(PE_HEADER + 22, 0x0022, 2, "a program, not a shared library");
+    pe_patched_is_refused(PE_HEADER, 0, 4, "a program for MS-DOS, or damaged");
+}
+END_TEST
+
+START_TEST(pe_tables_that_point_astray_are_refused)
+{
+    static const size_t addresses[] = {
+        PE_TABLES,       PE_TABLES + 8,     PE_TABLES + 40,    PE_EXPORTS + 28, PE_EXPORTS + 32,
+        PE_EXPORTS + 36, PE_EXPORTS + 0x28, PE_EXPORTS + 0x2c, PE_IMPORTS,      PE_IMPORTS + 12,
+        PE_IMPORTS + 16, PE_LOOKUP,         PE_FILLED,         PE_RELOCATIONS,  PE_OPTIONAL + 16,
+    };
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        pe_patched_is_refused(addresses[i], 0x7ffffff0, 4, "damaged");
+        pe_patched_is_refused(addresses[i], UINT32_MAX - 1, 4, "damaged");
+    }
+    pe_patched_is_refused(PE_EXPORTS + 24, UINT32_MAX, 4, "damaged: its table of exports");
+    pe_patched_is_refused(PE_RELOCATIONS + 4, 0, 4, "damaged: its relocations");
+    pe_patched_is_refused(PE_SECTIONS + 40 + 12, 0x1000, 4, "damaged: section 2");
+    pe_patched_is_refused(PE_SECTIONS + 40 + 20, 0x800, 4, "cut short: section 2");
+}
+END_TEST
+
+START_TEST(a_mutated_pe_library_never_crashes_the_judge)
+{
+    no_mutation_crashes(image_check_pe, 2025, 20000);
+}
+END_TEST
+
+static TCase *test_case(const char *name, void (*set_up)(void))
+{
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, set_up, free_library);
+    tcase_set_timeout(tests, 120);
+    return tests;
+}
+
+Suite *image_suite(void)
+{
+    Suite *suite = suite_create("image");
+    TCase *tests = tcase_create("other files");
+    tcase_add_test(tests, other_files_are_refused);
+    tcase_add_test(tests, a_sentence_is_cut_to_its_room);
+    suite_add_tcase(suite, tests);
+
+    tests = test_case("a plugin", read_plugin);
+    tcase_add_test(tests, a_whole_plugin_is_accepted);
+    tcase_add_test(tests, a_plugin_at_an_odd_address_is_accepted);
+    tcase_add_test(tests, a_plugin_cut_at_any_length_is_refused);
+    tcase_add_test(tests, a_plugin_that_ends_in_zeros_is_refused);
+    tcase_add_test(tests, an_absent_symbol_is_named);
+    tcase_add_test(tests, a_mutated_plugin_never_crashes_the_judge);
+#if !defined(_WIN32) && !defined(__APPLE__)
+    tcase_add_test(tests, the_kind_and_machine_of_an_elf_file_are_told);
+    tcase_add_test(tests, a_position_independent_program_is_refused);
+    tcase_add_test(tests, a_cut_says_where_the_file_should_end);
+    tcase_add_test(tests, a_null_section_is_refused);
+    tcase_add_test(tests, a_section_or_segment_beyond_the_end_is_refused);
+    tcase_add_test(tests, a_dynamic_table_that_points_astray_is_refused);
+#endif
+    suite_add_tcase(suite, tests);
+
+    tests = test_case("PE", make_pe);
+    tcase_add_test(tests, a_whole_pe_library_is_accepted);
+    tcase_add_test(tests, a_pe_library_cut_at_any_length_is_refused);
+    tcase_add_test(tests, a_pe_library_that_ends_in_zeros_is_refused);
+    tcase_add_test(tests, any_changed_bit_breaks_a_pe_checksum);
+    tcase_add_test(tests, the_kind_and_machine_of_a_pe_file_are_told);
+    tcase_add_test(tests, pe_tables_that_point_astray_are_refused);
+    tcase_add_test(tests, a_mutated_pe_library_never_crashes_the_judge);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,311 @@
+/* zoo.c - the declared components of the zoo, and one own-storage manager under three descriptions.
+ *
+ * The own-storage manager is swap-erase over an array of structs. It holds what a plugin may hold: memory from the
+ * host, nothing static.
+ */
+#include "zoo.h"
+
+#include <check.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* --- declared --------------------------------------------------------------------------------------------------- */
+
+static const bp_field_t body_fields[] = {
+    [BODY_MASS] = {.name = "mass", .type = BP_F32, .initial = "1", .min = "0", .unit = "kg", .doc = "inertia"},
+    [BODY_POSITION] = {.name = "position", .type = BP_VEC3, .unit = "m"},
+    [BODY_VELOCITY] = {.name = "velocity", .type = BP_VEC3, .initial = "0 0 1", .unit = "m/s"},
+    [BODY_ACCELERATION] = {.name = "acceleration", .type = BP_VEC3, .unit = "m/s^2"},
+};
+
+static void body_simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+{
+    float *position = BP_COLUMN(run, float, BODY_POSITION), *velocity = BP_COLUMN(run, float, BODY_VELOCITY);
+    const float *acceleration = BP_COLUMN(run, const float, BODY_ACCELERATION);
+    float dt = (float)step->dt;
+    (void)m;
+    for (size_t i = 0; i < 3u * (size_t)run->count; i++) {
+        velocity[i] += acceleration[i] * dt;
+        position[i] += velocity[i] * dt;
+    }
+}
+
+static const bp_field_t label_fields[] = {
+    [LABEL_TEXT] = {.name = "text", .type = BP_STRING, .initial = "unnamed"},
+    [LABEL_RANK] = {.name = "rank", .type = BP_I32, .min = "-10", .max = "10"},
+    [LABEL_HOME] = {.name = "home", .type = BP_ENTITY},
+    [LABEL_KIND] = {.name = "kind", .type = BP_NAME, .initial = "plain"},
+};
+
+static const bp_field_t fx_fields[] = {
+    [FX_ENABLED] = {.name = "enabled", .type = BP_BOOL, .initial = "true"},
+    [FX_COLOUR] = {.name = "colour", .type = BP_COLOUR, .initial = "#102030"},
+    [FX_STRENGTH] = {.name = "strength", .type = BP_F64, .initial = "0.5", .min = "0", .max = "1"},
+};
+
+static const bp_field_t once_fields[] = {
+    [ONCE_COUNT] = {.name = "count", .type = BP_U32, .initial = "7"},
+    [ONCE_NOTE] = {.name = "note", .type = BP_STRING},
+};
+
+static const bp_field_t sample_fields[] = {
+    {.name = "a_bool", .type = BP_BOOL, .initial = "yes"},
+    {.name = "a_i32", .type = BP_I32, .initial = "-7", .min = "-100", .max = "100"},
+    {.name = "a_u32", .type = BP_U32, .initial = "7", .max = "1000"},
+    {.name = "a_i64", .type = BP_I64, .initial = "-700000000000"},
+    {.name = "a_f32", .type = BP_F32, .initial = "0.1"},
+    {.name = "a_f64", .type = BP_F64, .initial = "0.1"},
+    {.name = "a_vec2", .type = BP_VEC2, .initial = "1 2", .max = "50"},
+    {.name = "a_vec3", .type = BP_VEC3, .initial = "1 2 3"},
+    {.name = "a_vec4", .type = BP_VEC4, .initial = "1 2 3 4"},
+    {.name = "a_quat", .type = BP_QUAT},
+    {.name = "a_mat4", .type = BP_MAT4},
+    {.name = "a_colour", .type = BP_COLOUR, .initial = "#ff8000", .min = "0"},
+    {.name = "a_string", .type = BP_STRING, .initial = "sample"},
+    {.name = "an_entity", .type = BP_ENTITY},
+    {.name = "a_name", .type = BP_NAME, .initial = "sample"},
+    {.name = "a_reading", .type = BP_F32, .flags = BP_FIELD_READ_ONLY, .initial = "3"},
+};
+
+static const bp_component_i zoo_list[] = {
+    {.name = "body", .doc = "moves", .version = 1, .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(body_fields),
+     .simulate = body_simulate},
+    {.name = "label", .version = 1, .fields = BP_LIST(label_fields)},
+    {.name = "fx", .version = 1, .fields = BP_LIST(fx_fields)},
+    {.name = "flag", .version = 1},
+    {.name = "once", .version = 1, .flags = BP_COMPONENT_AT_ONCE | BP_COMPONENT_SINGLE,
+     .fields = BP_LIST(once_fields)},
+    {.name = "sample", .version = 1, .fields = BP_LIST(sample_fields)},
+};
+
+static const bp_plugin_desc_t zoo = {
+    BP_PLUGIN_HEAD, .name = "zoo", .version = "1.0", .doc = "declared components", .components = BP_LIST(zoo_list)};
+
+/* --- own storage ------------------------------------------------------------------------------------------------- */
+
+static bp_result_t out_of_memory(bp_manager_t *m)
+{
+    return m->api->error->set(m->host, BP_ERROR_MEMORY, "stock: out of memory");
+}
+
+static void *resize(bp_manager_t *m, void *old, size_t old_size, size_t new_size)
+{
+    return m->api->memory->resize(m->plugin, old, old_size, new_size);
+}
+
+static void drop_text(bp_manager_t *m, stock_item_t *item)
+{
+    if (item->text != NULL)
+        resize(m, item->text, strlen(item->text) + 1, 0);
+    item->text = NULL;
+}
+
+static bp_result_t start(bp_manager_t *m)
+{
+    stock_t *stock = resize(m, NULL, 0, sizeof *stock);
+    if (stock == NULL)
+        return out_of_memory(m);
+    memset(stock, 0, sizeof *stock);
+    m->state = stock;
+    return BP_OK;
+}
+
+static void stop(bp_manager_t *m)
+{
+    stock_t *stock = m->state;
+    for (uint32_t i = 0; i < stock->count; i++)
+        drop_text(m, &stock->items[i]);
+    if (stock->items != NULL)
+        resize(m, stock->items, stock->capacity * sizeof *stock->items, 0);
+    resize(m, stock, sizeof *stock, 0);
+    m->state = NULL;
+}
+
+static bool reserve(bp_manager_t *m, stock_t *stock, uint32_t more)
+{
+    uint32_t needed = stock->count + more, capacity = stock->capacity * 2;
+    if (needed <= stock->capacity)
+        return true;
+    if (capacity < needed)
+        capacity = needed;
+    stock_item_t *items = resize(m, stock->items, stock->capacity * sizeof *items, capacity * sizeof *items);
+    if (items == NULL)
+        return false;
+    stock->items = items;
+    stock->capacity = capacity;
+    return true;
+}
+
+/* A manager may look at the entities that it is creating for. */
+static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t key;
+    if (m->api->world->key(m->world, m->component, instance, &key) != BP_OK)
+        return 0;
+    return m->api->world->has(m->world, key, entities, count, NULL);
+}
+
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    stock_t *stock = m->state;
+    ck_assert_uint_gt(count, 0);
+    ck_assert_uint_ne(instance, 0);
+    ck_assert_uint_eq(m->api->entity->alive(m->host, entities, count, NULL), count);
+    if (stock->refuse_creates > 0) {
+        stock->refuse_creates--;
+        return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
+    }
+    if (!reserve(m, stock, count))
+        return out_of_memory(m);
+    stock->saw_components += already_there(m, instance, entities, count);
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = stock->count;
+        stock->items[stock->count++] =
+            (stock_item_t){.entity = entities[i], .instance = instance, .number = 5, .serial = stock->next_serial++};
+    }
+    stock->created += count;
+    return BP_OK;
+}
+
+static void erase(bp_manager_t *m, uint32_t slot)
+{
+    stock_t *stock = m->state;
+    ck_assert_uint_lt(slot, stock->count);
+    drop_text(m, &stock->items[slot]);
+    stock_item_t last = stock->items[--stock->count];
+    stock->ended++;
+    if (slot == stock->count)
+        return;
+    stock->items[slot] = last;
+    m->api->world->instances_moved(m, &last.entity, &last.instance, &slot, 1);
+}
+
+static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    stock_t *stock = m->state;
+    ck_assert_uint_gt(count, 0);
+    for (uint32_t i = 1; i < count; i++)
+        ck_assert_uint_lt(slots[i], slots[i - 1]);
+    for (uint32_t i = 0; i < count; i++)
+        erase(m, slots[i]);
+    stock->destroy_calls++;
+}
+
+static uint32_t gc(bp_manager_t *m, uint64_t *random)
+{
+    stock_t *stock = m->state;
+    uint32_t ended = 0, living = 0;
+    while (stock->count > 0 && living < 4) {
+        uint32_t slot = bp_random_below(random, stock->count);
+        if (m->api->entity->alive(m->host, &stock->items[slot].entity, 1, NULL) == 1) {
+            living++;
+            continue;
+        }
+        living = 0;
+        erase(m, slot);
+        ended++;
+    }
+    return ended;
+}
+
+static uint32_t count_items(bp_manager_t *m)
+{
+    return ((const stock_t *)m->state)->count;
+}
+
+static void step(bp_manager_t *m, const bp_step_t *now, const bp_run_t *run)
+{
+    (void)now;
+    ck_assert_ptr_null(run);
+    ((stock_t *)m->state)->steps++;
+}
+
+static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+{
+    const stock_t *stock = m->state;
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(slots[i], stock->count);
+        const stock_item_t *item = &stock->items[slots[i]];
+        const char *text = item->text == NULL ? "" : item->text;
+        char *value = (char *)values + i * stride;
+        if (field == STOCK_NUMBER)
+            memcpy(value, &item->number, sizeof item->number);
+        else if (field == STOCK_TEXT)
+            memcpy(value, &text, sizeof text);
+        else
+            memcpy(value, &item->serial, sizeof item->serial);
+    }
+    return BP_OK;
+}
+
+static char *copy_text(bp_manager_t *m, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = resize(m, NULL, 0, size);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* All copies first, so that a failure changes nothing. */
+static bp_result_t set_texts(bp_manager_t *m, const uint32_t *slots, uint32_t count, const char *values, size_t stride)
+{
+    stock_t *stock = m->state;
+    char **copies = resize(m, NULL, 0, count * sizeof *copies);
+    uint32_t made = 0;
+    for (; copies != NULL && made < count; made++) {
+        const char *text;
+        memcpy(&text, values + made * stride, sizeof text);
+        copies[made] = copy_text(m, text);
+        if (copies[made] == NULL)
+            break;
+    }
+    for (uint32_t i = 0; i < made; i++) {
+        stock_item_t unused = {.text = copies[i]};
+        if (made < count) {
+            drop_text(m, &unused);
+            continue;
+        }
+        drop_text(m, &stock->items[slots[i]]);
+        stock->items[slots[i]].text = copies[i];
+    }
+    if (copies != NULL)
+        resize(m, copies, count * sizeof *copies, 0);
+    return made == count ? BP_OK : out_of_memory(m);
+}
+
+static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
+                       size_t stride)
+{
+    stock_t *stock = m->state;
+    ck_assert_uint_ne(field, STOCK_SERIAL);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_uint_lt(slots[i], stock->count);
+    if (field == STOCK_TEXT)
+        return set_texts(m, slots, count, values, stride);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(&stock->items[slots[i]].number, (const char *)values + i * stride, sizeof(int64_t));
+    return BP_OK;
+}
+
+static const bp_field_t stock_fields[] = {
+    [STOCK_NUMBER] = {.name = "number", .type = BP_I64, .min = "-1000", .max = "1000"},
+    [STOCK_TEXT] = {.name = "text", .type = BP_STRING},
+    [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY},
+};
+
+static const bp_component_i stock_list[] = {
+    {.name = "pool", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
+     .stop = stop, .simulate = step, .create = create, .destroy = destroy, .get = get, .set = set,
+     .count = count_items, .gc = gc},
+    {.name = "told", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
+     .stop = stop, .create = create, .destroy = destroy, .get = get, .set = set, .count = count_items},
+    {.name = "mute", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
+     .stop = stop, .create = create, .destroy = destroy, .get = get, .count = count_items},
+};
+
+static const bp_plugin_desc_t stocks = {
+    BP_PLUGIN_HEAD, .name = "stocks", .version = "1.0", .doc = "own storage", .components = BP_LIST(stock_list)};
+
+const bp_plugin_desc_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
+const char *const zoo_components[] = {"body", "label", "fx", "flag", "once", "sample", "pool", "told", "mute", NULL};
