@@ -37,12 +37,15 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all run test bench install clean help packages test-packages test-program check-source asan tsan fuzz
+.PHONY: all built run test bench install clean help packages test-packages test-program check-source asan tsan fuzz
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 all: packages
-	@$(MAKE) --no-print-directory $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
+	@$(MAKE) --no-print-directory built
+
+built: $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
+	@:
 
 run: all
 	@$(BUILD)/backplane run config/solar_system.ini

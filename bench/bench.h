@@ -136,7 +136,4 @@ uint64_t machine_resident(void);
 /* Give memory that was freed back to the system, where the C library can: what is taken next is then fresh. */
 void machine_release(void);
 
-/* --- the cases ------------------------------------------------------------------------------------------------------ */
-
-
 #endif

@@ -7,16 +7,35 @@
 
 #include "bench.h"
 
-extern const group_t group_simulate;                                       /* cases_simulate.c */
-extern const group_t group_create_fresh, group_create_recycled;            /* cases_entities.c */
-extern const group_t group_destroy, group_destroy_shuffled, group_alive;
-extern const group_t group_spawn_fresh, group_spawn_touched;               /* cases_spawn.c */
-extern const group_t group_look_up, group_look_up_mixed, group_references; /* cases_look_up.c */
-extern const group_t group_change, group_change_shuffled;                  /* cases_change.c */
-extern const group_t group_property;                                       /* cases_property.c */
-extern const gauge_t gauge_entity_allocated, gauge_entity_resident;        /* cases_memory.c */
-extern const gauge_t gauge_entity_allocated_grown, gauge_entity_resident_grown;
+/* cases_simulate.c */
+extern const group_t group_simulate;
+
+/* cases_entities.c */
+extern const group_t group_create_fresh, group_create_recycled, group_destroy, group_destroy_shuffled, group_alive;
+
+/* cases_spawn.c */
+extern const group_t group_spawn_fresh, group_spawn_touched;
+
+/* cases_look_up.c */
+extern const group_t group_look_up, group_look_up_mixed, group_references;
+
+/* cases_change.c */
+extern const group_t group_change, group_change_shuffled;
+
+/* cases_property.c */
+extern const group_t group_property;
+
+/* cases_memory.c */
+extern const gauge_t gauge_entity_allocated, gauge_entity_allocated_grown;
+extern const gauge_t gauge_entity_resident, gauge_entity_resident_grown, gauge_entity_resident_churned;
 extern const gauge_t gauge_prototype, gauge_run_subsets, gauge_run_subsets_resident, gauge_run_named,
     gauge_run_named_resident;
+extern const group_t group_prototypes;
+
+/* cases_cycle.c */
+extern const group_t group_cycle_a, group_cycle_aa, group_cycle_aaa;
+
+/* cases_index.c */
+extern const group_t group_index;
 
 #endif

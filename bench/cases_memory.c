@@ -14,50 +14,74 @@
 
 enum { FIELD_BYTES = 40 };
 
-/* --- entities --------------------------------------------------------------------------------------------------------------- */
+/* --- entities --------------------------------------------------------------------------------------------------------- */
 
-static double entity_bytes(uint32_t size, bool resident, bool grown)
+typedef enum history_t { IN_BULK, GROWN, CHURNED } history_t;
+
+/* End all, and make as many again: now every index has been asked about, queued and reused. */
+static void churn(bench_world_t *w, bp_entity_t *ids, uint32_t size)
+{
+    worlds_must(w->host, w->api->world->remove(w->world, w->key, ids, size), "removing components");
+    w->api->entity->destroy(w->host, ids, size);
+    worlds_must(w->host, w->api->world->create(w->world, w->prototype, ids, size), "creating entities");
+}
+
+static uint64_t bytes_now(const bench_world_t *w, bool resident)
+{
+    return resident ? machine_resident() : worlds_host_bytes(w);
+}
+
+static double entity_bytes(uint32_t size, bool resident, history_t history)
 {
     bench_world_t w;
     bp_entity_t *ids = worlds_memory(size, sizeof *ids);
     worlds_create(&w, 0);
-    uint64_t before = resident ? machine_resident() : worlds_host_bytes(&w);
-    uint32_t step = grown ? 1 : size;
+    machine_release();
+    uint64_t before = bytes_now(&w, resident);
+    uint32_t step = history == GROWN ? 1 : size;
     for (uint32_t i = 0; i < size; i += step)
         worlds_must(w.host, w.api->world->create(w.world, w.prototype, ids + i, step), "creating entities");
-    uint64_t after = resident ? machine_resident() : worlds_host_bytes(&w);
+    if (history == CHURNED)
+        churn(&w, ids, size);
+    uint64_t after = bytes_now(&w, resident);
     worlds_destroy(&w);
     free(ids);
-    return after > before ? (double)(after - before) / size - FIELD_BYTES : 0;
+    return ((double)after - (double)before) / size - FIELD_BYTES;
 }
 
 static double allocated(uint32_t size)
 {
-    return entity_bytes(size, false, false);
+    return entity_bytes(size, false, IN_BULK);
 }
 
 static double allocated_grown(uint32_t size)
 {
-    return entity_bytes(size, false, true);
+    return entity_bytes(size, false, GROWN);
 }
 
 static double resident(uint32_t size)
 {
-    return entity_bytes(size, true, false);
+    return entity_bytes(size, true, IN_BULK);
 }
 
 static double resident_grown(uint32_t size)
 {
-    return entity_bytes(size, true, true);
+    return entity_bytes(size, true, GROWN);
 }
 
-const gauge_t gauge_entity_allocated = {
-    .name = "memory/entity/allocated", .measure = allocated, .bound = {BOUND_BYTES, 24, 0, 0}};
-const gauge_t gauge_entity_resident = {
-    .name = "memory/entity/resident", .measure = resident, .bound = {BOUND_BYTES, 24, 100000, 0}};
-const gauge_t gauge_entity_allocated_grown = {.name = "memory/entity/allocated_grown", .measure = allocated_grown};
-const gauge_t gauge_entity_resident_grown = {
-    .name = "memory/entity/resident_grown", .measure = resident_grown, .bound = {BOUND_BYTES, 24, 100000, 0}};
+static double resident_churned(uint32_t size)
+{
+    return entity_bytes(size, true, CHURNED);
+}
+
+#define ENTITY_GAUGE(what, bound_from) \
+    {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .measure = what, .bound = {BOUND_BYTES, 24, bound_from, 0}}
+
+const gauge_t gauge_entity_allocated = ENTITY_GAUGE(allocated, 0);
+const gauge_t gauge_entity_allocated_grown = ENTITY_GAUGE(allocated_grown, 0);
+const gauge_t gauge_entity_resident = ENTITY_GAUGE(resident, 100000);
+const gauge_t gauge_entity_resident_grown = ENTITY_GAUGE(resident_grown, 100000);
+const gauge_t gauge_entity_resident_churned = ENTITY_GAUGE(resident_churned, 100000);
 
 /* --- prototypes ------------------------------------------------------------------------------------------------------------- */
 
@@ -132,18 +156,19 @@ static double prototype_bytes(uint32_t size)
     return bytes;
 }
 
-static double run_bytes_by(uint32_t size, bool named, bool resident_too)
+static double run_bytes_by(uint32_t size, bool named, bool resident_bytes)
 {
     bench_world_t w;
     worlds_create(&w, named ? 0 : KINDS);
-    uint64_t before = resident_too ? machine_resident() : worlds_host_bytes(&w);
+    machine_release();
+    uint64_t before = bytes_now(&w, resident_bytes);
     if (named)
         make_named(&w, size);
     else
         make_subsets(&w, size, 1);
-    uint64_t after = resident_too ? machine_resident() : worlds_host_bytes(&w);
+    uint64_t after = bytes_now(&w, resident_bytes);
     worlds_destroy(&w);
-    return (double)(after - before) / size;
+    return ((double)after - (double)before) / size;
 }
 
 static double subsets(uint32_t size)
@@ -168,21 +193,82 @@ static double named_resident(uint32_t size)
 
 static const uint32_t prototype_sizes[] = {100000, 0};
 
-const gauge_t gauge_prototype = {
-    .name = "memory/prototype", .sizes = prototype_sizes, .measure = prototype_bytes, .bound = {BOUND_BYTES, 64, 0, 0}};
-const gauge_t gauge_run_subsets = {.name = "memory/prototype_with_entity/subsets/allocated",
-                                   .sizes = prototype_sizes,
-                                   .measure = subsets,
-                                   .bound = {BOUND_BYTES, 1024, 0, 0}};
-const gauge_t gauge_run_subsets_resident = {.name = "memory/prototype_with_entity/subsets/resident",
-                                            .sizes = prototype_sizes,
-                                            .measure = subsets_resident,
-                                            .bound = {BOUND_BYTES, 1024, 0, 0}};
-const gauge_t gauge_run_named = {.name = "memory/prototype_with_entity/named/allocated",
-                                 .sizes = prototype_sizes,
-                                 .measure = named,
-                                 .bound = {BOUND_BYTES, 1024, 0, 0}};
-const gauge_t gauge_run_named_resident = {.name = "memory/prototype_with_entity/named/resident",
-                                          .sizes = prototype_sizes,
-                                          .measure = named_resident,
-                                          .bound = {BOUND_BYTES, 1024, 0, 0}};
+#define PROTOTYPE_GAUGE(path, counted, function, limit)                                                            \
+    {.name = "memory/" path, .counter = counted, .sizes = prototype_sizes, .measure = function,                     \
+     .bound = {BOUND_BYTES, limit, 0, 0}}
+
+const gauge_t gauge_prototype = PROTOTYPE_GAUGE("prototype", "bytes_per_prototype", prototype_bytes, 64);
+const gauge_t gauge_run_subsets =
+    PROTOTYPE_GAUGE("prototype_with_entity/subsets/allocated", "bytes_per_entity", subsets, 1024);
+const gauge_t gauge_run_subsets_resident =
+    PROTOTYPE_GAUGE("prototype_with_entity/subsets/resident", "bytes_per_entity", subsets_resident, 1024);
+const gauge_t gauge_run_named =
+    PROTOTYPE_GAUGE("prototype_with_entity/named/allocated", "bytes_per_entity", named, 1024);
+const gauge_t gauge_run_named_resident =
+    PROTOTYPE_GAUGE("prototype_with_entity/named/resident", "bytes_per_entity", named_resident, 1024);
+
+/* --- how long it takes to make them ---------------------------------------------------------------------------------- */
+
+typedef struct prototypes_bench_t {
+    bench_world_t w;
+    uint32_t size;
+} prototypes_bench_t;
+
+static void *setup(uint32_t size)
+{
+    prototypes_bench_t *s = worlds_memory(1, sizeof *s);
+    s->size = size;
+    worlds_create(&s->w, KINDS);
+    return s;
+}
+
+static void teardown(void *state)
+{
+    prototypes_bench_t *s = state;
+    worlds_destroy(&s->w);
+    free(s);
+}
+
+static void fresh_world(void *state)
+{
+    prototypes_bench_t *s = state;
+    worlds_destroy(&s->w);
+    worlds_create(&s->w, KINDS);
+}
+
+static void make_subsets_alone(void *state)
+{
+    prototypes_bench_t *s = state;
+    make_subsets(&s->w, s->size, 0);
+}
+
+static void make_subsets_with_entity(void *state)
+{
+    prototypes_bench_t *s = state;
+    make_subsets(&s->w, s->size, 1);
+}
+
+static void make_names_with_entity(void *state)
+{
+    prototypes_bench_t *s = state;
+    make_named(&s->w, s->size);
+}
+
+static double held(void *state)
+{
+    prototypes_bench_t *s = state;
+    return (double)worlds_host_bytes(&s->w);
+}
+
+const group_t group_prototypes = {
+    .name = "prototype/make",
+    .sizes = prototype_sizes,
+    .setup = setup,
+    .teardown = teardown,
+    .takes_long = true,
+    .sides = {
+        {.name = "subsets", .prepare = fresh_world, .run = make_subsets_alone, .bytes = held},
+        {.name = "subsets_with_entity", .prepare = fresh_world, .run = make_subsets_with_entity, .bytes = held},
+        {.name = "named_with_entity", .prepare = fresh_world, .run = make_names_with_entity, .bytes = held},
+    },
+};

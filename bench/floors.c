@@ -128,16 +128,14 @@ void floor_copy(float *to, const float *from, uint32_t count)
     memcpy(to, from, count * sizeof *to);
 }
 
-float floor_sum(const float *values, uint32_t count)
-{
-    float sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum;
-}
-
 void floor_fill(float *values, float value, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         values[i] = value;
+}
+
+void floor_multiply_add(float *restrict a, const float *restrict b, const float *restrict c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        a[i] += b[i] * c[i];
 }

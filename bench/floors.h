@@ -57,16 +57,18 @@ void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group
 uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
                        uint32_t count, float *out);
 
-/* Move each entity to the other group of two and back: swap-erase here, append there. */
+/* Move each entity to group `to`: swap-erase where it is, append there. */
 void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities, uint32_t count);
 
-/* out[i] = values[index[i]]. The sum, so that it can be compared with a loop that keeps none of them. */
+/* The sum of values[index[i]]. */
 float floor_indexed(const float *values, const uint32_t *index, uint32_t count);
 
 /* --- one column ----------------------------------------------------------------------------------------------------------------- */
 
 void floor_copy(float *to, const float *from, uint32_t count);
-float floor_sum(const float *values, uint32_t count);
 void floor_fill(float *values, float value, uint32_t count);
+
+/* a += b * c */
+void floor_multiply_add(float *a, const float *b, const float *c, uint32_t count);
 
 #endif

@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const gauge_t *const gauges[] = {
-    &gauge_entity_allocated,       &gauge_entity_resident,      &gauge_entity_allocated_grown, &gauge_entity_resident_grown,
-    &gauge_entity_resident_asked,  &gauge_prototype,            &gauge_run_subsets,            &gauge_run_subsets_resident,
-    &gauge_run_named,              &gauge_run_named_resident,
+    &gauge_entity_allocated,        &gauge_entity_allocated_grown, &gauge_entity_resident, &gauge_entity_resident_grown,
+    &gauge_entity_resident_churned, &gauge_prototype,              &gauge_run_subsets,     &gauge_run_subsets_resident,
+    &gauge_run_named,               &gauge_run_named_resident,
 };
 
 static const group_t *const groups[] = {

@@ -1,7 +1,7 @@
 /* worlds.c - the engine as benchmarks meet it: through the same tables that plugins and embedders use.
  *
  * point_mass is loaded from its library, so that the figures are those of a user of plugins. Further components come
- * from a static plugin whose descriptor is made here, because it has to have a thousand of them.
+ * from a static plugin whose descriptor is made here, because it has to have hundreds of them.
  *
  * The host's own account is read from inside: the embedder's interface offers figures of worlds only.
  */
@@ -33,37 +33,75 @@ void *worlds_memory(size_t count, size_t size)
     return memset(block, 0, bytes);
 }
 
-/* --- the plugin `many` ---------------------------------------------------------------------------------------------- */
+/* --- the plugin `many` ------------------------------------------------------------------------------------------------ */
 
 typedef struct many_t {
     bp_plugin_desc_t desc;
     const bp_plugin_desc_t *list[1];
-    bp_component_i components[WORLDS_BULK];
-    bp_field_t fields[WORLDS_BULK];
-    char names[WORLDS_BULK][8];
+    bp_component_i components[WORLDS_MANY];
+    bp_field_t fields[WORLDS_MANY];
+    bp_system_i systems[WORLDS_SYSTEMS];
+    bp_term_t terms[WORLDS_SYSTEMS + 3];
+    char component_names[WORLDS_MANY][8], system_names[WORLDS_SYSTEMS][8];
 } many_t;
+
+static void run_first(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    (void)s, (void)step;
+    float *restrict a = BP_TERM_COLUMN(match, float, 0, 0);
+    const float *restrict b = BP_TERM_COLUMN(match, float, 1, 0), *restrict c = BP_TERM_COLUMN(match, float, 2, 0);
+    for (uint32_t i = 0; i < match->count; i++)
+        a[i] += b[i] * c[i];
+}
+
+static void run_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    (void)s, (void)step, (void)match;
+}
+
+static void describe_components(many_t *many)
+{
+    static const uint32_t types[] = {BP_F32, BP_F64, BP_VEC3, BP_VEC4};
+    for (uint32_t i = 0; i < WORLDS_MANY; i++) {
+        snprintf(many->component_names[i], sizeof many->component_names[i], "c%u", i);
+        many->fields[i] = (bp_field_t){.name = "value", .type = types[i % 4]};
+        many->components[i] = (bp_component_i){.name = many->component_names[i],
+                                               .fields = {&many->fields[i], 1, sizeof many->fields[i]}};
+    }
+}
+
+static void describe_systems(many_t *many)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        many->terms[i] = (bp_term_t){.component = many->component_names[4 * i], .flags = i == 0 ? BP_TERM_WRITE : 0};
+    for (uint32_t i = 0; i < WORLDS_SYSTEMS; i++) {
+        bp_term_t *terms = i == 0 ? many->terms : &many->terms[i + 2];
+        uint32_t count = i == 0 ? 3 : 1;
+        if (i > 0)
+            *terms = (bp_term_t){.component = many->component_names[31 - i % 16]};
+        snprintf(many->system_names[i], sizeof many->system_names[i], "s%u", i);
+        many->systems[i] = (bp_system_i){.name = many->system_names[i], .terms = {terms, count, sizeof *terms},
+                                         .run = i == 0 ? run_first : run_nothing};
+    }
+}
 
 static const many_t *make_many(void)
 {
     static many_t many;
-    static const uint32_t types[] = {BP_F32, BP_F64, BP_VEC3, BP_VEC4};
     if (many.list[0] != NULL)
         return &many;
-    for (uint32_t i = 0; i < WORLDS_BULK; i++) {
-        snprintf(many.names[i], sizeof many.names[i], "c%u", i);
-        many.fields[i] = (bp_field_t){.name = "value", .type = types[i % 4]};
-        many.components[i] = (bp_component_i){.name = many.names[i],
-                                              .fields = {&many.fields[i], 1, sizeof many.fields[i]}};
-    }
+    describe_components(&many);
+    describe_systems(&many);
     many.desc = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "many", .version = "1.0",
-                                   .components = {many.components, WORLDS_BULK, sizeof many.components[0]}};
+                                   .components = {many.components, WORLDS_MANY, sizeof many.components[0]},
+                                   .systems = {many.systems, WORLDS_SYSTEMS, sizeof many.systems[0]}};
     many.list[0] = &many.desc;
     return &many;
 }
 
-/* --- hosts and worlds ------------------------------------------------------------------------------------------------ */
+/* --- hosts and worlds ----------------------------------------------------------------------------------------------------- */
 
-bp_host_o *worlds_host(uint32_t many, const bp_allocator_i *allocator)
+static bp_host_o *create_host(bool many, const bp_allocator_i *allocator)
 {
     bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1};
     if (allocator != NULL)
@@ -71,26 +109,28 @@ bp_host_o *worlds_host(uint32_t many, const bp_allocator_i *allocator)
     bp_host_o *host = bp_host_create(&desc);
     worlds_must(host, host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
     worlds_must(host, bp_host_load_plugin(host, BENCH_PLUGIN_DIR "/point_mass", NULL, 0), "loading point_mass");
-    if (many > 0)
+    if (many)
         worlds_must(host, bp_host_load_plugin(host, "many", NULL, 0), "loading the plugin of the benchmarks");
     return host;
 }
 
 void worlds_create(bench_world_t *w, uint32_t many)
 {
-    worlds_create_on(w, many, NULL);
+    worlds_create_with(w, many, 0, NULL);
 }
 
-void worlds_create_on(bench_world_t *w, uint32_t many, const bp_allocator_i *allocator)
+void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator)
 {
     memset(w, 0, sizeof *w);
-    w->host = worlds_host(many, allocator);
+    w->host = create_host(many > 0, allocator);
     w->api = bp_host_api(w->host);
     w->world = bp_world_create(w->host, &(bp_world_desc_t){.name = "main"});
     worlds_must(w->host, w->world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
     worlds_must(w->host, bp_world_use_component(w->world, BP_POINT_MASS), "bringing in point_mass");
     for (uint32_t i = 0; i < many; i++)
-        worlds_must(w->host, bp_world_use_component(w->world, make_many()->names[i]), "bringing in a component");
+        worlds_must(w->host, bp_world_use_component(w->world, make_many()->component_names[i]), "bringing in a component");
+    for (uint32_t i = 0; i < systems; i++)
+        worlds_must(w->host, bp_world_use_system(w->world, make_many()->system_names[i]), "bringing in a system");
     w->component = w->api->world->component(w->world, BP_POINT_MASS);
     w->key = worlds_key(w, BP_POINT_MASS);
     worlds_must(w->host, w->api->world->prototype(w->world, &w->key, 1, &w->prototype), "making a prototype");

@@ -9,7 +9,7 @@
 
 #include "bench.h"
 
-enum { WORLDS_BULK = 1000 /* components of the plugin `many` */ };
+enum { WORLDS_MANY = 512, WORLDS_SYSTEMS = 64 }; /* what the static plugin has */
 
 /* A host with one world, one key and one prototype of it. */
 typedef struct bench_world_t {
@@ -25,16 +25,14 @@ void worlds_must(bp_host_o *host, bp_result_t result, const char *what);
 /* Cleared memory, already touched; or the end of the program. */
 void *worlds_memory(size_t count, size_t size);
 
-/* A host with the plugins of the benchmarks: point_mass from its library, and the static plugin `many`, with `many`
- * components named c0, c1 ... of one field `value` each, of sizes 4, 8, 12 and 16 bytes in turn, but for c0, which has
- * one of 4. `allocator` may be NULL. */
-bp_host_o *worlds_host(uint32_t many, const bp_allocator_i *allocator);
-
-/* A host with a world that has point_mass and the first `many` of the components c0, c1 ... */
+/* A host with a world that has point_mass, loaded from its library, and the first `many` components of a static plugin:
+ * c0, c1 ..., each with one field `value`, a float, a double, a vec3 and a vec4 in turn. */
 void worlds_create(bench_world_t *w, uint32_t many);
 
-/* Likewise with memory from an embedder's allocator, which is borrowed. */
-void worlds_create_on(bench_world_t *w, uint32_t many, const bp_allocator_i *allocator);
+/* Likewise with memory from an embedder's allocator, which is borrowed and may be NULL, and the first `systems` systems
+ * of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 * c8; the others need one component
+ * each, the last ones of the first 32. */
+void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator);
 void worlds_destroy(bench_world_t *w);
 
 /* The key of a component of the world under its own name. */

@@ -13,14 +13,19 @@
 
 #include <stdio.h>
 
-enum { MAX_OPTIONS = REGISTRY_MAX_FIELDS, MAX_SPAWN_KEYS = PROTOTYPES_MAX_KEYS };
+enum {
+    MAX_OPTIONS = REGISTRY_MAX_FIELDS,
+    MAX_SPAWN_KEYS = PROTOTYPES_MAX_KEYS,
+    WORD = 1024 /* longer than any word of a value in use, so that words are judged whole */
+};
 
 typedef struct setup_t {
     bp_host_o *host;
     error_text_t *error;
     ini_t ini;
     uint32_t old_plugins, old_worlds;
-    uint64_t old_steps;
+    uint64_t old_steps, old_random;
+    uint32_t threads; /* 0: not given */
     bp_entity_t *spawned;
     uint32_t spawned_count, spawned_capacity;
     const char *plugin_path; /* "" where not given */
@@ -42,10 +47,10 @@ static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "thre
 static const char *const world_keys[] = {"step_rate", "components", "systems", NULL};
 
 /* The words of a section header: kind, first and second name. Returns how many there are (4: too many). */
-static uint32_t section_words(const char *section, char words[3][64])
+static uint32_t section_words(const char *section, char words[3][WORD])
 {
     uint32_t count = 0;
-    char word[64];
+    char word[WORD];
     while ((section = text_next_word(section, word, sizeof word)) != NULL && count < 4) {
         if (count < 3)
             memcpy(words[count], word, sizeof word);
@@ -59,7 +64,7 @@ static bp_result_t check_section(setup_t *s, const ini_section_t *section)
     static const struct { const char *kind; uint32_t words; const char *form; } kinds[] = {
         {"host", 1, "[host]"}, {"plugin", 2, "[plugin NAME]"}, {"world", 2, "[world NAME]"}, {"spawn", 3, "[spawn WORLD LABEL]"},
     };
-    char words[3][64] = {"", "", ""};
+    char words[3][WORD] = {"", "", ""};
     uint32_t count = section_words(section->name, words);
     nearest_t nearest = {.wanted = words[0]};
     text_t hint;
@@ -93,7 +98,7 @@ static bp_result_t check_key(setup_t *s, const ini_entry_t *entry, const char *c
 
 static bool is_kind(const char *section, const char *kind)
 {
-    char words[3][64] = {"", "", ""};
+    char words[3][WORD] = {"", "", ""};
     section_words(section, words);
     return strcmp(words[0], kind) == 0;
 }
@@ -166,7 +171,8 @@ static bp_result_t read_host(setup_t *s)
         s->host->steps = (uint64_t)steps;
     if (find_entry(s, "host", "seed") != NULL)
         s->host->base.random = (uint64_t)seed;
-    return host_set_threads(s->host, (uint32_t)threads);
+    s->threads = (uint32_t)threads;
+    return BP_OK;
 }
 
 static bool plugin_file(const char *folder, const char *name, char *path)
@@ -225,7 +231,7 @@ static uint32_t collect_options(setup_t *s, const char *section, bp_option_t *op
 
 static bp_result_t load_plugin(setup_t *s, const char *name, uint32_t line)
 {
-    char path[FILE_PATH_MAX], stem[64], section[80];
+    char path[FILE_PATH_MAX], stem[WORD], section[WORD + 8];
     bp_option_t options[MAX_OPTIONS];
     char origins[MAX_OPTIONS][ORIGIN];
     if (!find_plugin(s, name, path))
@@ -240,11 +246,11 @@ static bp_result_t load_plugin(setup_t *s, const char *name, uint32_t line)
 static bp_result_t check_plugin_sections(setup_t *s, const char *list)
 {
     for (uint32_t i = 0; i < s->ini.section_count; i++) {
-        char words[3][64] = {"", "", ""}, word[FILE_PATH_MAX], stem[64];
+        char words[3][WORD] = {"", "", ""}, word[FILE_PATH_MAX], stem[WORD];
         section_words(s->ini.sections[i].name, words);
         bool listed = strcmp(words[0], "plugin") != 0;
         nearest_t nearest = {.wanted = words[1]};
-        char near[64] = "";
+        char near[WORD] = "";
         for (const char *at = list; !listed && (at = text_next_word(at, word, sizeof word)) != NULL;) {
             file_stem(word, stem, sizeof stem);
             listed = strcmp(stem, words[1]) == 0;
@@ -279,7 +285,7 @@ static bp_result_t load_plugins(setup_t *s)
 
 static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *entry, bp_result_t (*use)(bp_world_o *, const char *))
 {
-    char word[64];
+    char word[WORD];
     const char *at = entry == NULL ? "" : entry->value;
     while ((at = text_next_word(at, word, sizeof word)) != NULL) {
         bp_result_t result = use(world, word);
@@ -291,15 +297,15 @@ static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *ent
 
 static bp_result_t make_world(setup_t *s, const ini_section_t *section)
 {
-    char words[3][64] = {"", "", ""};
+    char words[3][WORD] = {"", "", ""};
     section_words(section->name, words);
     const ini_entry_t *rate = find_entry(s, section->name, "step_rate");
     bp_value_t value = {.f64 = 60.0};
     bp_result_t result = read_value(s, rate, BP_F64, &value);
     if (result != BP_OK)
         return result;
-    if (!(value.f64 > 0.0))
-        return at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0", rate->value));
+    if (!(value.f64 > 0.0 && value.f64 <= 1e12))
+        return at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
     bp_world_o *world = bp_world_create(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64});
     if (world == NULL)
         return at_line(s, section->line, BP_ERROR_FAILED);
@@ -338,7 +344,7 @@ static bp_result_t spawn_key(setup_t *s, bp_world_o *world, char *word, uint32_t
 static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *list, uint32_t *prototype)
 {
     uint32_t keys[MAX_SPAWN_KEYS], count = 0;
-    char word[128];
+    char word[WORD];
     while ((list = text_next_word(list, word, sizeof word)) != NULL) {
         if (count == MAX_SPAWN_KEYS)
             return error_set(s->error, BP_ERROR_LIMIT, "an entity has at most %d components", MAX_SPAWN_KEYS);
@@ -351,7 +357,7 @@ static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *li
 
 static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
 {
-    char component[128];
+    char component[WORD];
     const char *dot = strchr(entry->key, '.');
     if (dot == NULL || (size_t)(dot - entry->key) >= sizeof component)
         return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY", entry->key);
@@ -388,7 +394,7 @@ static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_secti
 
 static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t section_number)
 {
-    char words[3][64] = {"", "", ""};
+    char words[3][WORD] = {"", "", ""};
     section_words(section->name, words);
     path_worlds_t worlds = host_worlds(s->host);
     bp_world_o *world = path_world(&worlds, words[1]);
@@ -451,6 +457,7 @@ static void undo(setup_t *s)
     while (s->host->loader.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
     s->host->steps = s->old_steps;
+    s->host->base.random = s->old_random;
     *s->error = kept;
 }
 
@@ -462,6 +469,7 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
         .old_plugins = host->loader.count,
         .old_worlds = host->destruction.world_count,
         .old_steps = host->steps,
+        .old_random = host->base.random,
     };
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
     if (result != BP_OK)
@@ -477,6 +485,8 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
         result = make_worlds(&s);
     if (result == BP_OK)
         result = spawn_all(&s);
+    if (result == BP_OK)
+        result = host_set_threads(host, s.threads);
     if (result != BP_OK)
         undo(&s);
     memory_free(&s.ini.memory, s.spawned, (size_t)s.spawned_capacity * sizeof *s.spawned);

@@ -65,12 +65,12 @@ uint32_t value_parts(uint32_t type)
 
 double value_part(uint32_t type, const void *value, uint32_t part)
 {
-    const bp_value_t *v = value;
-    switch (type) {
-    case BP_I32: return v->i32;
-    case BP_U32: return v->u32;
-    case BP_I64: return (double)v->i64;
-    case BP_F64: return v->f64;
+    bp_value_t v = {.i64 = 0};
+    switch (type) { /* a cell of a column is aligned as its type, which a union need not be */
+    case BP_I32: memcpy(&v, value, sizeof v.i32); return v.i32;
+    case BP_U32: memcpy(&v, value, sizeof v.u32); return v.u32;
+    case BP_I64: memcpy(&v, value, sizeof v.i64); return (double)v.i64;
+    case BP_F64: memcpy(&v, value, sizeof v.f64); return v.f64;
     default: break;
     }
     float number = 0;
@@ -102,7 +102,7 @@ static const char *read_number(uint32_t type, const char *text, void *out)
     text = skip_blanks(text);
     if (type == BP_F32 || type == BP_F64) {
         double number = strtod(text, &end);
-        bool fits = type == BP_F64 || !isfinite(number) || fabs(number) <= 3.4028235677973366e38;
+        bool fits = type == BP_F64 || !isfinite(number) || fabs(number) < 3.4028235677973366e38;
         if (end == text || !isfinite(number) || !fits)
             return NULL;
         if (type == BP_F64)
@@ -135,11 +135,14 @@ static uint32_t read_numbers(const type_t *type, const char *text, void *out)
         text = read_number(type->part, text, (char *)out + i * size);
         if (text == NULL)
             return 0;
-        text = skip_blanks(text);
-        if (*text == '\0')
+        const char *next = skip_blanks(text);
+        if (*next == '\0')
             return i + 1;
-        if (*text == ',')
-            text++;
+        if (*next == ',')
+            next++;
+        if (next == text)
+            return 0; /* two numbers with nothing in between */
+        text = next;
     }
     return 0;
 }
@@ -191,20 +194,32 @@ static bool read_colour(const char *text, bp_colour_t *out)
     return true;
 }
 
+/* Decimal digits of a 32-bit number; what follows them, or NULL. */
+static const char *read_digits(const char *text, uint32_t *out)
+{
+    uint64_t number = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        number = number * 10 + (uint64_t)(*at - '0');
+        if (number > UINT32_MAX)
+            return NULL;
+    }
+    *out = (uint32_t)number;
+    return at == text ? NULL : at;
+}
+
 static bool read_entity(const value_context_t *context, const char *text, bp_entity_t *out)
 {
     uint32_t index, life;
-    int used = 0;
     text = skip_blanks(text);
     if (strncmp(text, "none", 4) == 0 && only_blanks(text + 4)) {
         out->id = 0;
         return true;
     }
-    if (text[0] != '#' || hex_digit(text[1]) < 0 || hex_digit(text[1]) > 9)
+    if (text[0] != '#' || (text = read_digits(text + 1, &index)) == NULL || *text != ':')
         return false;
-    if (sscanf(text, "#%" SCNu32 ":%" SCNu32 "%n", &index, &life, &used) != 2 || !only_blanks(text + used))
-        return false;
-    if (life < 1 || life > ENTITY_MAX_LIFE)
+    text = read_digits(text + 1, &life);
+    if (text == NULL || !only_blanks(text) || life < 1 || life > ENTITY_MAX_LIFE)
         return false;
     *out = entity_make(context->entity_base, index, life);
     return true;
@@ -449,9 +464,9 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
         double part = value_part(field->type, value, i);
         if (part >= field->min && part <= field->max)
             continue;
-        return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range, %s to %s%s%s", field->name, part,
-                         field->min_text[0] ? field->min_text : "-inf", field->max_text[0] ? field->max_text : "inf",
-                         field->unit[0] ? " " : "", field->unit);
+        return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
+                         field->min_text[0] ? "at least " : "", field->min_text, field->min_text[0] && field->max_text[0] ? " and " : "",
+                         field->max_text[0] ? "at most " : "", field->max_text, field->unit[0] ? " " : "", field->unit);
     }
     return BP_OK;
 }

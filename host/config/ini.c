@@ -27,24 +27,48 @@ static bp_result_t fail(reader_t *r, bp_result_t code, const char *what)
     return r->result;
 }
 
+/* Words with one blank between them, so that "[ plugin  gravity ]" is the section "plugin gravity". */
+static void join_words(const char *text, size_t length, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool blank = text[i] == ' ' || text[i] == '\t';
+        if (!blank)
+            out[used++] = text[i];
+        else if (used > 0 && out[used - 1] != ' ')
+            out[used++] = ' ';
+    }
+    if (used > 0 && out[used - 1] == ' ')
+        used--;
+    out[used] = '\0';
+}
+
 static void note_section(reader_t *r, const char *line, size_t length)
 {
-    const char *end = memchr(line, ']', length);
     ini_t *ini = r->ini;
-    if (line[0] != '[' || end == NULL)
+    bool keys = ini->count > 0 && ini->entries[ini->count - 1].section_number == ini->section_count;
+    if (r->continues && keys)
+        return; /* to inih this goes on with a value, whatever it looks like */
+    if (r->line == 1 && length >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+        line += 3;
+        length -= 3;
+    }
+    for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
+        line++;
+    const char *end = memchr(line, ']', length);
+    if (length == 0 || line[0] != '[' || end == NULL)
         return;
     if (!memory_reserve(&ini->memory, &ini->sections, &ini->section_capacity, ini->section_count + 1u, sizeof *ini->sections)) {
         fail(r, BP_ERROR_MEMORY, "out of memory while reading the file");
         return;
     }
-    size_t name = (size_t)(end - line) - 1;
-    char *copy = memory_resize(&ini->memory, NULL, 0, name + 1);
+    char name[INI_LINE_BYTES + 1];
+    join_words(line + 1, (size_t)(end - line) - 1, name);
+    char *copy = memory_copy_text(&ini->memory, name);
     if (copy == NULL) {
         fail(r, BP_ERROR_MEMORY, "out of memory while reading the file");
         return;
     }
-    memcpy(copy, line + 1, name);
-    copy[name] = '\0';
     ini->sections[ini->section_count++] = (ini_section_t){copy, r->line};
 }
 
@@ -57,10 +81,10 @@ static char *next_line(char *buffer, int room, void *stream)
     size_t length = strcspn(r->at, "\n");
     r->line++;
     r->continues = r->at[0] == ' ' || r->at[0] == '\t';
-    if (length > INI_MAX_LINE || (int)length + 2 > room) {
+    if (length > INI_LINE_BYTES || (int)length + 2 > room) {
         char text[160];
         snprintf(text, sizeof text, "the line has %zu bytes, at most %d are read; go on in a further line that begins with a blank", length,
-                 INI_MAX_LINE);
+                 INI_LINE_BYTES);
         fail(r, BP_ERROR_LIMIT, text);
         return NULL;
     }

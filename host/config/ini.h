@@ -11,7 +11,7 @@
 
 #include "../base/base.h"
 
-enum { INI_MAX_LINE = 190 }; /* bytes; longer values go on in further lines */
+enum { INI_LINE_BYTES = 190 }; /* bytes; longer values go on in further lines */
 
 typedef struct ini_entry_t {
     char *section; /* "" before the first */

@@ -1,14 +1,11 @@
 /* destruction.c - killing and announcing.
  *
- * Destroying must not fail for want of memory, so a batch is not copied unless it has to be: where all of it is
- * alive the caller's array is announced as it stands; the dead are sifted out through a block on the stack; only
- * what dies inside a callback is queued, and if there is no memory for that it is announced on the spot.
+ * Destroying must not fail for want of memory, so batches are copied and sifted in a block on the stack; only what dies
+ * inside a callback is queued, and if there is no memory for that it is announced on the spot.
  */
 #include "destruction.h"
 
 #include "store.h"
-
-enum { SIFT = 512 };
 
 void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
 {
@@ -107,6 +104,17 @@ static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t cou
 
 /* --- killing ---------------------------------------------------------------------------------------------------- */
 
+/* End all of a batch that live; they are moved to its front. Returns how many. */
+static uint32_t sift(entities_t *entities, bp_entity_t *batch, uint32_t count)
+{
+    uint32_t kept = entities_end(entities, batch, count);
+    for (uint32_t i = kept + 1; i < count; i++) {
+        if (entities_end(entities, &batch[i], 1) > 0)
+            batch[kept++] = batch[i];
+    }
+    return kept;
+}
+
 static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
     if (count == 0)
@@ -116,23 +124,32 @@ static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
     announce(d, dead, count);
 }
 
+/* Does anybody have to know? */
+static bool unnoticed(const destruction_t *d)
+{
+    if (d->callback_count > 0)
+        return false;
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        if (d->worlds[w]->occupied > 0 || d->worlds[w]->manager_count > 0)
+            return false;
+    }
+    return true;
+}
+
 static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
-    uint32_t died = entities_end(d->entities, entities, count);
-    bury(d, entities, died);
-    bp_entity_t dead[SIFT];
-    uint32_t sifted = 0;
-    for (uint32_t i = died; i < count; i++) {
-        if (entities_end(d->entities, &entities[i], 1) == 0)
-            continue;
-        died++;
-        dead[sifted++] = entities[i];
-        if (sifted == SIFT) {
-            bury(d, dead, sifted);
-            sifted = 0;
-        }
+    bp_entity_t dead[DESTRUCTION_BATCH];
+    uint32_t died = 0;
+    if (unnoticed(d))
+        died = entities_end(d->entities, entities, count);
+    for (uint32_t i = died; i < count;) {
+        uint32_t taken = count - i < DESTRUCTION_BATCH ? count - i : DESTRUCTION_BATCH;
+        memcpy(dead, entities + i, taken * sizeof *dead);
+        uint32_t kept = sift(d->entities, dead, taken);
+        bury(d, dead, kept);
+        died += kept;
+        i += taken;
     }
-    bury(d, dead, sifted);
     return died;
 }
 

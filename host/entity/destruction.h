@@ -7,6 +7,9 @@
  * Callbacks may destroy and create. What they destroy dies at once, but is announced only when the present batch has
  * been announced to all: announcements never nest. While a world steps, a destruction waits for the step's end.
  *
+ * Batches are copied, since a caller's array may be the very column that changes; long ones are announced in parts of
+ * DESTRUCTION_BATCH.
+ *
  * Callbacks are not stored as function addresses of plugins: a manager is reached through its slot, and an embedder's
  * callback carries its owner, by which it is dropped.
  *
@@ -16,6 +19,8 @@
 #define HOST_ENTITY_DESTRUCTION_H
 
 #include "world.h"
+
+enum { DESTRUCTION_BATCH = 2048 };
 
 typedef struct destroyed_callback_t {
     const void *owner; /* NULL: dropped */

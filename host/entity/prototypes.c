@@ -206,6 +206,13 @@ bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uin
     return BP_OK;
 }
 
+void prototypes_mark_gone(prototypes_t *p)
+{
+    /* A base is always older than what is built on it, so one pass upwards does. */
+    for (uint32_t i = 1; i < p->count; i++)
+        p->items[i].flags |= (uint8_t)((p->keys[p->items[i].key].flags | p->items[p->items[i].base].flags) & KEY_GONE);
+}
+
 uint32_t prototypes_column(const prototypes_t *p, uint32_t prototype, uint32_t key)
 {
     const prototype_t *i = &p->items[prototype];

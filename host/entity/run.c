@@ -79,7 +79,7 @@ size_t run_bytes(const run_t *run)
 
 static size_t column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
-    return align_up((size_t)run->sizes[column] * capacity, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
+    return align_up((size_t)run->sizes[column] * capacity + RUN_SLACK_BYTES, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
 }
 
 static size_t shared_bytes(const run_t *run, uint32_t capacity)

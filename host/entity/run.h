@@ -15,7 +15,8 @@
 
 enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
-    RUN_SPLIT_BYTES = 64 * 1024     /* runs of more bytes keep each column in a block of its own */
+    RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
+    RUN_SLACK_BYTES = 15            /* behind every column, so that a value may be copied as 16 bytes into the last row */
 };
 
 typedef struct run_block_t {
@@ -35,6 +36,7 @@ typedef struct run_t {
     uint16_t flags;            /* KEY_... of the prototype */
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
+    uint32_t sweep;            /* rows below this one are swept next */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint8_t *sizes;            /* bytes of a value of each column */
@@ -91,7 +93,22 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     }
 }
 
-/* Write defaults to the cells of one row; run_fill with a count of 1, but for counted strings. */
+/* The same, to a row behind the last of `to`: values of up to 16 bytes are copied as 16, since what lies behind them is
+ * nobody's yet. */
+static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
+                                    uint32_t to_row, uint32_t count)
+{
+    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
+    const uint8_t *sizes = from->sizes + from_column;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = sizes[i];
+        char *cell = (char *)target[i] + to_row * size;
+        const char *value = (const char *)source[i] + from_row * size;
+        memcpy(cell, value, size <= 16 ? 16 : 64);
+    }
+}
+
+/* Write defaults to the cells of one row behind the last; run_fill with a count of 1, but for counted strings. */
 static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     void *const *columns = run->columns;
@@ -99,7 +116,7 @@ static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint3
     const field_t *const *fields = run->fields;
     for (uint32_t c = first_column; c < last_column; c++) {
         size_t size = sizes[c];
-        value_copy((char *)columns[c] + row * size, &fields[c]->initial, (uint32_t)size);
+        memcpy((char *)columns[c] + row * size, &fields[c]->initial, size <= 16 ? 16 : 64);
     }
 }
 

@@ -20,8 +20,10 @@ enum { BLOCK = 256, AHEAD = 12, LONG_STRETCH = 8 };
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
+#define ALWAYS_INLINED __attribute__((always_inline))
 #else
 #define PREFETCH(address) ((void)(address))
+#define ALWAYS_INLINED
 #endif
 
 /* --- small things -------------------------------------------------------------------------------------------------- */
@@ -202,7 +204,7 @@ static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *ent
 static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
-    if (run == NULL || run->count == run->capacity || (run->flags & KEY_OWN_STORAGE) != 0 ||
+    if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
         run->has_strings || world->entities->bound >= world->record_capacity || !entities_create_one(world->entities, entity))
         return false;
     uint32_t row = run->count++;
@@ -217,7 +219,7 @@ bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *ent
 {
     if (world->stepping)
         return refuse_stepping(world);
-    if (prototype >= world->prototypes.count)
+    if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
     if (count == 1 && create_one(world, prototype, entities))
         return BP_OK;
@@ -401,8 +403,7 @@ static void play_entities(bp_world_o *world, block_t *b, uint32_t to_prototype, 
         }
         if (to != NULL) {
             to[i] = entities[i];
-            record->prototype = to_prototype;
-            record->row = b->first + i;
+            set_record(world, entities[i], to_prototype, b->first + i);
         } else {
             *record = (record_t){0};
         }
@@ -601,7 +602,7 @@ static void move_row(change_t *c, run_t *from, uint32_t row, run_t *to)
 
 /* The usual case of one: the entity has components before and after, the transition is known, and there is room. False
  * where it must go the long way. Written to be inlined twice, with `adding` known. */
-static inline bool change_quickly(bp_world_o *world, uint32_t key, bp_entity_t e, bool adding)
+ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key, bp_entity_t e, bool adding)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
@@ -621,8 +622,8 @@ static inline bool change_quickly(bp_world_o *world, uint32_t key, bp_entity_t e
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;
     record->prototype = t->to;
     record->row = to_row;
-    run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-    run_copy_row(from, adding ? column : column + width, row, to, adding ? column + width : column, to_row, behind);
+    run_append_cells(from, 1, row, to, 1, to_row, column - 1);
+    run_append_cells(from, adding ? column : column + width, row, to, adding ? column + width : column, to_row, behind);
     run_entities(to)[to_row] = e;
     if (adding)
         run_fill_cells(to, column, column + width, to_row);
@@ -698,9 +699,8 @@ bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entiti
     if (result != BP_OK)
         return result;
     if (world_key_manager(world, key)->component->own_storage) {
+        unmark(&c, entities, count); /* the manager may look at the entities */
         result = create_slots(&c, entities, count);
-        if (result != BP_OK)
-            unmark(&c, entities, count);
     }
     if (result == BP_OK)
         move_all(&c, entities, count);
@@ -916,13 +916,17 @@ static uint32_t collect_randomly(bp_world_o *world, run_t *run)
     return collected;
 }
 
-/* Collect the holes among the last `most` rows. */
+/* Collect the holes among the next `most` rows, going down from where the last sweep ended, from the end again after the
+ * first row. */
 static uint32_t collect_rows(bp_world_o *world, run_t *run, uint32_t most)
 {
     uint32_t before = run->holes;
-    for (uint32_t row = run->count; row > 0 && run->holes > 0 && most > 0; row--, most--) {
-        if (run_entities(run)[row - 1].id == 0) {
-            erase_row(world, run, row - 1);
+    for (; run->holes > 0 && most > 0; most--) {
+        if (run->sweep == 0 || run->sweep > run->count)
+            run->sweep = run->count;
+        uint32_t row = --run->sweep;
+        if (run_entities(run)[row].id == 0) {
+            erase_row(world, run, row);
             run->holes--;
         }
     }
@@ -932,7 +936,7 @@ static uint32_t collect_rows(bp_world_o *world, run_t *run, uint32_t most)
 static uint32_t collect_run(bp_world_o *world, run_t *run, bool fully)
 {
     fully = fully || (run->flags & KEY_AT_ONCE) != 0;
-    uint32_t collected = fully ? collect_rows(world, run, run->count) : collect_randomly(world, run);
+    uint32_t collected = fully ? collect_rows(world, run, UINT32_MAX) : collect_randomly(world, run);
     /* Luck alone is slow where a large part has died at once: four living in a row come soon. */
     if (run->holes > run->count / WORLD_GC_HOLES_SHARE)
         collected += collect_rows(world, run, WORLD_GC_SWEEP);
@@ -994,7 +998,7 @@ uint32_t store_collect_all(bp_world_o *world)
 static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
 {
     change_t c = {.world = world, .key = key};
-    collect_rows(world, run, run->count);
+    collect_rows(world, run, UINT32_MAX);
     bp_result_t result = find_transition(&c, run->prototype);
     if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");

@@ -162,6 +162,9 @@ bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager)
         if (world->prototypes.keys[i].manager == manager->seen.component)
             world->prototypes.keys[i].flags |= KEY_GONE;
     }
+    prototypes_mark_gone(&world->prototypes);
+    for (uint32_t i = 0; i < world->run_count; i++)
+        world->runs[i]->flags |= world->prototypes.items[world->runs[i]->prototype].flags;
     stop_manager(world, manager);
     return BP_OK;
 }

@@ -35,8 +35,8 @@ enum {
     WORLD_MAX_MANAGERS = 65535,
     WORLD_GC_ROWS_ALIVE = 4, /* collection of a run ends at so many living rows in a row */
     WORLD_GC_RUNS = 64,      /* runs with holes visited in one step */
-    WORLD_GC_HOLES_SHARE = 4, /* where more than a quarter of a run is holes, its last rows are also swept: */
-    WORLD_GC_SWEEP = 4096    /* so many of them in one step */
+    WORLD_GC_HOLES_SHARE = 4, /* where more than a quarter of a run is holes, it is also swept: */
+    WORLD_GC_SWEEP = 4096    /* so many rows in one step */
 };
 
 /* Pairs of names resolved before, kept by property/, one cache for each world. Two doors lead to the entries: the hashes

@@ -106,7 +106,10 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     bp_value_t value;
     bp_property_t property = path->property;
     error_text_t *error = &path->world->base->error;
-    bp_result_t result = value_parse(&path->world->base->values, property.type, text, &value, error);
+    bp_result_t result = property_get(path->world, &property, &path->entity, 1, &value, sizeof value);
+    if (result != BP_OK)
+        return result;
+    result = value_parse(&path->world->base->values, property.type, text, &value, error);
     if (result != BP_OK)
         return error_prefix(error, result, "%s: ", ((const field_t *)property.declared)->name);
     return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);

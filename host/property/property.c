@@ -160,6 +160,9 @@ static bp_result_t check_property(bp_world_o *world, const bp_property_t *p)
 {
     if (p->layout != world->layout)
         return error_set(&world->base->error, BP_ERROR_ARGUMENT, "the property was not resolved in world '%s'", world->name);
+    if ((world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
+                         names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
     return BP_OK;
 }
 

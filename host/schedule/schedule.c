@@ -69,6 +69,7 @@ static bp_result_t out_of_memory(schedule_t *schedule)
 
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
 {
+    schedule->settled = false; /* a term of a system may have waited for it */
     if (manager->component->table.simulate == NULL)
         return BP_OK;
     unit_t *unit = new_unit(schedule, manager->component->name);

@@ -78,7 +78,7 @@ END_TEST
 
 static void add_subjects(const char *needs, const char *plugin, const char *options)
 {
-    conformance_subject_t like = {{0}};
+    conformance_subject_t like = {.needs = ""};
     char complaint[CONFORMANCE_TEXT];
     snprintf(like.needs, sizeof like.needs, "%s", needs);
     snprintf(like.plugin, sizeof like.plugin, "%s", plugin);
@@ -107,7 +107,7 @@ static int by_name(const void *a, const void *b)
 /* The libraries of a folder, in the order of their names, so that rounds mean the same in every run. */
 static void add_folder(const char *folder)
 {
-    char found[COMPONENTS_MAX][64], path[1024];
+    char found[COMPONENTS_MAX][64], path[4200];
     uint32_t count = 0;
     DIR *entries = opendir(folder);
     struct dirent *entry;

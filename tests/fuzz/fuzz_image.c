@@ -9,6 +9,7 @@
  * host/plugin/image*.c -o fuzz_image ./fuzz_image -use_value_profile=1 -max_len=65536 -max_total_time=120
  * corpus build/plugins
  */
+#include <bp_types.h>
 #include <plugin/image.h>
 
 #include <stdint.h>
@@ -16,6 +17,8 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 typedef bool (*check_fn)(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size);
 
@@ -50,4 +53,36 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     judge(image_check_pe, data, size);
     judge_without_checksum(data, size);
     return 0;
+}
+
+/* A place of `width` bytes, mostly near the file's ends, where the tables are. */
+static size_t random_place(uint64_t *random, size_t size, size_t width)
+{
+    uint32_t places = (uint32_t)(size / width), near = places < 256 ? places : 256;
+    switch (bp_random_below(random, 3)) {
+    case 0: return width * bp_random_below(random, near);
+    case 1: return width * (places - 1 - bp_random_below(random, near));
+    default: return width * bp_random_below(random, places);
+    }
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    uint64_t random = seed, number = size, neighbour = 0;
+    size_t width = bp_random_below(&random, 2) == 0 ? 4 : 8;
+    if (size < 64 || bp_random_below(&random, 2) == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    uint32_t choice = bp_random_below(&random, 5);
+    size_t from = random_place(&random, size, width), to = random_place(&random, size, width);
+    if (choice > 0) {
+        number = 0;
+        memcpy(&number, data + from, width);
+    }
+    if (choice > 2 && from + 2 * width <= size) {
+        memcpy(&neighbour, data + from + width, width);
+        number += neighbour;
+    }
+    number -= bp_random_below(&random, 64);
+    memcpy(data + to, &number, width);
+    return size;
 }

@@ -5,10 +5,15 @@
  */
 #include "inspect.h"
 
-#include <check.h>
+#include "support.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define THAT(condition) EXPECT(condition, "%s", #condition)
+#define SAME(a, b) EXPECT((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
 
 /* --- worlds ------------------------------------------------------------------------------------------------------ */
 
@@ -18,22 +23,22 @@ static void check_records(const bp_world_o *world)
     for (uint32_t i = 0; i < world->record_capacity; i++) {
         const record_t *r = &world->records[i];
         if (r->generation == 0) {
-            ck_assert_uint_eq(r->prototype, 0);
-            ck_assert_uint_eq(r->row, 0);
+            SAME(r->prototype, 0);
+            SAME(r->row, 0);
             continue;
         }
         bp_entity_t e = entities_at(world->entities, i);
         used++;
-        ck_assert_msg(e.id != 0, "the dead entity of index %u has a record", i);
-        ck_assert_uint_eq(bp_entity_generation(e), r->generation);
-        ck_assert_uint_gt(r->prototype, 0);
-        ck_assert_uint_lt(r->prototype, world->prototypes.count);
+        EXPECT(e.id != 0, "the dead entity of index %u has a record", i);
+        SAME(bp_entity_generation(e), r->generation);
+        THAT(r->prototype > 0);
+        THAT(r->prototype < world->prototypes.count);
         const run_t *run = world_run(world, r->prototype);
-        ck_assert_ptr_nonnull(run);
-        ck_assert_uint_lt(r->row, run->count);
-        ck_assert_uint_eq(run_entities(run)[r->row].id, e.id);
+        THAT(run != NULL);
+        THAT(r->row < run->count);
+        SAME(run_entities(run)[r->row].id, e.id);
     }
-    ck_assert_uint_eq(world->occupied, used);
+    SAME(world->occupied, used);
 }
 
 static uint32_t check_rows(const bp_world_o *world, const run_t *run)
@@ -46,12 +51,12 @@ static uint32_t check_rows(const bp_world_o *world, const run_t *run)
             continue;
         }
         const record_t *r = world_record(world, e);
-        ck_assert_msg(r != NULL, "row %u of prototype %u: entity %#lx has no record", row, run->prototype,
-                      (unsigned long)e.id);
-        ck_assert_uint_eq(r->prototype, run->prototype);
-        ck_assert_uint_eq(r->row, row);
+        EXPECT(r != NULL, "row %u of prototype %u: entity %016" PRIx64 " has no record", row, run->prototype,
+                      e.id);
+        SAME(r->prototype, run->prototype);
+        SAME(r->row, row);
     }
-    ck_assert_uint_eq(run->holes, holes);
+    SAME(run->holes, holes);
     return run->count - holes;
 }
 
@@ -69,16 +74,16 @@ static bool inside_a_block(const run_t *run, const char *start, size_t size)
 static void check_columns(const run_t *run)
 {
     uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
-    ck_assert_uint_le(run->count, run->capacity);
+    THAT(run->count <= run->capacity);
     for (uint32_t c = 0; c < run->column_count && run->capacity > 0; c++) {
         const char *start = run->columns[c];
         size_t size = (size_t)run->sizes[c] * run->capacity;
-        ck_assert_msg((uintptr_t)start % alignment == 0, "column %u of %u rows is aligned badly", c, run->count);
-        ck_assert_msg(inside_a_block(run, start, size), "column %u lies outside its block", c);
+        EXPECT((uintptr_t)start % alignment == 0, "column %u of %u rows is aligned badly", c, run->count);
+        EXPECT(inside_a_block(run, start, size), "column %u lies outside its block", c);
         for (uint32_t d = 0; d < c; d++) {
             const char *other = run->columns[d];
             bool apart = other + (size_t)run->sizes[d] * run->capacity <= start || start + size <= other;
-            ck_assert_msg(apart, "columns %u and %u overlap", d, c);
+            EXPECT(apart, "columns %u and %u overlap", d, c);
         }
     }
 }
@@ -88,14 +93,14 @@ static void check_runs(const bp_world_o *world)
     uint32_t rows = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
         const run_t *run = world->runs[i];
-        ck_assert_uint_gt(run->prototype, 0);
-        ck_assert_ptr_eq(world_run(world, run->prototype), run);
-        ck_assert_uint_eq(run->pending, 0);
+        THAT(run->prototype > 0);
+        THAT(world_run(world, run->prototype) == run);
+        SAME(run->pending, 0);
         rows += check_rows(world, run);
         check_columns(run);
-        ck_assert_msg(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");
+        EXPECT(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");
     }
-    ck_assert_uint_eq(rows, world->occupied);
+    SAME(rows, world->occupied);
 }
 
 static void check_hole_list(const bp_world_o *world)
@@ -103,9 +108,9 @@ static void check_hole_list(const bp_world_o *world)
     uint32_t listed = 0;
     for (uint32_t i = 0; i < world->run_count; i++)
         listed += world->runs[i]->in_holes_list;
-    ck_assert_uint_eq(listed, world->holed_count);
+    SAME(listed, world->holed_count);
     for (uint32_t i = 0; i < world->holed_count; i++)
-        ck_assert_uint_eq(world->holed[i]->in_holes_list, 1);
+        SAME(world->holed[i]->in_holes_list, 1);
 }
 
 /* --- prototypes -------------------------------------------------------------------------------------------------- */
@@ -113,14 +118,14 @@ static void check_hole_list(const bp_world_o *world)
 static void check_chain(const prototypes_t *p, uint32_t prototype)
 {
     const prototype_t *item = &p->items[prototype], *base = &p->items[item->base];
-    ck_assert_uint_lt(item->key, p->key_count);
-    ck_assert_uint_eq(item->key_count, base->key_count + 1u);
-    ck_assert_uint_eq(item->columns, base->columns + p->keys[item->key].columns);
-    ck_assert_uint_eq(item->flags, (base->flags | p->keys[item->key].flags) & 0xff);
+    THAT(item->key < p->key_count);
+    SAME(item->key_count, base->key_count + 1u);
+    SAME(item->columns, base->columns + p->keys[item->key].columns);
+    SAME(item->flags, (base->flags | p->keys[item->key].flags) & 0xff);
     if (item->base != 0)
-        ck_assert_uint_gt(item->key, base->key);
+        THAT(item->key > base->key);
     for (uint32_t at = item->base; at != 0; at = p->items[at].base)
-        ck_assert_uint_ne(p->keys[p->items[at].key].name, p->keys[item->key].name);
+        THAT(p->keys[p->items[at].key].name != p->keys[item->key].name);
 }
 
 /* Each {base, key} is found, and found once, in its bucket. */
@@ -131,17 +136,17 @@ static void check_buckets(const prototypes_t *p)
         for (uint32_t i = p->buckets[b]; i != 0; i = p->items[i].next) {
             found++;
             for (uint32_t j = p->items[i].next; j != 0; j = p->items[j].next)
-                ck_assert(p->items[j].base != p->items[i].base || p->items[j].key != p->items[i].key);
+                THAT(p->items[j].base != p->items[i].base || p->items[j].key != p->items[i].key);
         }
     }
-    ck_assert_uint_eq(found, p->count - 1);
+    SAME(found, p->count - 1);
 }
 
 static void check_prototypes(const bp_world_o *world)
 {
     const prototypes_t *p = &world->prototypes;
-    ck_assert_uint_ge(p->count, 1);
-    ck_assert_ptr_null(p->items[0].run);
+    THAT(p->count >= 1);
+    THAT(p->items[0].run == NULL);
     for (uint32_t i = 1; i < p->count; i++)
         check_chain(p, i);
     check_buckets(p);
@@ -156,15 +161,15 @@ static void check_entities(const entities_t *entities)
         living += (entities->lives[i] & 1) == 0;
         retired += entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
     }
-    ck_assert_uint_eq(living, entities->living);
-    ck_assert_uint_eq(living + retired + entities->queue_count, entities->bound);
+    SAME(living, entities->living);
+    SAME(living + retired + entities->queue_count, entities->bound);
     uint8_t *queued = calloc(entities->bound + 1u, 1);
-    ck_assert_ptr_nonnull(queued);
+    THAT(queued != NULL);
     for (uint32_t i = 0; i < entities->queue_count; i++) {
         uint32_t index = entities->queue[(entities->queue_head + i) % entities->capacity];
-        ck_assert_uint_lt(index, entities->bound);
-        ck_assert_uint_eq(entities->lives[index] & 1, 1);
-        ck_assert_uint_eq(queued[index], 0);
+        THAT(index < entities->bound);
+        SAME(entities->lives[index] & 1, 1);
+        SAME(queued[index], 0);
         queued[index] = 1;
     }
     free(queued);
@@ -177,14 +182,14 @@ typedef struct texts_t {
 
 static void add_text(texts_t *texts, const char *text)
 {
-    ck_assert_ptr_nonnull(text);
+    THAT(text != NULL);
     if (text == strings_empty)
         return;
-    ck_assert_msg(text[0] != '\0', "an empty string that is not the shared one");
+    EXPECT(text[0] != '\0', "an empty string that is not the shared one");
     if (texts->count == texts->capacity) {
         texts->capacity = texts->capacity * 2 + 64;
         texts->items = realloc(texts->items, texts->capacity * sizeof *texts->items);
-        ck_assert_ptr_nonnull(texts->items);
+        THAT(texts->items != NULL);
     }
     texts->items[texts->count++] = text;
 }
@@ -228,7 +233,7 @@ static void check_strings(const bp_host_o *host)
         qsort(texts.items, texts.count, sizeof *texts.items, by_address);
     for (size_t i = 0; i < texts.count; i++)
         distinct += i == 0 || texts.items[i] != texts.items[i - 1];
-    ck_assert_uint_eq(distinct, host->base.strings.count);
+    SAME(distinct, host->base.strings.count);
     free(texts.items);
 }
 
@@ -237,17 +242,17 @@ void check_host(const bp_host_o *host)
     check_entities(&host->entities);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         const bp_world_o *world = host->destruction.worlds[i];
-        ck_assert(!world->stepping);
+        THAT(!world->stepping);
         check_records(world);
         check_runs(world);
         check_hole_list(world);
         check_prototypes(world);
     }
     check_strings(host);
-    ck_assert(!host->destruction.announcing);
-    ck_assert_uint_eq(host->destruction.stepping, 0);
-    ck_assert_uint_eq(host->destruction.queue_count, 0);
-    ck_assert_uint_eq(host->destruction.waiting_count, 0);
+    THAT(!host->destruction.announcing);
+    SAME(host->destruction.stepping, 0);
+    SAME(host->destruction.queue_count, 0);
+    SAME(host->destruction.waiting_count, 0);
 }
 
 /* --- a host written down ------------------------------------------------------------------------------------------ */
@@ -266,12 +271,12 @@ static void write_down(page_t *page, const char *format, ...)
     va_start(values, format);
     int length = vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    ck_assert_int_ge(length, 0);
+    THAT(length >= 0);
     size_t size = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
     if (page->length + size + 1 > page->capacity) {
         page->capacity = 2 * page->capacity + size + 4096;
         page->text = realloc(page->text, page->capacity);
-        ck_assert_ptr_nonnull(page->text);
+        THAT(page->text != NULL);
     }
     memcpy(page->text + page->length, line, size + 1);
     page->length += size;
@@ -285,7 +290,7 @@ static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const
     bp_result_t result = property_resolve(world, e, instance, field, &property);
     if (result == BP_OK)
         result = property_get(world, &property, &e, 1, &value, sizeof value);
-    ck_assert_msg(result == BP_OK, "%s.%s: %s", instance, field, bp_host_error(world->host));
+    EXPECT(result == BP_OK, "%s.%s: %s", instance, field, bp_host_error(world->host));
     value_format(&world->base->values, property.type, &value, text, sizeof text);
     write_down(page, " %s=%s", field, text);
 }
@@ -297,7 +302,7 @@ static void describe_entity(page_t *page, bp_world_o *world, bp_entity_t e)
     for (uint32_t i = 0; i < count; i++) {
         const component_t *type = world_key_manager(world, keys[i])->component;
         const char *instance = names_text(&world->base->names, world->prototypes.keys[keys[i]].name);
-        write_down(page, "  %s/%016lx %s:%s", world->name, (unsigned long)e.id, instance, type->name);
+        write_down(page, "  %s/%016" PRIx64 " %s:%s", world->name, e.id, instance, type->name);
         for (uint32_t f = 0; f < type->field_count; f++)
             describe_value(page, world, e, instance, type->fields[f].name);
         write_down(page, "\n");
@@ -307,8 +312,8 @@ static void describe_entity(page_t *page, bp_world_o *world, bp_entity_t e)
 static void describe_world(page_t *page, bp_world_o *world)
 {
     const schedule_t *schedule = world->schedule;
-    write_down(page, "world %s rate %g steps %lu occupied %u:", world->name, world->step_rate,
-               (unsigned long)world->steps, world->occupied);
+    write_down(page, "world %s rate %g steps %" PRIu64 " occupied %u:", world->name, world->step_rate,
+               world->steps, world->occupied);
     for (uint32_t i = 0; i < world->manager_count; i++) {
         if (world->managers[i]->started)
             write_down(page, " %s", world->managers[i]->component->name);
@@ -339,8 +344,8 @@ char *describe_host(bp_host_o *host)
 {
     page_t page = {NULL, 0, 0};
     error_text_t kept = host->base.error;
-    write_down(&page, "seed %lu threads %u steps %lu callbacks %u\n", (unsigned long)host->base.random,
-               host->jobs.threads, (unsigned long)host->steps, host->destruction.callback_count);
+    write_down(&page, "seed %" PRIu64 " threads %u steps %" PRIu64 " callbacks %u\n", host->base.random,
+               host->jobs.threads, host->steps, host->destruction.callback_count);
     for (uint32_t i = 0; i < host->loader.count; i++)
         write_down(&page, "plugin %s\n", host->loader.plugins[i]->name);
     describe_registry(&page, &host->registry);
@@ -350,7 +355,7 @@ char *describe_host(bp_host_o *host)
         bp_entity_t e = entities_at(&host->entities, i);
         if (e.id == 0)
             continue;
-        write_down(&page, "entity %016lx\n", (unsigned long)e.id);
+        write_down(&page, "entity %016" PRIx64 "\n", e.id);
         for (uint32_t w = 0; w < host->destruction.world_count; w++)
             describe_entity(&page, host->destruction.worlds[w], e);
     }
@@ -363,11 +368,11 @@ void expect_same(char *before, char *after, const char *what)
     const char *a = before, *b = after;
     while (*a != '\0' && *b != '\0') {
         size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
-        ck_assert_msg(n == m && memcmp(a, b, n) == 0, "%s: \"%.*s\" was \"%.*s\"", what, (int)m, b, (int)n, a);
+        EXPECT(n == m && memcmp(a, b, n) == 0, "%s: \"%.*s\" was \"%.*s\"", what, (int)m, b, (int)n, a);
         a += n + (a[n] != '\0');
         b += m + (b[m] != '\0');
     }
-    ck_assert_msg(*a == *b, "%s: \"%.200s\" has become \"%.200s\"", what, a, b);
+    EXPECT(*a == *b, "%s: \"%.200s\" has become \"%.200s\"", what, a, b);
     free(before);
     free(after);
 }

@@ -27,8 +27,8 @@ static void end_block(heap_t *heap, char *block, size_t size)
 {
     size_t header[2];
     memcpy(header, block - HEADER, sizeof header);
-    ck_assert_msg(header[1] == living_mark, "a block is freed that is none");
-    ck_assert_msg(header[0] == size, "a block of %zu bytes is freed as one of %zu", header[0], size);
+    EXPECT(header[1] == living_mark, "a block is freed that is none");
+    EXPECT(header[0] == size, "a block of %zu bytes is freed as one of %zu", header[0], size);
     memset(block - HEADER, 0, HEADER);
     heap->bytes -= size;
     heap->blocks--;
@@ -56,7 +56,7 @@ static void *begin_block(heap_t *heap, size_t size)
 static void *heap_resize(void *context, void *old, size_t old_size, size_t new_size)
 {
     heap_t *heap = context;
-    ck_assert_msg(old != NULL || old_size == 0, "no block has %zu bytes", old_size);
+    EXPECT(old != NULL || old_size == 0, "no block has %zu bytes", old_size);
     char *block = NULL;
     if (new_size > 0) {
         block = begin_block(heap, new_size);
@@ -124,7 +124,7 @@ void rig_open_zoo(rig_t *rig)
 bp_world_o *rig_world(rig_t *rig, const char *name)
 {
     bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = name, .step_rate = 50});
-    ck_assert_msg(world != NULL, "%s", bp_host_error(rig->host));
+    EXPECT(world != NULL, "%s", bp_host_error(rig->host));
     for (uint32_t i = 0; zoo_components[i] != NULL; i++)
         WORKS(rig->host, bp_world_use_component(world, zoo_components[i]));
     return world;
@@ -133,8 +133,8 @@ bp_world_o *rig_world(rig_t *rig, const char *name)
 void rig_close(rig_t *rig)
 {
     bp_host_destroy(rig->host);
-    ck_assert_msg(rig->log.count == 0, "the log has: %s", rig->log.text);
-    ck_assert_msg(rig->heap.bytes == 0, "%zu bytes in %zu blocks are left", rig->heap.bytes, rig->heap.blocks);
+    EXPECT(rig->log.count == 0, "the log has: %s", rig->log.text);
+    EXPECT(rig->heap.bytes == 0, "%zu bytes in %zu blocks are left", rig->heap.bytes, rig->heap.blocks);
 }
 
 /* --- short cuts ------------------------------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ uint32_t key_of(bp_world_o *world, const char *type, const char *name)
     uint32_t key;
     bp_name_t interned;
     uint32_t component = world->api->world->component(world, type);
-    ck_assert_msg(component != BP_NONE, "%s", bp_host_error(world->host));
+    EXPECT(component != BP_NONE, "%s", bp_host_error(world->host));
     WORKS(world->host, world->api->name->intern(world->host, name, &interned));
     WORKS(world->host, world->api->world->key(world, component, interned, &key));
     return key;
@@ -191,7 +191,7 @@ const char *scratch_bytes(const char *name, const void *bytes, size_t size)
     static char path[1024];
     snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s", name);
     FILE *file = fopen(path, "wb");
-    ck_assert_msg(file != NULL, "%s cannot be written", path);
+    EXPECT(file != NULL, "%s cannot be written", path);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
     ck_assert_int_eq(fclose(file), 0);
     return path;

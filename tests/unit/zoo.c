@@ -5,8 +5,8 @@
  */
 #include "zoo.h"
 
-#include <check.h>
-#include <stdbool.h>
+#include "support.h"
+
 #include <string.h>
 
 /* --- declared --------------------------------------------------------------------------------------------------- */
@@ -148,9 +148,9 @@ static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_enti
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     stock_t *stock = m->state;
-    ck_assert_uint_gt(count, 0);
-    ck_assert_uint_ne(instance, 0);
-    ck_assert_uint_eq(m->api->entity->alive(m->host, entities, count, NULL), count);
+    EXPECT(count > 0, "a batch of nobody");
+    EXPECT(instance != 0, "no instance name");
+    EXPECT(m->api->entity->alive(m->host, entities, count, NULL) == count, "created for the dead");
     if (stock->refuse_creates > 0) {
         stock->refuse_creates--;
         return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
@@ -170,7 +170,7 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
 static void erase(bp_manager_t *m, uint32_t slot)
 {
     stock_t *stock = m->state;
-    ck_assert_uint_lt(slot, stock->count);
+    EXPECT(slot < stock->count, "slot %u of %u", slot, stock->count);
     drop_text(m, &stock->items[slot]);
     stock_item_t last = stock->items[--stock->count];
     stock->ended++;
@@ -183,9 +183,9 @@ static void erase(bp_manager_t *m, uint32_t slot)
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     stock_t *stock = m->state;
-    ck_assert_uint_gt(count, 0);
+    EXPECT(count > 0, "a batch of nobody");
     for (uint32_t i = 1; i < count; i++)
-        ck_assert_uint_lt(slots[i], slots[i - 1]);
+        EXPECT(slots[i] < slots[i - 1], "slots do not descend");
     for (uint32_t i = 0; i < count; i++)
         erase(m, slots[i]);
     stock->destroy_calls++;
@@ -216,7 +216,7 @@ static uint32_t count_items(bp_manager_t *m)
 static void step(bp_manager_t *m, const bp_step_t *now, const bp_run_t *run)
 {
     (void)now;
-    ck_assert_ptr_null(run);
+    EXPECT(run == NULL, "own storage has no run");
     ((stock_t *)m->state)->steps++;
 }
 
@@ -224,7 +224,7 @@ static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
 {
     const stock_t *stock = m->state;
     for (uint32_t i = 0; i < count; i++) {
-        ck_assert_uint_lt(slots[i], stock->count);
+        EXPECT(slots[i] < stock->count, "slot %u of %u", slots[i], stock->count);
         const stock_item_t *item = &stock->items[slots[i]];
         const char *text = item->text == NULL ? "" : item->text;
         char *value = (char *)values + i * stride;
@@ -278,9 +278,9 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
                        size_t stride)
 {
     stock_t *stock = m->state;
-    ck_assert_uint_ne(field, STOCK_SERIAL);
+    EXPECT(field != STOCK_SERIAL, "a read-only property is set");
     for (uint32_t i = 0; i < count; i++)
-        ck_assert_uint_lt(slots[i], stock->count);
+        EXPECT(slots[i] < stock->count, "slot %u of %u", slots[i], stock->count);
     if (field == STOCK_TEXT)
         return set_texts(m, slots, count, values, stride);
     for (uint32_t i = 0; i < count; i++)
