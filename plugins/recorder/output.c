@@ -1,9 +1,8 @@
 /* output.c - files that appear when they are whole.
  *
  * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
- * whoever reads the target sees the old file or the new one, and a run that fails leaves the old one. Paths
- * are relative to the working directory of the program; where the C library's rename refuses to replace a
- * file (Windows), the old file is removed first.
+ * whoever reads the target sees the old file or the new one, and a run that fails leaves the old one. Where
+ * the C library's rename refuses to replace a file (Windows), the old file is removed first.
  */
 #include "recorder.h"
 
@@ -22,7 +21,7 @@ static int part_of(const char *target, char *part, size_t size)
 static void explain(const char *what, const char *path, char *message)
 {
     const char *why = errno != 0 ? strerror(errno) : "the file cannot take it";
-    snprintf(message, RECORDER_MESSAGE, "cannot %s '%.300s': %.120s (relative to the working directory)",
+    snprintf(message, RECORDER_MESSAGE, "cannot %s '%.300s': %.120s",
              what, path, why);
 }
 
