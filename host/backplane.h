@@ -114,7 +114,7 @@ BACKPLANE_API const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t i
 typedef struct bp_world_desc_t {
     uint32_t struct_size; /* sizeof(bp_world_desc_t), or 0 */
     uint32_t padding;
-    const char *name;     /* letters, digits, underscore, dash; unique in the host */
+    const char *name;     /* letters, digits, underscore; unique in the host */
     double step_rate;     /* steps in one unit of the world's time; 0: 60 */
 } bp_world_desc_t;
 

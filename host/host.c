@@ -189,7 +189,7 @@ static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
     if (result != BP_OK)
         return result;
     if (desc->name == NULL || !names_is_word(desc->name))
-        return error_set(error, BP_ERROR_ARGUMENT, "a world's name must be 1 to 63 letters, digits, underscores or dashes, not '%.40s'",
+        return error_set(error, BP_ERROR_ARGUMENT, "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          desc->name == NULL ? "" : desc->name);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         if (strcmp(host->destruction.worlds[i]->name, desc->name) == 0)

@@ -94,7 +94,7 @@ bool names_is_word(const char *text)
     size_t length = 0;
     for (; text[length] != '\0'; length++) {
         char c = text[length];
-        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         if (!good || length >= 63)
             return false;
     }

@@ -38,7 +38,7 @@ bp_result_t names_intern(names_t *names, const char *text, bp_name_t *name, erro
 /* The text of a name, "" of 0, "?" of one never interned. [main] */
 const char *names_text(const names_t *names, bp_name_t name);
 
-/* Is it a word as plugins, components, fields and worlds are called: letters, digits, '_' and '-', 1 to 63? [any] */
+/* Is it a word as plugins, components, fields and worlds are called: letters, digits and '_', 1 to 63? [any] */
 bool names_is_word(const char *text);
 
 #endif

@@ -394,7 +394,8 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
     set_float_limits(field);
     if (result == BP_OK && field->initial_text[0] != '\0')
         result = value_parse(context, field->type, field->initial_text, &field->initial, error);
-    if (result == BP_OK)
+    bool unused = (field->flags & BP_FIELD_REQUIRED) != 0 && field->initial_text[0] == '\0';
+    if (result == BP_OK && !unused)
         result = field_check(field, &field->initial, error);
     if (result == BP_OK)
         field->initial_is_zero = field->type != BP_STRING && all_zero(&field->initial, field->size);
@@ -411,6 +412,8 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     if (known.name == NULL || !names_is_word(known.name))
         return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          known.name == NULL ? "" : known.name);
+    if ((known.flags & ~(uint32_t)(BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH)) != 0)
+        return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
     if (value_size(known.type) == 0)
         return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 15 is name)", known.name, known.type);
     if (!copy_texts(field, memory, &known))

@@ -133,6 +133,10 @@ static bp_result_t declare_options(loader_t *loader, plugin_t *plugin)
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         bp_result_t result = field_init(&plugin->options[i], &loader->memory, &loader->base->values,
                                         (const bp_field_t *)(const void *)item, list->item_size, error);
+        for (uint32_t j = 0; j < i && result == BP_OK; j++) {
+            if (plugin->options[j].hash == plugin->options[i].hash)
+                result = error_set(error, BP_ERROR_EXISTS, "two options are called '%s'", plugin->options[i].name);
+        }
         if (result != BP_OK)
             return error_prefix(error, result, "its option list: ");
         plugin->option_values[i] = plugin->options[i].initial;
