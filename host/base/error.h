@@ -10,8 +10,11 @@
 
 #include <backplane.h>
 #include <stdbool.h>
+#include <stdio.h>
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+#define PRINTF_LIKE(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else
 #define PRINTF_LIKE(text, first)

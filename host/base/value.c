@@ -43,6 +43,12 @@ static const type_t types[BP_TYPE_COUNT] = {
     [BP_NAME] = {"name", 8, 0, 0, "a name of at most 255 bytes"},
 };
 
+/* Not isfinite: in some C libraries it is a macro that narrows its argument. */
+static bool is_finite(double number)
+{
+    return number - number == 0.0;
+}
+
 static const type_t *type_of(uint32_t type)
 {
     return &types[type < BP_TYPE_COUNT ? type : BP_TYPE_NONE];
@@ -102,8 +108,8 @@ static const char *read_number(uint32_t type, const char *text, void *out)
     text = skip_blanks(text);
     if (type == BP_F32 || type == BP_F64) {
         double number = strtod(text, &end);
-        bool fits = type == BP_F64 || !isfinite(number) || fabs(number) < 3.4028235677973366e38;
-        if (end == text || !isfinite(number) || !fits)
+        bool fits = type == BP_F64 || !is_finite(number) || fabs(number) < 3.4028235677973366e38;
+        if (end == text || !is_finite(number) || !fits)
             return NULL;
         if (type == BP_F64)
             memcpy(out, &number, sizeof number);
@@ -390,7 +396,7 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
         result = parse_limit(context, field, field->max_text, &field->max, error);
     if (result == BP_OK && field->min > field->max)
         result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
-    field->limited = isfinite(field->min) || isfinite(field->max);
+    field->limited = is_finite(field->min) || is_finite(field->max);
     set_float_limits(field);
     if (result == BP_OK && field->initial_text[0] != '\0')
         result = value_parse(context, field->type, field->initial_text, &field->initial, error);

@@ -48,6 +48,10 @@ static const bp_field_t once_fields[] = {
     [ONCE_NOTE] = {.name = "note", .type = BP_STRING},
 };
 
+static const bp_field_t mark_fields[] = {
+    {.name = "value", .type = BP_U32},
+};
+
 static const bp_field_t sample_fields[] = {
     {.name = "a_bool", .type = BP_BOOL, .initial = "yes"},
     {.name = "a_i32", .type = BP_I32, .initial = "-7", .min = "-100", .max = "100"},
@@ -73,6 +77,7 @@ static const bp_component_i zoo_list[] = {
     {.name = "label", .version = 1, .fields = BP_LIST(label_fields)},
     {.name = "fx", .version = 1, .fields = BP_LIST(fx_fields)},
     {.name = "flag", .version = 1},
+    {.name = "mark", .version = 1, .fields = BP_LIST(mark_fields)},
     {.name = "once", .version = 1, .flags = BP_COMPONENT_AT_ONCE | BP_COMPONENT_SINGLE,
      .fields = BP_LIST(once_fields)},
     {.name = "sample", .version = 1, .fields = BP_LIST(sample_fields)},
@@ -308,4 +313,4 @@ static const bp_plugin_desc_t stocks = {
     BP_PLUGIN_HEAD, .name = "stocks", .version = "1.0", .doc = "own storage", .components = BP_LIST(stock_list)};
 
 const bp_plugin_desc_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
-const char *const zoo_components[] = {"body", "label", "fx", "flag", "once", "sample", "pool", "told", "mute", NULL};
+const char *const zoo_components[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "pool", "told", "mute", NULL};

@@ -1,7 +1,7 @@
 /* zoo.h - plugins for the tests of the host, linked in: one component of every kind that the contract allows.
  *
- *   zoo      body (simulates, parallel), label (strings, limits), fx (several an entity), flag (no fields), once (collected
- *            at once, single), sample (a field of every type)
+ *   zoo      body (simulates, parallel), label (strings, limits), fx (several an entity), flag (no fields), mark (one
+ *            field), once (collected at once, single), sample (a field of every type)
  *   stocks   pool (own storage, collects its dead itself), told (own storage, told of each death), mute (own storage,
  *            nothing can be set)
  *

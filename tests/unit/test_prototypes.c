@@ -1,0 +1,342 @@
+/* test_prototypes.c - combinations of components: one prototype for each, whatever the order in which it came about.
+ *
+ * The naive model of a prototype is a set of bits. Transitions are walked at random beside such a set: every set must
+ * lead to one prototype, every prototype to one set, and the columns of a key must be where they were said to be.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static rig_t rig;
+static bp_world_o *world;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    rig_open_zoo(&rig);
+    world = rig_world(&rig, "main");
+    api = rig.api->world;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+/* `count` keys: each type under its own name, then named instances of fx, flag and pool. */
+static void make_keys(uint32_t *keys, uint32_t count)
+{
+    static const char *const own[] = {"label", "body", "once", "told", "sample"};
+    static const char *const several[] = {"fx", "flag", "pool"};
+    char name[32];
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "part-%u", i);
+        keys[i] = i < COUNT(own) ? key_of(world, own[i], "") : key_of(world, several[i % COUNT(several)], name);
+    }
+}
+
+static void shuffle(uint32_t *items, uint32_t count, uint64_t *random)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t k = bp_random_below(random, i), swapped = items[k];
+        items[k] = items[i - 1];
+        items[i - 1] = swapped;
+    }
+}
+
+static uint32_t subset(const uint32_t *keys, uint32_t mask, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        if ((mask >> i & 1) != 0)
+            out[count++] = keys[i];
+    }
+    return count;
+}
+
+static uint32_t prototype_from(const uint32_t *keys, uint32_t count)
+{
+    uint32_t prototype;
+    WORKS(rig.host, api->prototype(world, keys, count, &prototype));
+    return prototype;
+}
+
+/* --- one prototype a combination ----------------------------------------------------------------------------------- */
+
+START_TEST(any_order_of_the_same_components_is_the_same_prototype)
+{
+    uint32_t keys[16], some[16];
+    uint64_t random = 1;
+    make_keys(keys, COUNT(keys));
+    for (uint32_t i = 0; i < 500; i++) {
+        uint32_t count = subset(keys, bp_random_below(&random, 1u << COUNT(keys)), some);
+        uint32_t first = prototype_from(some, count);
+        for (uint32_t times = 0; times < 4; times++) {
+            shuffle(some, count, &random);
+            ck_assert_uint_eq(prototype_from(some, count), first);
+        }
+    }
+}
+END_TEST
+
+START_TEST(adding_one_by_one_in_any_order_comes_to_the_same_prototype)
+{
+    uint32_t keys[10], some[10], told[10];
+    uint64_t random = 2;
+    make_keys(keys, COUNT(keys));
+    for (uint32_t i = 0; i < 200; i++) {
+        bp_entity_t e;
+        WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+        uint32_t count = subset(keys, 1 + bp_random_below(&random, (1u << COUNT(keys)) - 1), some);
+        shuffle(some, count, &random);
+        for (uint32_t k = 0; k < count; k++)
+            WORKS(rig.host, api->add(world, some[k], &e, 1));
+        ck_assert_uint_eq(world_record(world, e)->prototype, prototype_from(some, count));
+        ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), count);
+        for (uint32_t k = 1; k < count; k++)
+            ck_assert_uint_lt(told[k - 1], told[k]);
+    }
+}
+END_TEST
+
+START_TEST(no_components_are_prototype_0)
+{
+    uint32_t keys[2];
+    bp_entity_t e[3];
+    make_keys(keys, 2);
+    ck_assert_uint_eq(prototype_from(NULL, 0), 0);
+    WORKS(rig.host, api->create(world, 0, e, 3));
+    ck_assert_uint_eq(api->keys_of(world, e[0], keys, 2), 0);
+    ck_assert_uint_eq(world->occupied, 0);
+}
+END_TEST
+
+enum { BITS = 14, SETS = 1 << BITS };
+
+static void expect_columns(const uint32_t *keys, uint32_t mask, uint32_t prototype)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t width = 1;
+    for (uint32_t i = 0; i < BITS; i++) {
+        uint32_t column = prototypes_column(p, prototype, keys[i]), named;
+        EXPECT((column != 0) == ((mask >> i & 1) != 0), "set %#x has key %u: %u", mask, i, column);
+        if (column == 0)
+            continue;
+        width += p->keys[keys[i]].columns;
+        EXPECT(column + p->keys[keys[i]].columns <= p->items[prototype].columns, "columns past the end");
+        EXPECT(prototypes_find_name(p, prototype, p->keys[keys[i]].name, &named) == keys[i], "another key has the name");
+        EXPECT(named == column, "columns begin at %u and at %u", named, column);
+    }
+    EXPECT(width == p->items[prototype].columns, "%u columns instead of %u", p->items[prototype].columns, width);
+}
+
+/* Walk at random through additions and removals, and note which prototype each set came to. */
+START_TEST(transitions_lead_from_set_to_set_and_back)
+{
+    static uint32_t prototype_of_set[SETS];
+    uint32_t keys[BITS], mask = 0, at = 0, column;
+    uint64_t random = 3;
+    make_keys(keys, BITS);
+    memset(prototype_of_set, 0, sizeof prototype_of_set);
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t bit = bp_random_below(&random, BITS), flipped = mask ^ 1u << bit, to;
+        bool adding = flipped > mask;
+        bp_result_t result = adding ? prototypes_with(&world->prototypes, at, keys[bit], &to, &column)
+                                    : prototypes_without(&world->prototypes, at, keys[bit], &to, &column);
+        EXPECT(result == BP_OK, "%s", bp_host_error(rig.host));
+        uint32_t larger = adding ? to : at;
+        EXPECT(column == prototypes_column(&world->prototypes, larger, keys[bit]), "the column is said to be %u", column);
+        EXPECT((to == 0) == (flipped == 0), "set %#x is prototype %u", flipped, to);
+        EXPECT(prototype_of_set[flipped] == 0 || prototype_of_set[flipped] == to, "set %#x is two prototypes", flipped);
+        prototype_of_set[flipped] = to;
+        expect_columns(keys, flipped, to);
+        mask = flipped;
+        at = to;
+    }
+}
+END_TEST
+
+START_TEST(prototypes_of_different_sets_differ)
+{
+    static uint8_t seen[2 * SETS];
+    uint32_t keys[BITS], some[BITS];
+    memset(seen, 0, sizeof seen);
+    make_keys(keys, BITS);
+    for (uint32_t mask = 0; mask < SETS; mask++) {
+        uint32_t prototype = prototype_from(some, subset(keys, mask, some));
+        EXPECT(prototype < COUNT(seen) && seen[prototype] == 0, "set %#x has the prototype of another", mask);
+        seen[prototype] = 1;
+    }
+    ck_assert_uint_eq(world->prototypes.count, SETS);
+}
+END_TEST
+
+/* --- refusals ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(two_components_of_one_name_are_refused)
+{
+    uint32_t keys[] = {key_of(world, "fx", "x"), key_of(world, "body", "x")}, prototype = 77;
+    uint32_t twice[] = {keys[0], keys[0]};
+    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'x'", api->prototype(world, keys, 2, &prototype));
+    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'x'", api->prototype(world, twice, 2, &prototype));
+    uint32_t own[] = {key_of(world, "fx", "body"), key_of(world, "body", "")};
+    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'body'", api->prototype(world, own, 2, &prototype));
+    ck_assert_uint_eq(prototype, 77);
+}
+END_TEST
+
+START_TEST(a_second_component_of_a_single_type_is_refused)
+{
+    uint32_t keys[] = {key_of(world, "once", ""), key_of(world, "once", "again")}, prototype;
+    FAILS(rig.host, BP_ERROR_EXISTS, "as 'once', and may have only one", api->prototype(world, keys, 2, &prototype));
+    uint32_t fine[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"), key_of(world, "once", "again")};
+    WORKS(rig.host, api->prototype(world, fine, 3, &prototype));
+}
+END_TEST
+
+START_TEST(what_is_no_key_is_refused)
+{
+    uint32_t count = world->prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype, component;
+    bp_name_t name;
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key", api->prototype(world, keys, 2, &prototype));
+    keys[1] = BP_NONE;
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 4294967295", api->prototype(world, keys, 2, &prototype));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no key", api->key_info(world, BP_NONE, &component, &name));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component manager number 99", api->key(world, 99, 0, keys));
+    bp_entity_t e;
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no prototype 4000", api->create(world, 4000, &e, 1));
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 0);
+}
+END_TEST
+
+START_TEST(removing_what_is_not_there_is_refused)
+{
+    uint32_t keys[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette")}, to = 5, column;
+    uint32_t prototype = prototype_from(keys, 1);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'vignette'",
+          prototypes_without(&world->prototypes, prototype, keys[1], &to, &column));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'fog'", prototypes_without(&world->prototypes, 0, keys[0], &to, &column));
+    ck_assert_uint_eq(to, 5);
+}
+END_TEST
+
+/* --- limits -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_entity_has_255_components_and_not_one_more)
+{
+    uint32_t keys[PROTOTYPES_MAX_KEYS + 1], prototype, told[PROTOTYPES_MAX_KEYS];
+    bp_entity_t e;
+    make_keys(keys, COUNT(keys));
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components", api->prototype(world, keys, COUNT(keys), &prototype));
+    prototype = prototype_from(keys, PROTOTYPES_MAX_KEYS);
+    WORKS(rig.host, api->create(world, prototype, &e, 1));
+    ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components", api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
+    WORKS(rig.host, api->remove(world, keys[100], &e, 1));
+    WORKS(rig.host, api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
+    ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);
+    ck_assert_uint_eq(api->has(world, keys[PROTOTYPES_MAX_KEYS - 1], &e, 1, NULL), 1);
+    ck_assert_uint_eq(api->has(world, keys[100], &e, 1, NULL), 0);
+}
+END_TEST
+
+START_TEST(keys_are_found_again_among_thousands)
+{
+    enum { MANY = 20000 };
+    uint32_t *keys = malloc(MANY * sizeof *keys), component;
+    bp_name_t name;
+    char text[32];
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "n%u", i / 2);
+        keys[i] = key_of(world, i % 2 == 0 ? "fx" : "flag", text);
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "n%u", i / 2);
+        EXPECT(key_of(world, i % 2 == 0 ? "fx" : "flag", text) == keys[i], "%s has another key", text);
+        WORKS(rig.host, api->key_info(world, keys[i], &component, &name));
+        EXPECT(component == api->component(world, i % 2 == 0 ? "fx" : "flag"), "%s is of another type", text);
+        EXPECT(strcmp(rig.api->name->text(rig.host, name), text) == 0, "%s is called otherwise", text);
+    }
+    bp_name_t own = rig.api->name->hash("fx");
+    WORKS(rig.host, api->key(world, api->component(world, "fx"), own, &component));
+    ck_assert_uint_eq(component, key_of(world, "fx", ""));
+    free(keys);
+}
+END_TEST
+
+/* --- many prototypes ------------------------------------------------------------------------------------------------ */
+
+enum { SPARSE = 100000 };
+
+/* One entity in each of 100,000 combinations of 17 components of one field. */
+static void make_sparse(bp_world_o *sparse, bp_entity_t *entities)
+{
+    uint32_t keys[17], some[17], prototype;
+    char name[32];
+    for (uint32_t i = 0; i < COUNT(keys); i++) {
+        snprintf(name, sizeof name, "mark-%u", i);
+        keys[i] = key_of(sparse, "mark", name);
+    }
+    for (uint32_t i = 0; i < SPARSE; i++) {
+        WORKS(rig.host, api->prototype(sparse, some, subset(keys, i + 1, some), &prototype));
+        WORKS(rig.host, api->create(sparse, prototype, &entities[i], 1));
+        WORKS(rig.host, rig.api->property->set_named(sparse, entities[i], rig.api->name->text(rig.host,
+              sparse->prototypes.keys[some[0]].name), "value", BP_U32, &i));
+    }
+}
+
+START_TEST(a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_most)
+{
+    static bp_entity_t entities[SPARSE];
+    bp_world_stats_t stats;
+    bp_world_o *sparse = bp_world_create(rig.host, &(bp_world_desc_t){.name = "sparse"});
+    WORKS(rig.host, bp_world_use_component(sparse, "mark"));
+    make_sparse(sparse, entities);
+    bp_world_stats(sparse, &stats);
+    ck_assert_uint_eq(stats.entities, SPARSE);
+    ck_assert_uint_ge(stats.prototypes, SPARSE);
+    ck_assert_uint_eq(stats.runs, SPARSE);
+    ck_assert_msg(stats.bytes <= (uint64_t)SPARSE * 1024, "%" PRIu64 " bytes each", stats.bytes / SPARSE);
+    for (uint32_t i = 0; i < SPARSE; i++) {
+        uint32_t lowest = 0, value;
+        char name[32];
+        while (((i + 1) >> lowest & 1) == 0)
+            lowest++;
+        snprintf(name, sizeof name, "mark-%u", lowest);
+        WORKS(rig.host, rig.api->property->get_named(sparse, entities[i], name, "value", BP_U32, &value));
+        EXPECT(value == i, "entity %u has the value of %u", i, value);
+    }
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, SPARSE), SPARSE);
+    ck_assert_uint_eq(sparse->occupied, 0);
+}
+END_TEST
+
+/* --- the suite ------------------------------------------------------------------------------------------------------ */
+
+Suite *prototypes_suite(void)
+{
+    Suite *suite = suite_create("prototypes");
+    TCase *tests = tcase_create("prototypes");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, any_order_of_the_same_components_is_the_same_prototype);
+    tcase_add_test(tests, adding_one_by_one_in_any_order_comes_to_the_same_prototype);
+    tcase_add_test(tests, no_components_are_prototype_0);
+    tcase_add_test(tests, transitions_lead_from_set_to_set_and_back);
+    tcase_add_test(tests, prototypes_of_different_sets_differ);
+    tcase_add_test(tests, two_components_of_one_name_are_refused);
+    tcase_add_test(tests, a_second_component_of_a_single_type_is_refused);
+    tcase_add_test(tests, what_is_no_key_is_refused);
+    tcase_add_test(tests, removing_what_is_not_there_is_refused);
+    tcase_add_test(tests, an_entity_has_255_components_and_not_one_more);
+    tcase_add_test(tests, keys_are_found_again_among_thousands);
+    tcase_add_test(tests, a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_most);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
