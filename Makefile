@@ -138,6 +138,22 @@ check-source:
 	@tools/check_headers.sh
 	@tools/check_rooms.sh
 
+# libFuzzer with both sanitizers; each target gets SECONDS of time. Needs clang and its runtime (libclang-rt-*-dev).
+SECONDS ?= 60
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard host/*/*.[ch] plugins/mesh/*.[ch])
+	@mkdir -p $(@D)
+	clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(INCLUDE) $< \
+	    $(shell sed -n 's/^ \* links: //p' tests/fuzz/$*.c) -o $@ -lm
+
+fuzz: $(FUZZERS)
+	@set -e; for fuzzer in $^; do name=$$(basename $$fuzzer); corpus=$(BUILD)/fuzz/corpus/$$name; mkdir -p $$corpus; \
+	    seeds=tests/fuzz/corpus/$$name; dictionary=tests/fuzz/$${name#fuzz_}.dict; \
+	    echo "== $$name, $(SECONDS) s"; \
+	    $$fuzzer -max_total_time=$(SECONDS) -print_final_stats=1 $$( [ -f $$dictionary ] && echo -dict=$$dictionary) \
+	        $$corpus $$( [ -d $$seeds ] && echo $$seeds); done
+
 # --- benchmarks ------------------------------------------------------------------------------------------------
 
 $(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"'

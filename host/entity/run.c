@@ -36,8 +36,10 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
         run->fields[c] = fields[c - 1];
+    run->plain = true;
     for (uint32_t c = 0; c < column_count; c++) {
         run->sizes[c] = (uint8_t)run->fields[c]->size;
+        run->plain = run->plain && run->fields[c]->type != BP_STRING && run->sizes[c] <= 16;
         run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
     }
     return run;
@@ -242,8 +244,8 @@ static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t c
 /* One row: the calls and loops of the general case would cost more than the row. */
 static void fill_row(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
-    run_fill_cells(run, first_column, last_column, row);
-    for (uint32_t c = first_column; c < last_column && run->has_strings; c++) {
+    for (uint32_t c = first_column; c < last_column; c++) {
+        value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
         if (run->fields[c]->type == BP_STRING)
             strings_retain(run->fields[c]->initial.string, 1);
     }

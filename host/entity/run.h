@@ -43,6 +43,7 @@ typedef struct run_t {
     run_block_t *blocks;       /* [1], or [column_count] where split */
     bool split;                /* a block for each column */
     bool has_strings;
+    bool plain;                /* no strings, and no value of more than 16 bytes */
 } run_t;
 
 BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
@@ -93,8 +94,8 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     }
 }
 
-/* The same, to a row behind the last of `to`: values of up to 16 bytes are copied as 16, since what lies behind them is
- * nobody's yet. */
+/* The same between plain runs, to a row behind the last of `to`: every value is copied as 16 bytes, since what lies behind
+ * it is nobody's yet. */
 static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
                                     uint32_t to_row, uint32_t count)
 {
@@ -104,11 +105,11 @@ static inline void run_append_cells(const run_t *from, uint32_t from_column, uin
         size_t size = sizes[i];
         char *cell = (char *)target[i] + to_row * size;
         const char *value = (const char *)source[i] + from_row * size;
-        memcpy(cell, value, size <= 16 ? 16 : 64);
+        memcpy(cell, value, 16);
     }
 }
 
-/* Write defaults to the cells of one row behind the last; run_fill with a count of 1, but for counted strings. */
+/* Write defaults to the cells of the last row of a plain run, likewise. */
 static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     void *const *columns = run->columns;
@@ -116,7 +117,7 @@ static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint3
     const field_t *const *fields = run->fields;
     for (uint32_t c = first_column; c < last_column; c++) {
         size_t size = sizes[c];
-        memcpy((char *)columns[c] + row * size, &fields[c]->initial, size <= 16 ? 16 : 64);
+        memcpy((char *)columns[c] + row * size, &fields[c]->initial, 16);
     }
 }
 

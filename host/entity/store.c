@@ -205,7 +205,7 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
 {
     run_t *run = world_run(world, prototype);
     if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
-        run->has_strings || world->entities->bound >= world->record_capacity || !entities_create_one(world->entities, entity))
+        !run->plain || world->entities->bound >= world->record_capacity || !entities_create_one(world->entities, entity))
         return false;
     uint32_t row = run->count++;
     run_entities(run)[row] = *entity;
@@ -616,7 +616,7 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
     if (t == NULL || t->to == 0)
         return false;
     run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
-    if (to == NULL || to->count == to->capacity || (adding ? to : from)->has_strings)
+    if (to == NULL || to->count == to->capacity || !(adding ? to : from)->plain)
         return false;
     uint32_t row = record->row, to_row = to->count++, last = --from->count, column = t->column, width = changed->columns;
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;

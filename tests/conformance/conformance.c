@@ -43,31 +43,62 @@ const uint32_t conformance_check_count = sizeof conformance_checks / sizeof conf
 
 /* --- memory and log ------------------------------------------------------------------------------------------- */
 
-enum { HEAD = 16 }; /* bytes before a block: its size; keeps the alignment */
+static void lock(conformance_memory_t *memory)
+{
+    while (atomic_flag_test_and_set(&memory->locked)) {
+    }
+}
+
+static void unlink_block(const conformance_block_t *block)
+{
+    block->prev->next = block->next;
+    block->next->prev = block->prev;
+}
+
+static void *resize_block(conformance_memory_t *memory, conformance_block_t *block, size_t new_size)
+{
+    size_t had = block == NULL ? 0 : block->size;
+    if (new_size > 0 && ++memory->calls == memory->fail_at)
+        return NULL;
+    if (block != NULL)
+        unlink_block(block);
+    conformance_block_t *made = new_size > 0 ? realloc(block, sizeof *made + new_size) : NULL;
+    if (new_size == 0)
+        free(block);
+    conformance_block_t *kept = made != NULL || new_size == 0 ? made : block;
+    if (kept != NULL) {
+        kept->prev = &memory->all;
+        kept->next = memory->all.next;
+        kept->prev->next = kept->next->prev = kept;
+    }
+    if (made == NULL && new_size > 0)
+        return NULL;
+    memory->bytes += new_size - had;
+    if (made == NULL)
+        return NULL;
+    made->size = new_size;
+    return made + 1;
+}
 
 static void *resize_rig(void *context, void *old, size_t old_size, size_t new_size)
 {
     conformance_memory_t *memory = context;
-    size_t had = 0;
-    if (old != NULL) {
-        old = (char *)old - HEAD;
-        memcpy(&had, old, sizeof had);
-        if (had != old_size)
-            atomic_store(&memory->wrong_size, true);
+    conformance_block_t *block = old == NULL ? NULL : (conformance_block_t *)old - 1;
+    lock(memory);
+    memory->wrong_size = memory->wrong_size || (block != NULL && block->size != old_size);
+    void *result = resize_block(memory, block, new_size);
+    atomic_flag_clear(&memory->locked);
+    return result;
+}
+
+/* What was never given back; the complaint about it has been made. */
+static void free_rest(conformance_memory_t *memory)
+{
+    while (memory->all.next != &memory->all) {
+        conformance_block_t *block = memory->all.next;
+        unlink_block(block);
+        free(block);
     }
-    if (new_size == 0) {
-        atomic_fetch_sub(&memory->bytes, had);
-        free(old);
-        return NULL;
-    }
-    if (atomic_fetch_add(&memory->calls, 1) + 1 == memory->fail_at)
-        return NULL;
-    char *block = realloc(old, new_size + HEAD);
-    if (block == NULL)
-        return NULL;
-    atomic_fetch_add(&memory->bytes, new_size - had);
-    memcpy(block, &new_size, sizeof new_size);
-    return block + HEAD;
 }
 
 static void write_log(void *context, int32_t level, const char *source, const char *text)
@@ -309,9 +340,9 @@ static void close_rig(conformance_t *c)
         return;
     if (c->leak[0] != '\0')
         snprintf(c->complaint, sizeof c->complaint, "leak: %.480s", c->leak);
-    else if (atomic_load(&c->memory.bytes) != 0)
-        snprintf(c->complaint, sizeof c->complaint, "%zu bytes were not given back", atomic_load(&c->memory.bytes));
-    else if (atomic_load(&c->memory.wrong_size))
+    else if (c->memory.bytes != 0)
+        snprintf(c->complaint, sizeof c->complaint, "%zu bytes were not given back", c->memory.bytes);
+    else if (c->memory.wrong_size)
         snprintf(c->complaint, sizeof c->complaint, "memory was given back with another size than it was taken with");
 }
 
@@ -324,11 +355,13 @@ static uint64_t run_once(const conformance_subject_t *subject, const conformance
         return 0;
     c->subject = subject;
     c->threads = threads;
+    c->memory.all.prev = c->memory.all.next = &c->memory.all;
     if (setjmp(c->out) == 0) {
         open_rig(c);
         check->run(c);
     }
     close_rig(c);
+    free_rest(&c->memory);
     uint64_t digest = c->digest;
     snprintf(complaint, CONFORMANCE_TEXT, "%s", c->complaint);
     for (uint32_t i = 0; i < c->block_count; i++)

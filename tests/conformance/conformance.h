@@ -35,12 +35,21 @@ typedef struct conformance_subject_t {
     char component[64];
 } conformance_subject_t;
 
+/* Before each block of a rig's memory. */
+typedef struct conformance_block_t {
+    struct conformance_block_t *prev, *next;
+    size_t size;
+    size_t padding;
+} conformance_block_t;
+
 /* The memory of a rig: counts, remembers the size of every block, fails on demand. */
 typedef struct conformance_memory_t {
-    atomic_size_t bytes;
-    atomic_uint_fast64_t calls;
-    uint64_t fail_at;       /* the call that fails, counted from 1; 0: none */
-    atomic_bool wrong_size; /* a block came back with another size than it had */
+    atomic_flag locked;      /* it may be asked from job threads */
+    bool wrong_size;         /* a block came back with another size than it had */
+    size_t bytes;
+    uint64_t calls;
+    uint64_t fail_at;        /* the call that fails, counted from 1; 0: none */
+    conformance_block_t all; /* the ring of blocks */
 } conformance_memory_t;
 
 /* A property as declared. */

@@ -392,11 +392,11 @@ static void starve_start(conformance_t *c)
     for (uint64_t n = 1; n < MEMORY_CALLS; n++) {
         bp_world_o *world = bp_world_create(c->host, &(bp_world_desc_t){.name = "hungry"});
         EXPECT(c, world != NULL, "no world can be had");
-        atomic_store(&c->memory.calls, 0);
+        c->memory.calls = 0;
         c->memory.fail_at = n;
         conformance_forget_error(c);
         bp_result_t result = bp_world_use_component(world, c->subject->component);
-        bool reached = atomic_load(&c->memory.calls) >= n;
+        bool reached = c->memory.calls >= n;
         c->memory.fail_at = 0;
         bool there = c->api->world->component(world, c->subject->component) != BP_NONE;
         bp_world_destroy(world);
@@ -427,7 +427,7 @@ static hungry_t hungry_world(conformance_t *c)
 /* Begin to starve; the next call is measured. */
 static void starve(conformance_t *c, uint64_t n)
 {
-    atomic_store(&c->memory.calls, 0);
+    c->memory.calls = 0;
     c->memory.fail_at = n;
     conformance_forget_error(c);
 }
@@ -436,7 +436,7 @@ static void starve(conformance_t *c, uint64_t n)
 static bool feed(conformance_t *c, uint64_t n)
 {
     c->memory.fail_at = 0;
-    return atomic_load(&c->memory.calls) >= n;
+    return c->memory.calls >= n;
 }
 
 /* Create, then add, in worlds that are new each time, so that every allocation of each is met. */

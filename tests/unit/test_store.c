@@ -1,0 +1,528 @@
+/* test_store.c - rows: where entities' fields lie, what moves them, and that batches are all or nothing.
+ *
+ * The store is held against a naive model through hundreds of thousands of random operations (churn.h), with the
+ * invariants of the host checked in between; what is easy to say directly is said directly.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "churn.h"
+#include "inspect.h"
+#include "zoo.h"
+
+#include <stdlib.h>
+
+static rig_t rig;
+static bp_world_o *world;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    rig_open_zoo(&rig);
+    world = rig_world(&rig, "main");
+    api = rig.api->world;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void create(uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    WORKS(rig.host, api->create(world, prototype, entities, count));
+}
+
+static void set_mass(bp_entity_t e, float mass)
+{
+    WORKS(rig.host, rig.api->property->set_named(world, e, "body", "mass", BP_F32, &mass));
+}
+
+static float mass_of(bp_entity_t e)
+{
+    float mass = -1;
+    WORKS(rig.host, rig.api->property->get_named(world, e, "body", "mass", BP_F32, &mass));
+    return mass;
+}
+
+/* --- the model ------------------------------------------------------------------------------------------------------- */
+
+enum { SEEDS = 8, OPERATIONS = 45000, COMPARE_EVERY = 1500 };
+
+START_TEST(random_operations_do_what_they_do_to_a_naive_model)
+{
+    static churn_t churn;
+    rig_t own;
+    rig_open_zoo(&own);
+    churn_open(&churn, &own, 1000 + (uint64_t)_i, _i % 2 == 0 ? 300 : 2500);
+    while (churn.operations < OPERATIONS) {
+        churn_once(&churn);
+        if (churn.operations % COMPARE_EVERY == 0) {
+            model_compare(&churn.model);
+            check_host(own.host);
+        }
+    }
+    ck_assert_uint_gt(churn.refused, 500);
+    churn_close(&churn);
+    rig_close(&own);
+}
+END_TEST
+
+/* Small worlds in which everything is compared after every operation: what goes wrong is seen where it does. */
+START_TEST(every_operation_on_a_small_world_is_right)
+{
+    static churn_t churn;
+    rig_t own;
+    rig_open_zoo(&own);
+    churn_open(&churn, &own, 2000 + (uint64_t)_i, 12);
+    while (churn.operations < 600) {
+        churn_once(&churn);
+        model_compare(&churn.model);
+        check_host(own.host);
+        if (churn.model.living_count > 60) {
+            for (uint32_t i = churn.model.living_count; i > 8; i--) {
+                bp_entity_t e = churn.model.living[i - 1].id;
+                own.api->entity->destroy(own.host, &e, 1);
+                model_destroy(&churn.model, e);
+            }
+        }
+    }
+    churn_close(&churn);
+    rig_close(&own);
+}
+END_TEST
+
+/* The default allocator instead of the watched heap: pages, remapping. */
+START_TEST(the_same_operations_are_right_on_the_systems_pages)
+{
+    static churn_t churn;
+    rig_t own;
+    rig_init(&own);
+    own.desc.allocator = (bp_allocator_i){0};
+    rig_open(&own);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(own.host, bp_host_load_plugin(own.host, zoo_plugins[i]->name, NULL, 0));
+    churn_open(&churn, &own, 77, 5000);
+    while (churn.operations < 20000)
+        churn_once(&churn);
+    model_compare(&churn.model);
+    check_host(own.host);
+    churn_close(&churn);
+    rig_close(&own);
+}
+END_TEST
+
+/* --- all or nothing --------------------------------------------------------------------------------------------------- */
+
+/* Entities of several prototypes: bodies, bodies with a label, bodies with a fog, nothing. */
+static uint32_t make_mixed(bp_entity_t *e)
+{
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 5);
+    create(prototype_of(world, "body", "label", NULL, NULL), e + 5, 5);
+    create(prototype_of(world, "body", "fx", "told", NULL), e + 10, 5);
+    create(0, e + 15, 5);
+    for (uint32_t i = 0; i < 15; i++)
+        set_mass(e[i], (float)i);
+    return 20;
+}
+
+START_TEST(one_batch_may_mix_prototypes)
+{
+    bp_entity_t e[20];
+    uint32_t flag = key_of(world, "flag", ""), pool = key_of(world, "pool", "");
+    make_mixed(e);
+    bp_entity_t mixed[] = {e[0], e[15], e[5], e[10], e[1], e[11], e[16], e[6], e[2], e[14]};
+    WORKS(rig.host, api->add(world, flag, mixed, COUNT(mixed)));
+    WORKS(rig.host, api->add(world, pool, mixed, COUNT(mixed)));
+    ck_assert_uint_eq(api->has(world, flag, e, 20, NULL), COUNT(mixed));
+    ck_assert_uint_eq(api->has(world, pool, mixed, COUNT(mixed), NULL), COUNT(mixed));
+    check_host(rig.host);
+    WORKS(rig.host, api->remove(world, flag, mixed + 1, COUNT(mixed) - 1));
+    WORKS(rig.host, api->remove(world, pool, mixed, COUNT(mixed)));
+    ck_assert_uint_eq(api->has(world, flag, e, 20, NULL), 1);
+    ck_assert_uint_eq(api->count(world, api->component(world, "pool")), 0);
+    for (uint32_t i = 0; i < 15; i++)
+        ck_assert(mass_of(e[i]) == (float)i);
+    ck_assert_uint_eq(world->occupied, 15);
+}
+END_TEST
+
+/* Both changes are refused, and nothing at all is another afterwards. */
+static void expect_refused(bool adding, uint32_t key, const bp_entity_t *batch, uint32_t count, bp_result_t code, const char *part)
+{
+    char *before = describe_host(rig.host);
+    if (adding)
+        FAILS(rig.host, code, part, api->add(world, key, batch, count));
+    else
+        FAILS(rig.host, code, part, api->remove(world, key, batch, count));
+    expect_same(before, describe_host(rig.host), part);
+    check_host(rig.host);
+}
+
+START_TEST(a_dead_entity_anywhere_in_a_batch_refuses_it)
+{
+    bp_entity_t e[20];
+    uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", "");
+    make_mixed(e);
+    rig.api->entity->destroy(rig.host, &e[7], 1);
+    for (uint32_t at = 0; at < 20; at += 19) {
+        bp_entity_t batch[20];
+        memcpy(batch, e, sizeof batch);
+        batch[7] = e[at];
+        batch[at] = e[7];
+        expect_refused(true, flag, batch, 20, BP_ERROR_DEAD, "entity #7:1 is dead");
+        expect_refused(false, body, batch, 15, BP_ERROR_DEAD, "entity #7:1 is dead");
+        if (at == 0)
+            continue;
+        batch[19] = (bp_entity_t){0};
+        batch[7] = e[19];
+        expect_refused(true, flag, batch, 20, BP_ERROR_DEAD, "id is 0");
+    }
+}
+END_TEST
+
+START_TEST(a_second_mention_refuses_the_batch)
+{
+    bp_entity_t e[21];
+    uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", ""), told = key_of(world, "told", "extra");
+    make_mixed(e);
+    for (uint32_t twin = 0; twin < 20; twin++) {
+        e[20] = e[twin];
+        expect_refused(true, flag, e, 21, BP_ERROR_ARGUMENT, "mentions it twice");
+        expect_refused(true, told, e, 21, BP_ERROR_ARGUMENT, "mentions it twice");
+    }
+    bp_entity_t pairs[] = {e[0], e[1], e[1], e[2]};
+    expect_refused(false, body, pairs, COUNT(pairs), BP_ERROR_ARGUMENT, "#1:1: the batch mentions it twice");
+}
+END_TEST
+
+START_TEST(a_component_that_one_has_or_lacks_refuses_the_batch)
+{
+    bp_entity_t e[20];
+    make_mixed(e);
+    expect_refused(true, key_of(world, "label", ""), e, 20, BP_ERROR_EXISTS, "#5:1: the entity already has a component named 'label'");
+    expect_refused(true, key_of(world, "fx", "body"), e, 20, BP_ERROR_EXISTS, "#0:1");
+    expect_refused(false, key_of(world, "body", ""), e, 20, BP_ERROR_NOT_FOUND, "#15:1: the entity has no component 'body'");
+    expect_refused(false, key_of(world, "told", ""), e, 20, BP_ERROR_NOT_FOUND, "#0:1");
+    WORKS(rig.host, api->add(world, key_of(world, "once", ""), &e[3], 1));
+    expect_refused(true, key_of(world, "once", "more"), e, 20, BP_ERROR_EXISTS, "#3:1: the entity already has this component, as 'once'");
+}
+END_TEST
+
+START_TEST(a_manager_that_refuses_refuses_the_batch)
+{
+    bp_entity_t e[20], out[3] = {{0}, {0}, {0}};
+    make_mixed(e);
+    stock_t *pool = state_of(world, "pool"), *told = state_of(world, "told");
+    pool->refuse_creates = 1;
+    expect_refused(true, key_of(world, "pool", ""), e, 20, BP_ERROR_FAILED, "told to refuse");
+    uint32_t prototype = prototype_of(world, "pool", "told", "label", NULL), held = told->count;
+    for (uint32_t both = 0; both < 2; both++) {
+        char *before = describe_host(rig.host);
+        *(both == 0 ? &pool->refuse_creates : &told->refuse_creates) = 1;
+        FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, prototype, out, 3));
+        expect_same(before, describe_host(rig.host), "a refused creation");
+        ck_assert_uint_eq(pool->count, 0);
+        ck_assert_uint_eq(told->count, held);
+    }
+}
+END_TEST
+
+START_TEST(changing_nobody_is_no_error)
+{
+    uint32_t flag = key_of(world, "flag", "");
+    WORKS(rig.host, api->add(world, flag, NULL, 0));
+    WORKS(rig.host, api->remove(world, flag, NULL, 0));
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), NULL, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 1000", api->add(world, 1000, NULL, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 1000", api->remove(world, 1000, NULL, 0));
+}
+END_TEST
+
+/* --- rows --------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(new_components_have_their_defaults_wherever_memory_comes_from)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY];
+    uint32_t prototype = prototype_of(world, "sample", "label", "once", NULL);
+    for (uint32_t round = 0; round < 3; round++) {
+        create(prototype, e, MANY);
+        for (uint32_t i = 0; i < MANY; i += 211) {
+            bp_mat4_t matrix;
+            bp_colour_t colour;
+            int32_t number;
+            const char *text;
+            const bp_property_api *p = rig.api->property;
+            WORKS(rig.host, p->get_named(world, e[i], "sample", "a_mat4", BP_MAT4, &matrix));
+            WORKS(rig.host, p->get_named(world, e[i], "sample", "a_colour", BP_COLOUR, &colour));
+            WORKS(rig.host, p->get_named(world, e[i], "sample", "a_i32", BP_I32, &number));
+            WORKS(rig.host, p->get_named(world, e[i], "label", "text", BP_STRING, &text));
+            for (uint32_t k = 0; k < 16; k++)
+                ck_assert(matrix.m[k] == (k % 5 == 0 ? 1.0f : 0.0f));
+            ck_assert(colour.r == 1.0f && colour.g == 128.0f / 255 && colour.b == 0 && colour.a == 1.0f);
+            ck_assert_int_eq(number, -7);
+            ck_assert_str_eq(text, "unnamed");
+            WORKS(rig.host, p->set_named(world, e[i], "sample", "a_i32", BP_I32, &(int32_t){55}));
+            WORKS(rig.host, p->set_named(world, e[i], "label", "text", BP_STRING, &(const char *){"other"}));
+        }
+        rig.api->entity->destroy(rig.host, e, MANY);
+        store_collect_all(world);
+        ck_assert_uint_eq(world->runs[0]->count, 0);
+    }
+}
+END_TEST
+
+START_TEST(columns_are_aligned_at_every_number_of_rows)
+{
+    bp_entity_t e;
+    uint32_t prototype = prototype_of(world, "sample", "body", "fx", "once");
+    for (uint32_t i = 1; i <= 700; i++) {
+        create(prototype, &e, 1);
+        bp_run_t run;
+        uint32_t cursor = 0;
+        ck_assert_uint_eq(api->next_run(world, api->component(world, "body"), &cursor, &run), 1);
+        EXPECT(run.count == i, "%u rows instead of %u", run.count, i);
+        for (uint32_t c = 0; c < 4; c++)
+            EXPECT((uintptr_t)run.columns[c] % (i >= 16 ? 64 : 16) == 0, "column %u of %u rows", c, i);
+        check_host(rig.host);
+    }
+}
+END_TEST
+
+START_TEST(a_run_gives_memory_back_when_most_of_its_rows_have_gone)
+{
+    enum { MANY = 20000 };
+    static bp_entity_t e[MANY];
+    bp_world_stats_t full, shrunk;
+    create(prototype_of(world, "body", "label", NULL, NULL), e, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        set_mass(e[i], (float)i);
+    bp_world_stats(world, &full);
+    rig.api->entity->destroy(rig.host, e + 100, MANY - 100);
+    for (uint32_t i = 0; i < 200; i++)
+        WORKS(rig.host, bp_world_step(world));
+    bp_world_stats(world, &shrunk);
+    ck_assert_uint_eq(shrunk.holes, 0);
+    ck_assert_uint_lt(shrunk.bytes, full.bytes / 2);
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert(mass_of(e[i]) == (float)i);
+}
+END_TEST
+
+START_TEST(runs_are_walked_once_for_each_name)
+{
+    bp_entity_t e[6];
+    uint32_t two[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette")}, prototype;
+    WORKS(rig.host, api->prototype(world, two, 2, &prototype));
+    create(prototype, e, 3);
+    WORKS(rig.host, api->prototype(world, two, 1, &prototype));
+    create(prototype, e + 3, 3);
+    uint32_t cursor = 0, fogs = 0, vignettes = 0;
+    bp_run_t run;
+    while (api->next_run(world, api->component(world, "fx"), &cursor, &run) != 0) {
+        ck_assert_uint_eq(run.count, 3);
+        fogs += run.instance == rig.api->name->hash("fog");
+        vignettes += run.instance == rig.api->name->hash("vignette");
+    }
+    ck_assert_uint_eq(fogs, 2);
+    ck_assert_uint_eq(vignettes, 1);
+    ck_assert_uint_eq(api->count(world, api->component(world, "fx")), 9);
+    cursor = 0;
+    ck_assert_uint_eq(api->next_run(world, BP_NONE, &cursor, &run), 0);
+}
+END_TEST
+
+/* fog and vignette: two components of one type, told apart by name. */
+START_TEST(components_of_one_type_keep_their_own_values)
+{
+    bp_entity_t e[100];
+    uint32_t fog = key_of(world, "fx", "fog"), vignette = key_of(world, "fx", "vignette");
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 100);
+    WORKS(rig.host, api->add(world, vignette, e, 100));
+    WORKS(rig.host, api->add(world, fog, e, 100));
+    const bp_property_api *p = rig.api->property;
+    for (uint32_t i = 0; i < 100; i++) {
+        WORKS(rig.host, p->set_named(world, e[i], "fog", "strength", BP_F64, &(double){i / 100.0}));
+        WORKS(rig.host, p->set_named(world, e[i], "vignette", "strength", BP_F64, &(double){1 - i / 100.0}));
+    }
+    WORKS(rig.host, api->remove(world, vignette, e, 50));
+    for (uint32_t i = 0; i < 100; i++) {
+        double strength;
+        WORKS(rig.host, p->get_named(world, e[i], "fog", "strength", BP_F64, &strength));
+        ck_assert(strength == i / 100.0);
+        if (i < 50) {
+            FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'vignette'",
+                  p->get_named(world, e[i], "vignette", "strength", BP_F64, &strength));
+            continue;
+        }
+        WORKS(rig.host, p->get_named(world, e[i], "vignette", "strength", BP_F64, &strength));
+        ck_assert(strength == 1 - i / 100.0);
+    }
+}
+END_TEST
+
+START_TEST(an_entity_has_components_in_several_worlds)
+{
+    bp_world_o *bag = rig_world(&rig, "inventory");
+    bp_entity_t pickaxe = entity_with(world, "body");
+    WORKS(rig.host, api->add(bag, key_of(bag, "label", ""), &pickaxe, 1));
+    WORKS(rig.host, api->add(bag, key_of(bag, "body", ""), &pickaxe, 1));
+    set_mass(pickaxe, 3);
+    float mass;
+    WORKS(rig.host, rig.api->property->get_named(bag, pickaxe, "body", "mass", BP_F32, &mass));
+    ck_assert(mass == 1.0f);
+    WORKS(rig.host, api->remove(world, key_of(world, "body", ""), &pickaxe, 1));
+    ck_assert_uint_eq(world->occupied, 0);
+    ck_assert_uint_eq(bag->occupied, 1);
+    rig.api->entity->destroy(rig.host, &pickaxe, 1);
+    ck_assert_uint_eq(bag->occupied, 0);
+}
+END_TEST
+
+/* A new entity at a dead one's index sees nothing of what that had. */
+START_TEST(an_index_used_again_inherits_nothing)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY], next[MANY];
+    create(prototype_of(world, "body", "pool", "told", NULL), e, MANY);
+    rig.api->entity->destroy(rig.host, e, MANY);
+    WORKS(rig.host, rig.api->entity->create(rig.host, next, MANY));
+    ck_assert_uint_lt(bp_entity_index(next[0]), MANY);
+    uint32_t keys[4];
+    for (uint32_t i = 0; i < MANY; i++)
+        EXPECT(api->keys_of(world, next[i], keys, 4) == 0 && api->keys_of(world, e[i], keys, 4) == 0, "entity %u", i);
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), next, MANY, NULL), 0);
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), e, MANY, NULL), 0);
+}
+END_TEST
+
+/* --- references ----------------------------------------------------------------------------------------------------------- */
+
+static bp_ref_t ref_to(bp_entity_t e, uint32_t key, uint32_t field)
+{
+    bp_ref_t ref = {.entity = e, .field = key << 8 | field};
+    return ref;
+}
+
+START_TEST(a_reference_follows_its_entity_and_ends_with_it)
+{
+    bp_entity_t e[64];
+    uint32_t body = key_of(world, "body", ""), flag = key_of(world, "flag", "");
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 64);
+    set_mass(e[40], 40);
+    bp_ref_t ref = ref_to(e[40], body, BODY_MASS);
+    float *mass = bp_ref_get(api, world, &ref);
+    ck_assert(*mass == 40);
+    ck_assert_ptr_eq(bp_ref_get(api, world, &ref), mass);
+    rig.api->entity->destroy(rig.host, e, 30);
+    store_collect_all(world);
+    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);
+    WORKS(rig.host, api->add(world, flag, &e[40], 1));
+    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);
+    *(float *)bp_ref_get(api, world, &ref) = 41;
+    ck_assert(mass_of(e[40]) == 41);
+    WORKS(rig.host, api->remove(world, body, &e[40], 1));
+    ck_assert_ptr_null(bp_ref_get(api, world, &ref));
+    WORKS(rig.host, api->add(world, body, &e[40], 1));
+    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 1);
+    rig.api->entity->destroy(rig.host, &e[40], 1);
+    ck_assert_ptr_null(bp_ref_get(api, world, &ref));
+}
+END_TEST
+
+START_TEST(a_reference_to_what_cannot_be_referred_to_is_null)
+{
+    bp_entity_t e = entity_with(world, "told");
+    uint32_t told = key_of(world, "told", ""), body = key_of(world, "body", "");
+    bp_ref_t refs[] = {
+        ref_to(e, told, 0), ref_to(e, body, 0), ref_to((bp_entity_t){0}, body, 0), ref_to(e, 0xffffff, 0),
+        ref_to((bp_entity_t){UINT64_MAX}, body, 0), ref_to(e, body, 200),
+    };
+    for (uint32_t i = 0; i < COUNT(refs); i++)
+        ck_assert_ptr_null(bp_ref_get(api, world, &refs[i]));
+}
+END_TEST
+
+/* --- own storage ------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_manager_may_look_at_the_entities_that_it_creates_for)
+{
+    bp_entity_t e[3];
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 3);
+    WORKS(rig.host, api->add(world, key_of(world, "pool", ""), e, 3));
+    const stock_t *pool = state_of(world, "pool");
+    ck_assert_uint_eq(pool->saw_components, 0);
+    ck_assert_uint_eq(api->has(world, key_of(world, "pool", ""), e, 3, NULL), 3);
+}
+END_TEST
+
+START_TEST(slots_are_only_of_own_storage)
+{
+    bp_entity_t e[4];
+    uint32_t slots[4];
+    create(prototype_of(world, "body", "told", NULL, NULL), e, 3);
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e[3], 1));
+    ck_assert_uint_eq(api->slots(world, key_of(world, "told", ""), e, 4, slots), 3);
+    ck_assert_uint_eq(slots[3], BP_NONE);
+    ck_assert_uint_eq(api->slots(world, key_of(world, "body", ""), e, 4, slots), 0);
+    ck_assert_uint_eq(slots[0], BP_NONE);
+    ck_assert_uint_eq(api->slots(world, BP_NONE, e, 4, slots), 0);
+}
+END_TEST
+
+START_TEST(instances_told_to_have_moved_are_found_where_they_are)
+{
+    bp_entity_t e[300];
+    create(prototype_of(world, "pool", NULL, NULL, NULL), e, 300);
+    const bp_property_api *p = rig.api->property;
+    for (uint32_t i = 0; i < 300; i++)
+        WORKS(rig.host, p->set_named(world, e[i], "pool", "number", BP_I64, &(int64_t){i}));
+    for (uint32_t i = 0; i < 300; i += 3)
+        WORKS(rig.host, api->remove(world, key_of(world, "pool", ""), &e[i], 1));
+    for (uint32_t i = 0; i < 300; i++) {
+        int64_t number;
+        if (i % 3 == 0)
+            continue;
+        WORKS(rig.host, p->get_named(world, e[i], "pool", "number", BP_I64, &number));
+        ck_assert_int_eq(number, i);
+    }
+}
+END_TEST
+
+/* --- the suite ---------------------------------------------------------------------------------------------------------------- */
+
+Suite *store_suite(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *model = tcase_create("model");
+    tcase_set_timeout(model, 600);
+    tcase_add_loop_test(model, random_operations_do_what_they_do_to_a_naive_model, 0, SEEDS);
+    tcase_add_loop_test(model, every_operation_on_a_small_world_is_right, 0, 12);
+    tcase_add_test(model, the_same_operations_are_right_on_the_systems_pages);
+    suite_add_tcase(suite, model);
+    TCase *tests = tcase_create("rows");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, one_batch_may_mix_prototypes);
+    tcase_add_test(tests, a_dead_entity_anywhere_in_a_batch_refuses_it);
+    tcase_add_test(tests, a_second_mention_refuses_the_batch);
+    tcase_add_test(tests, a_component_that_one_has_or_lacks_refuses_the_batch);
+    tcase_add_test(tests, a_manager_that_refuses_refuses_the_batch);
+    tcase_add_test(tests, changing_nobody_is_no_error);
+    tcase_add_test(tests, new_components_have_their_defaults_wherever_memory_comes_from);
+    tcase_add_test(tests, columns_are_aligned_at_every_number_of_rows);
+    tcase_add_test(tests, a_run_gives_memory_back_when_most_of_its_rows_have_gone);
+    tcase_add_test(tests, runs_are_walked_once_for_each_name);
+    tcase_add_test(tests, components_of_one_type_keep_their_own_values);
+    tcase_add_test(tests, an_entity_has_components_in_several_worlds);
+    tcase_add_test(tests, an_index_used_again_inherits_nothing);
+    tcase_add_test(tests, a_reference_follows_its_entity_and_ends_with_it);
+    tcase_add_test(tests, a_reference_to_what_cannot_be_referred_to_is_null);
+    tcase_add_test(tests, a_manager_may_look_at_the_entities_that_it_creates_for);
+    tcase_add_test(tests, slots_are_only_of_own_storage);
+    tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
