@@ -55,6 +55,13 @@ static void unlink_block(const conformance_block_t *block)
     block->next->prev = block->prev;
 }
 
+static void link_block(conformance_memory_t *memory, conformance_block_t *block)
+{
+    block->prev = &memory->all;
+    block->next = memory->all.next;
+    block->prev->next = block->next->prev = block;
+}
+
 static void *resize_block(conformance_memory_t *memory, conformance_block_t *block, size_t new_size)
 {
     size_t had = block == NULL ? 0 : block->size;
@@ -62,20 +69,18 @@ static void *resize_block(conformance_memory_t *memory, conformance_block_t *blo
         return NULL;
     if (block != NULL)
         unlink_block(block);
-    conformance_block_t *made = new_size > 0 ? realloc(block, sizeof *made + new_size) : NULL;
-    if (new_size == 0)
+    if (new_size == 0) {
+        memory->bytes -= had;
         free(block);
-    conformance_block_t *kept = made != NULL || new_size == 0 ? made : block;
-    if (kept != NULL) {
-        kept->prev = &memory->all;
-        kept->next = memory->all.next;
-        kept->prev->next = kept->next->prev = kept;
-    }
-    if (made == NULL && new_size > 0)
         return NULL;
-    memory->bytes += new_size - had;
+    }
+    conformance_block_t *made = realloc(block, sizeof *made + new_size);
+    if (made == NULL && block != NULL)
+        link_block(memory, block);
     if (made == NULL)
         return NULL;
+    link_block(memory, made);
+    memory->bytes += new_size - had;
     made->size = new_size;
     return made + 1;
 }

@@ -166,18 +166,31 @@ START_TEST(a_dead_entity_anywhere_in_a_batch_refuses_it)
     uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", "");
     make_mixed(e);
     rig.api->entity->destroy(rig.host, &e[7], 1);
-    for (uint32_t at = 0; at < 20; at += 19) {
+    for (uint32_t at = 0; at < 15; at += 7) {
         bp_entity_t batch[20];
         memcpy(batch, e, sizeof batch);
         batch[7] = e[at];
         batch[at] = e[7];
         expect_refused(true, flag, batch, 20, BP_ERROR_DEAD, "entity #7:1 is dead");
         expect_refused(false, body, batch, 15, BP_ERROR_DEAD, "entity #7:1 is dead");
-        if (at == 0)
-            continue;
-        batch[19] = (bp_entity_t){0};
-        batch[7] = e[19];
+        batch[at] = (bp_entity_t){0};
         expect_refused(true, flag, batch, 20, BP_ERROR_DEAD, "id is 0");
+        expect_refused(false, body, batch, 15, BP_ERROR_DEAD, "id is 0");
+    }
+}
+END_TEST
+
+/* The rows of the dead wait as {0}, and a batch in the order of the rows may have {0} in it too. */
+START_TEST(no_entity_is_not_the_hole_that_a_dead_one_left)
+{
+    bp_entity_t e[40];
+    uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", "");
+    create(prototype_of(world, "body", "label", NULL, NULL), e, 40);
+    rig.api->entity->destroy(rig.host, &e[20], 1);
+    e[20] = (bp_entity_t){0};
+    for (uint32_t first = 0; first < 20; first += 19) {
+        expect_refused(true, flag, e + first, 40 - first, BP_ERROR_DEAD, "id is 0");
+        expect_refused(false, body, e + first, 40 - first, BP_ERROR_DEAD, "id is 0");
     }
 }
 END_TEST
@@ -507,6 +520,7 @@ Suite *store_suite(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, one_batch_may_mix_prototypes);
     tcase_add_test(tests, a_dead_entity_anywhere_in_a_batch_refuses_it);
+    tcase_add_test(tests, no_entity_is_not_the_hole_that_a_dead_one_left);
     tcase_add_test(tests, a_second_mention_refuses_the_batch);
     tcase_add_test(tests, a_component_that_one_has_or_lacks_refuses_the_batch);
     tcase_add_test(tests, a_manager_that_refuses_refuses_the_batch);
