@@ -37,7 +37,7 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run test bench install clean help packages test-packages test-program check-source asan tsan fuzz
+.PHONY: all built run test bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -165,6 +165,30 @@ bench: packages
 	@$(MAKE) --no-print-directory all $(BUILD)/bench
 	@mkdir -p bench/results
 	$(BUILD)/bench --json bench/results/bench.json
+
+# --- Windows, from here: the library, the plugins and the embedding example, by mingw ----------------------------
+
+WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
+WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
+WINDOWS_LIB   = $(filter-out host/base/os_posix.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
+                host/entity/*.c host/property/*.c host/schedule/*.c))
+
+windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(PLUGIN_NAMES:%=build/windows/plugins/%.dll)
+	@rm -f build/windows/libbackplane.a
+	$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
+	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
+
+# inih and xxHash come as headers from the system's packages; nothing else of /usr/include may be seen.
+build/windows/include: | packages
+	@mkdir -p $@ && cp /usr/include/ini.h /usr/include/xxhash.h $@/
+
+build/windows/obj/%.o: %.c | build/windows/include
+	@mkdir -p $(@D)
+	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -c $< -o $@
+
+build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h)
+	@mkdir -p $(@D)
+	$(WINDOWS_CC) $(WINDOWS_CODE) -O3 -Iplugin_api -shared $(filter %.c,$^) -o $@
 
 # --- the rest --------------------------------------------------------------------------------------------------
 
