@@ -1,9 +1,9 @@
 /* bench.h - what a benchmark is, and what the files of bench/ offer each other.
  *
- * A group is a set of sides measured together over one state: the floors, written plainly in C, and the subjects, which
- * do the same through the engine. Sides take turns (A B A B ...), so whatever the machine does meanwhile befalls all;
- * the ratio of a subject is the median, over the rounds, of its time by its floor's time of the same round. A gauge
- * measures bytes instead of time.
+ * A group is a set of sides measured together over one state: the floors, written plainly in C, and the
+ * subjects, which do the same through the engine. Sides take turns (A B A B ...), so whatever the machine
+ * does meanwhile befalls all; the ratio of a subject is the median, over the rounds, of its time by its
+ * floor's time of the same round. A gauge measures bytes instead of time.
  *
  * What it does not do: nothing here is part of the tests, and a verdict "over" is a finding, not a failure.
  */
@@ -32,9 +32,14 @@ typedef struct bound_t {
     uint32_t to_size;   /* ... and up to this one; 0: no end */
 } bound_t;
 
+#define AT_MOST_TIMES(times) {BOUND_RATIO, (times), 0, 0}
+#define AT_MOST_TIMES_FROM(times, size) {BOUND_RATIO, (times), (size), 0}
+#define AT_MOST_NS(nanoseconds) {BOUND_NANOSECONDS, (nanoseconds), 0, 0}
+#define AT_MOST_NS_TO(nanoseconds, size) {BOUND_NANOSECONDS, (nanoseconds), 0, (size)}
+
 typedef struct side_t {
     const char *name;
-    const char *floor;              /* name of the side that it is compared with; NULL: it is a floor itself */
+    const char *floor;              /* name of the side it is compared with; NULL: it is a floor itself */
     void (*prepare)(void *state);   /* untimed, before every run; NULL: runs follow each other */
     void (*run)(void *state);
     bound_t bound;
@@ -59,7 +64,7 @@ typedef struct gauge_t {
     bound_t bound;
 } gauge_t;
 
-/* --- results -------------------------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------------------ */
 
 typedef struct result_t {
     char name[96];        /* group/side */
@@ -84,10 +89,12 @@ typedef struct results_t {
     uint32_t count, capacity;
 } results_t;
 
-/* --- measure.c -------------------------------------------------------------------------------------------------- */
+/* --- measure.c ---------------------------------------------------------------------------------------- */
 
-/* Measure one group at one size, and append the results of those sides whose name group/side contains `filter`. */
-void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions, const char *filter);
+/* Measure one group at one size, and append the results of those sides whose name group/side contains
+ * `filter`. */
+void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions,
+                   const char *filter);
 
 /* Does any of its sides match? */
 bool measure_matches(const group_t *group, const char *filter);
@@ -97,7 +104,7 @@ void measure_gauge(results_t *results, const gauge_t *gauge, uint32_t size);
 /* Hand a value that a loop has computed to somebody who might use it. */
 void measure_keep(double value);
 
-/* --- table.c, json.c ---------------------------------------------------------------------------------------------- */
+/* --- table.c, json.c ---------------------------------------------------------------------------------- */
 
 void table_begin(FILE *out);
 void table_row(FILE *out, const result_t *result);
@@ -106,10 +113,13 @@ void table_end(FILE *out, const results_t *results);
 /* "1M", "100k", "75". */
 void table_size(uint32_t size, char text[16]);
 
-/* Write all results in Google Benchmark's schema. False where the file cannot be written; says why on stderr. */
+/* Can the file be written? Says so on stderr where not: better before minutes of measuring than after. */
+bool json_can_write(const char *path);
+
+/* Write all results in Google Benchmark's schema. False, with a line on stderr, where that fails. */
 bool json_write(const char *path, const results_t *results, const char *program);
 
-/* --- machine.c ------------------------------------------------------------------------------------------------------ */
+/* --- machine.c ---------------------------------------------------------------------------------------- */
 
 typedef struct machine_cache_t {
     char type[16];
@@ -133,7 +143,7 @@ void machine_describe(machine_t *machine);
 /* Bytes of this process in physical memory; 0 where the system does not tell. */
 uint64_t machine_resident(void);
 
-/* Give memory that was freed back to the system, where the C library can: what is taken next is then fresh. */
+/* Give memory that was freed back to the system, where the C library can: what is taken next is fresh. */
 void machine_release(void);
 
 #endif

@@ -11,7 +11,8 @@
 extern const group_t group_simulate;
 
 /* cases_entities.c */
-extern const group_t group_create_fresh, group_create_recycled, group_destroy, group_destroy_shuffled, group_alive;
+extern const group_t group_create_fresh, group_create_recycled, group_destroy, group_destroy_shuffled;
+extern const group_t group_alive;
 
 /* cases_spawn.c */
 extern const group_t group_spawn_fresh, group_spawn_touched;

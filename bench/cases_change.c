@@ -1,8 +1,8 @@
 /* cases_change.c - a second component that comes and goes on entities that have one of 40 bytes.
  *
- * One item is a pair: add and remove. Singly each entity gets and loses it at once; by batch all get it and then all
- * lose it, so that every row moves to another prototype and back. The floor does the latter with two hand-written
- * groups of arrays and swap-erase. In order means in order of the rows at the beginning.
+ * One item is a pair: add and remove. Singly each entity gets and loses it at once; by batch all get it and
+ * then all lose it, so that every row moves to another prototype and back. The floor does the latter with
+ * two hand-written groups of arrays and swap-erase. In order means in order of the rows at the beginning.
  */
 #include "cases.h"
 
@@ -101,8 +101,8 @@ const group_t group_change = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = {BOUND_NANOSECONDS, 40, 0, 0}},
-        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = {BOUND_NANOSECONDS, 20, 0, 0}},
+        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST_NS(40)},
+        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST_NS(20)},
     },
 };
 
@@ -112,7 +112,7 @@ const group_t group_change_shuffled = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = {BOUND_NANOSECONDS, 40, 0, 0}},
-        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = {BOUND_NANOSECONDS, 20, 0, 0}},
+        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST_NS(40)},
+        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST_NS(20)},
     },
 };

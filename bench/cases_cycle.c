@@ -1,12 +1,14 @@
-/* cases_cycle.c - create, iterate, remove: the benchmarks of the source that builds an entity library step by step.
+/* cases_cycle.c - create, iterate, remove: the benchmarks of the source that builds an entity library step
+ * by step.
  *
- * Entities have three components of one float; a system goes over all that have the three. The profiles say how much
- * else the world knows: A 32 component types and 16 systems, AA 128 and 32, AAA 512 and 64. The other systems need
- * components that nobody has. Creation is by prototype in bulk, and as the source does it: an empty entity, then one
- * component after the other. Removal is destruction by count and one step, in which collection begins; the rest is
- * collected untimed. Floors are three arrays of floats.
+ * Entities have three components of one float; a system goes over all that have the three. The profiles say
+ * how much else the world knows: A 32 component types and 16 systems, AA 128 and 32, AAA 512 and 64. The
+ * other systems need components that nobody has. Creation is by prototype in bulk, and as the source does
+ * it: an empty entity, then one component after the other. Removal is destruction by count and one step, in
+ * which collection begins; the rest is collected untimed. Floors are three arrays of floats.
  *
- * As many entities again live throughout, so that the rows that are made and ended lie in memory that is touched.
+ * As many entities again live throughout, so that the rows that are made and ended lie in memory that is
+ * touched.
  */
 #include "cases.h"
 
@@ -68,7 +70,7 @@ static void teardown(void *state)
     free(s);
 }
 
-/* --- states between which the sides move ----------------------------------------------------------------------------- */
+/* --- states between which the sides move -------------------------------------------------------------- */
 
 static void have_none(void *state)
 {
@@ -82,7 +84,8 @@ static void have_none(void *state)
 static void create_by_count(void *state)
 {
     cycle_t *s = state;
-    worlds_must(s->w.host, s->w.api->world->create(s->w.world, s->prototype, s->made, s->size), "creating entities");
+    worlds_must(s->w.host, s->w.api->world->create(s->w.world, s->prototype, s->made, s->size),
+                "creating entities");
     s->living = true;
 }
 
@@ -93,7 +96,7 @@ static void have_all(void *state)
     create_by_count(s);
 }
 
-/* --- sides ------------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------- */
 
 static void create_one_by_one(void *state)
 {
@@ -143,16 +146,19 @@ static void remove_all(void *state)
     s->living = false;
 }
 
-#define CYCLE_SIDES                                                                                                   \
-    {                                                                                                                 \
-        {.name = "loop_create", .run = loop_create},                                                                  \
-        {.name = "create_by_count", .floor = "loop_create", .prepare = have_none, .run = create_by_count},            \
-        {.name = "create_one_by_one", .floor = "loop_create", .prepare = have_none, .run = create_one_by_one},        \
-        {.name = "remove", .prepare = have_all, .run = remove_all},                                                   \
-        {.name = "loop_iterate", .run = loop_iterate},                                                                \
-        {.name = "iterate", .floor = "loop_iterate", .prepare = iterate_first, .run = iterate},                       \
+#define CYCLE_GROUP(profile, setup_profile)                                                          \
+    {                                                                                                \
+        .name = "cycle/" profile, .setup = setup_profile, .teardown = teardown, .sides = {           \
+            {.name = "loop_create", .run = loop_create},                                             \
+            {.name = "create_by_count", FROM_NONE, .run = create_by_count},                          \
+            {.name = "create_one_by_one", FROM_NONE, .run = create_one_by_one},                      \
+            {.name = "remove", .prepare = have_all, .run = remove_all},                              \
+            {.name = "loop_iterate", .run = loop_iterate},                                           \
+            {.name = "iterate", .floor = "loop_iterate", .prepare = iterate_first, .run = iterate},  \
+        }                                                                                            \
     }
+#define FROM_NONE .floor = "loop_create", .prepare = have_none
 
-const group_t group_cycle_a = {.name = "cycle/A", .setup = setup_a, .teardown = teardown, .sides = CYCLE_SIDES};
-const group_t group_cycle_aa = {.name = "cycle/AA", .setup = setup_aa, .teardown = teardown, .sides = CYCLE_SIDES};
-const group_t group_cycle_aaa = {.name = "cycle/AAA", .setup = setup_aaa, .teardown = teardown, .sides = CYCLE_SIDES};
+const group_t group_cycle_a = CYCLE_GROUP("A", setup_a);
+const group_t group_cycle_aa = CYCLE_GROUP("AA", setup_aa);
+const group_t group_cycle_aaa = CYCLE_GROUP("AAA", setup_aaa);

@@ -1,8 +1,8 @@
 /* cases_entities.c - ids alone: entities that have no components.
  *
- * `fresh` is a host that has had no entity before; `recycled` one in which every index has been used, so that each
- * creation takes one from the queue. Destruction is measured in the order of creation and in a random one, and in a
- * host that has a world, which has to be asked about each of the dead.
+ * `fresh` is a host that has had no entity before; `recycled` one in which every index has been used, so
+ * that each creation takes one from the queue. Destruction is measured in the order of creation and in a
+ * random one, and in a host that has a world, which has to be asked about each of the dead.
  */
 #include "cases.h"
 
@@ -49,7 +49,7 @@ static void end(void *state)
     free(s);
 }
 
-/* --- creation in a fresh host ------------------------------------------------------------------------------------------- */
+/* --- creation in a fresh host ------------------------------------------------------------------------- */
 
 static void *setup_fresh(uint32_t size)
 {
@@ -100,13 +100,13 @@ const group_t group_create_fresh = {
     .sides = {
         {.name = "loop", .prepare = own_fresh, .run = loop_create_fresh},
         {.name = "by_count", .floor = "loop", .prepare = fresh_host, .run = create_by_count,
-         .bound = {BOUND_NANOSECONDS, 3, 0, 0}},
+         .bound = AT_MOST_NS(3)},
         {.name = "one_by_one", .floor = "loop", .prepare = fresh_host, .run = create_singly,
-         .bound = {BOUND_NANOSECONDS, 8, 0, 0}},
+         .bound = AT_MOST_NS(8)},
     },
 };
 
-/* --- creation where indices are recycled, and destruction --------------------------------------------------------------- */
+/* --- creation where indices are recycled, and destruction --------------------------------------------- */
 
 static void *setup_recycled(uint32_t size)
 {
@@ -119,14 +119,6 @@ static void *setup_recycled(uint32_t size)
     for (uint32_t i = 0; i < size + SPARE; i++)
         s->own.generations[i] = 1;
     floor_destroy(&s->own, s->own_ids + size, SPARE);
-    return s;
-}
-
-static void *setup_shuffled(uint32_t size)
-{
-    entities_bench_t *s = setup_recycled(size);
-    worlds_shuffle(s->ids, size, 1);
-    worlds_shuffle(s->own_ids, size, 1);
     return s;
 }
 
@@ -157,22 +149,6 @@ static void loop_destroy(void *state)
     floor_destroy(&s->own, s->own_ids, s->size);
 }
 
-/* What waits in the queue decides which indices come next; a shuffled batch has to be shuffled anew each time, or
- * its order would be that of the queue. */
-static void create_shuffled(void *state)
-{
-    entities_bench_t *s = state;
-    create_by_count(s);
-    worlds_shuffle(s->ids, s->size, 1);
-}
-
-static void loop_create_shuffled(void *state)
-{
-    entities_bench_t *s = state;
-    loop_create_recycled(s);
-    worlds_shuffle(s->own_ids, s->size, 1);
-}
-
 const group_t group_create_recycled = {
     .name = "entity/create_recycled",
     .setup = setup_recycled,
@@ -180,75 +156,40 @@ const group_t group_create_recycled = {
     .sides = {
         {.name = "loop", .prepare = loop_destroy, .run = loop_create_recycled},
         {.name = "by_count", .floor = "loop", .prepare = destroy_by_count, .run = create_by_count,
-         .bound = {BOUND_NANOSECONDS, 3, 0, 0}},
+         .bound = AT_MOST_NS(3)},
         {.name = "one_by_one", .floor = "loop", .prepare = destroy_by_count, .run = create_singly,
-         .bound = {BOUND_NANOSECONDS, 8, 0, 0}},
+         .bound = AT_MOST_NS(8)},
     },
 };
 
-/* The first run of a side finds the entities of the set-up alive, so preparing ends them first. */
-static void recreate(void *state)
-{
-    destroy_by_count(state);
-    create_by_count(state);
-}
-
-static void recreate_shuffled(void *state)
-{
-    destroy_by_count(state);
-    create_shuffled(state);
-}
-
-static void loop_recreate(void *state)
-{
-    loop_destroy(state);
-    loop_create_recycled(state);
-}
-
-static void loop_recreate_shuffled(void *state)
-{
-    loop_destroy(state);
-    loop_create_shuffled(state);
-}
-
-/* After a destruction has been measured its entities are dead: bring as many back. */
+/* Before a destruction is measured: bring back as many as the last one has ended. */
 static void revive(void *state)
 {
     entities_bench_t *s = state;
-    if (s->w.api->entity->alive(s->w.host, s->ids, s->size, NULL) == s->size)
-        recreate(state);
-    else
-        create_by_count(state);
-}
-
-static void revive_shuffled(void *state)
-{
-    entities_bench_t *s = state;
-    if (s->w.api->entity->alive(s->w.host, s->ids, s->size, NULL) == s->size)
-        recreate_shuffled(state);
-    else
-        create_shuffled(state);
-}
-
-static bool own_alive(const entities_bench_t *s)
-{
-    return s->own.generations[bp_entity_index(s->own_ids[0])] == bp_entity_generation(s->own_ids[0]);
+    if (s->w.api->entity->alive(s->w.host, s->ids, s->size, NULL) == 0)
+        create_by_count(s);
 }
 
 static void loop_revive(void *state)
 {
-    if (own_alive(state))
-        loop_recreate(state);
-    else
-        loop_create_recycled(state);
+    entities_bench_t *s = state;
+    if (s->own.generations[bp_entity_index(s->own_ids[0])] != bp_entity_generation(s->own_ids[0]))
+        loop_create_recycled(s);
+}
+
+/* Shuffled anew each time: indices come back in the order in which they went. */
+static void revive_shuffled(void *state)
+{
+    entities_bench_t *s = state;
+    revive(s);
+    worlds_shuffle(s->ids, s->size, 1);
 }
 
 static void loop_revive_shuffled(void *state)
 {
-    if (own_alive(state))
-        loop_recreate_shuffled(state);
-    else
-        loop_create_shuffled(state);
+    entities_bench_t *s = state;
+    loop_revive(s);
+    worlds_shuffle(s->own_ids, s->size, 1);
 }
 
 const group_t group_destroy = {
@@ -258,14 +199,14 @@ const group_t group_destroy = {
     .sides = {
         {.name = "loop", .prepare = loop_revive, .run = loop_destroy},
         {.name = "by_count", .floor = "loop", .prepare = revive, .run = destroy_by_count,
-         .bound = {BOUND_NANOSECONDS, 8, 0, 0}},
+         .bound = AT_MOST_NS(8)},
         {.name = "one_by_one", .floor = "loop", .prepare = revive, .run = destroy_singly},
     },
 };
 
 const group_t group_destroy_shuffled = {
     .name = "entity/destroy_shuffled",
-    .setup = setup_shuffled,
+    .setup = setup_recycled,
     .teardown = end,
     .sides = {
         {.name = "loop", .prepare = loop_revive_shuffled, .run = loop_destroy},
@@ -273,7 +214,7 @@ const group_t group_destroy_shuffled = {
     },
 };
 
-/* --- alive ----------------------------------------------------------------------------------------------------------------- */
+/* --- alive -------------------------------------------------------------------------------------------- */
 
 /* Every second handle, in random order, is that of a dead entity. */
 static void *setup_alive(uint32_t size)
@@ -318,7 +259,7 @@ const group_t group_alive = {
     .teardown = end,
     .sides = {
         {.name = "loop", .run = loop_alive},
-        {.name = "by_batch", .floor = "loop", .run = alive_by_batch, .bound = {BOUND_RATIO, 2, 0, 0}},
+        {.name = "by_batch", .floor = "loop", .run = alive_by_batch, .bound = AT_MOST_TIMES(2)},
         {.name = "one_by_one", .floor = "loop", .run = alive_singly},
     },
 };

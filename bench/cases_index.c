@@ -1,13 +1,14 @@
 /* cases_index.c - the test of the article "Rebuilding the Entity Index".
  *
- * Entities of 75 compositions, of one to eleven components out of 24, are made in batches; every component of every new
- * entity is looked up; part of the living are ended, in random order, and collection runs, once a batch. As in the
- * article the size is the number of entities made in all: at most LIVING of them are alive at a time, so time an entity
- * should not depend on it. Time includes the first touch of memory, since every run begins with a host of its own.
+ * Entities of 75 compositions, of one to eleven components out of 24, are made in batches; every component
+ * of every new entity is looked up; part of the living are ended, in random order, and collection runs,
+ * once a batch. As in the article the size is the number of entities made in all: at most LIVING of them
+ * are alive at a time, so time an entity should not depend on it. Time includes the first touch of memory,
+ * since every run begins with a host of its own.
  *
- * `one_by_one` adds and looks up components with single calls; `by_composition` creates each batch at once and looks up
- * by batch; `old_index` is the index that the article set out from (old_index.h), whose managers keep less and whose
- * entities nobody else asks about.
+ * `one_by_one` adds and looks up components with single calls; `by_composition` creates each batch at once
+ * and looks up by batch; `old_index` is the index that the article set out from (old_index.h), whose
+ * managers keep less and whose entities nobody else asks about.
  */
 #include "cases.h"
 
@@ -24,7 +25,7 @@ enum {
     BATCH = 64,
     LIVING = 65536,
     EARLY_DEATHS = 24, /* in a batch, while fewer than LIVING are alive */
-    OLD_ROUNDS = 16    /* of collection, so that about a third of what the old index holds is dead, as in the engine */
+    OLD_ROUNDS = 16    /* of collection, so that about a third of what the old index holds is dead */
 };
 
 typedef struct composition_t {
@@ -45,7 +46,7 @@ typedef struct index_bench_t {
     double sum; /* of what was looked up */
 } index_bench_t;
 
-/* --- the compositions -------------------------------------------------------------------------------------------------- */
+/* --- the compositions --------------------------------------------------------------------------------- */
 
 static void compose(composition_t *c, uint32_t count, uint64_t *random)
 {
@@ -68,14 +69,16 @@ static void prepare_world(index_bench_t *s)
     for (uint32_t k = 0; k < KINDS; k++) {
         snprintf(name, sizeof name, "c%u", k);
         s->keys[k] = worlds_key(&s->w, name);
-        worlds_must(s->w.host, s->w.api->property->resolve(s->w.world, (bp_entity_t){0}, name, "value", &s->values[k]),
+        worlds_must(s->w.host,
+                    s->w.api->property->resolve(s->w.world, (bp_entity_t){0}, name, "value", &s->values[k]),
                     "resolving a value");
     }
     for (uint32_t i = 0; i < COMPOSITIONS; i++) {
         composition_t *c = &s->compositions[i];
         for (uint32_t k = 0; k < c->count; k++)
             chosen[k] = s->keys[c->kinds[k]];
-        worlds_must(s->w.host, s->w.api->world->prototype(s->w.world, chosen, c->count, &c->prototype), "a prototype");
+        worlds_must(s->w.host, s->w.api->world->prototype(s->w.world, chosen, c->count, &c->prototype),
+                    "a prototype");
     }
 }
 
@@ -125,10 +128,11 @@ static void fresh_index(void *state)
     old_index_init(&s->old, KINDS);
 }
 
-/* --- life and death, the same for all ------------------------------------------------------------------------------------ */
+/* --- life and death, the same for all ----------------------------------------------------------------- */
 
 /* Remember a batch as living; write those that have to die to `dying` and return how many. */
-static uint32_t choose_dying(index_bench_t *s, const bp_entity_t *made, uint32_t count, bp_entity_t dying[BATCH])
+static uint32_t choose_dying(index_bench_t *s, const bp_entity_t *made, uint32_t count,
+                             bp_entity_t dying[BATCH])
 {
     memcpy(s->living + s->living_count, made, count * sizeof *made);
     s->living_count += count;
@@ -155,7 +159,7 @@ static void end_some(index_bench_t *s, const bp_entity_t *made, uint32_t count)
     worlds_must(s->w.host, bp_world_step(s->w.world), "a step");
 }
 
-/* --- the engine ------------------------------------------------------------------------------------------------------------ */
+/* --- the engine --------------------------------------------------------------------------------------- */
 
 static void make_one(index_bench_t *s, const composition_t *c, bp_entity_t *e)
 {
@@ -209,7 +213,7 @@ static void by_composition(void *state)
     }
 }
 
-/* --- the old index ----------------------------------------------------------------------------------------------------------- */
+/* --- the old index ------------------------------------------------------------------------------------ */
 
 static void make_one_old(index_bench_t *s, const composition_t *c, bp_entity_t *e)
 {
@@ -237,7 +241,7 @@ static void run_old_index(void *state)
     }
 }
 
-/* --- memory: the index and the values, in both ----------------------------------------------------------------------------------- */
+/* --- memory: the index and the values, in both -------------------------------------------------------- */
 
 static double world_held(void *state)
 {
@@ -262,7 +266,9 @@ const group_t group_index = {
     .takes_long = true,
     .sides = {
         {.name = "old_index", .prepare = fresh_index, .run = run_old_index, .bytes = old_held},
-        {.name = "one_by_one", .floor = "old_index", .prepare = fresh_world, .run = one_by_one, .bytes = world_held},
-        {.name = "by_composition", .floor = "old_index", .prepare = fresh_world, .run = by_composition, .bytes = world_held},
+        {.name = "one_by_one", .floor = "old_index", .prepare = fresh_world, .run = one_by_one,
+         .bytes = world_held},
+        {.name = "by_composition", .floor = "old_index", .prepare = fresh_world, .run = by_composition,
+         .bytes = world_held},
     },
 };

@@ -1,9 +1,9 @@
 /* cases_look_up.c - one field of entities in random order.
  *
- * The floor holds records of its own like the world's and reads the world's own columns: record, group, column, one
- * dependent load after another. `mixed` spreads the entities over sixteen prototypes in random order, as a world looks
- * in which components come and go. References are resolved once and then followed in the same random order as a plain
- * array of indices.
+ * The floor holds records of its own like the world's and reads the world's own columns: record, group,
+ * column, one dependent load after another. `mixed` spreads the entities over sixteen prototypes in random
+ * order, as a world looks in which components come and go. References are resolved once and then followed
+ * in the same random order as a plain array of indices.
  */
 #include "cases.h"
 
@@ -45,7 +45,8 @@ static void mirror(look_up_t *s)
 
 static void resolve(look_up_t *s)
 {
-    worlds_must(s->w.host, s->w.api->property->resolve(s->w.world, s->entities[0], BP_POINT_MASS, "mass", &s->mass),
+    worlds_must(s->w.host,
+                s->w.api->property->resolve(s->w.world, s->entities[0], BP_POINT_MASS, "mass", &s->mass),
                 "resolving mass");
 }
 
@@ -60,7 +61,8 @@ static look_up_t *begin(uint32_t size)
     resolve(s);
     for (uint32_t i = 0; i < size; i++)
         s->values[i] = (float)(i % 1000);
-    worlds_must(s->w.host, s->w.api->property->set(s->w.world, &s->mass, s->entities, size, s->values, sizeof(float)),
+    worlds_must(s->w.host,
+                s->w.api->property->set(s->w.world, &s->mass, s->entities, size, s->values, sizeof(float)),
                 "setting masses");
     return s;
 }
@@ -81,7 +83,8 @@ static void *setup_mixed(uint32_t size)
     for (uint32_t k = 0; k < KINDS; k++) {
         name[1] = (char)('0' + k);
         worlds_shuffle(s->entities, size, k + 10);
-        worlds_must(s->w.host, s->w.api->world->add(s->w.world, worlds_key(&s->w, name), s->entities, size / 2),
+        worlds_must(s->w.host,
+                    s->w.api->world->add(s->w.world, worlds_key(&s->w, name), s->entities, size / 2),
                     "adding components");
     }
     mirror(s);
@@ -115,7 +118,7 @@ static void teardown(void *state)
     free(s);
 }
 
-/* --- sides ---------------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------- */
 
 static void loop(void *state)
 {
@@ -126,12 +129,13 @@ static void loop(void *state)
 static void by_batch(void *state)
 {
     look_up_t *s = state;
-    worlds_must(s->w.host, s->w.api->property->get(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
+    worlds_must(s->w.host,
+                s->w.api->property->get(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
                 "getting masses");
 }
 
-/* The loops themselves take what they need as parameters, as the floors do: a compiler has to read members of a state
- * anew after every call. */
+/* The loops themselves take what they need as parameters, as the floors do: a compiler has to read members
+ * of a state anew after every call. */
 static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
                               const bp_entity_t *entities, uint32_t count, float *values)
 {
@@ -144,7 +148,8 @@ static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world
 static void one_by_one(void *state)
 {
     look_up_t *s = state;
-    worlds_must(s->w.host, get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+    worlds_must(s->w.host,
+                get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting masses");
 }
 
@@ -169,7 +174,8 @@ static bp_result_t get_inline(const bp_property_api *property, bp_world_o *world
 static void inline_cells(void *state)
 {
     look_up_t *s = state;
-    worlds_must(s->w.host, get_inline(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+    worlds_must(s->w.host,
+                get_inline(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting masses");
 }
 
@@ -199,9 +205,9 @@ const group_t group_look_up = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = {BOUND_RATIO, 0.7, 1000000, 0}},
-        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = {BOUND_RATIO, 1.2, 0, 0}},
-        {.name = "inline", .floor = "loop", .run = inline_cells, .bound = {BOUND_RATIO, 1.2, 0, 0}},
+        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST_TIMES_FROM(0.7, 1000000)},
+        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST_TIMES(1.2)},
+        {.name = "inline", .floor = "loop", .run = inline_cells, .bound = AT_MOST_TIMES(1.2)},
     },
 };
 
@@ -223,6 +229,6 @@ const group_t group_references = {
     .teardown = teardown,
     .sides = {
         {.name = "indexed_load", .run = indexed},
-        {.name = "revalidated", .floor = "indexed_load", .run = referenced, .bound = {BOUND_RATIO, 2, 0, 0}},
+        {.name = "revalidated", .floor = "indexed_load", .run = referenced, .bound = AT_MOST_TIMES(2)},
     },
 };

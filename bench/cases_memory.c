@@ -1,9 +1,9 @@
 /* cases_memory.c - bytes.
  *
- * `allocated` is what the host's account says, address space that was never touched included; `resident` is what the
- * process grew by, as the system sees it, which at 10 k entities is little more than the rounding to pages. Entities
- * have a point_mass of 40 bytes, which are not counted. `grown` worlds were filled one entity at a time, so their arrays
- * have been doubled.
+ * `allocated` is what the host's account says, address space that was never touched included; `resident` is
+ * what the process grew by, as the system sees it, which at 10 k entities is little more than the rounding
+ * to pages. Entities have a point_mass of 40 bytes, which are not counted. `grown` worlds were filled one
+ * entity at a time, so their arrays have been doubled.
  */
 #include "cases.h"
 
@@ -14,7 +14,7 @@
 
 enum { FIELD_BYTES = 40 };
 
-/* --- entities --------------------------------------------------------------------------------------------------------- */
+/* --- entities ----------------------------------------------------------------------------------------- */
 
 typedef enum history_t { IN_BULK, GROWN, CHURNED } history_t;
 
@@ -74,8 +74,9 @@ static double resident_churned(uint32_t size)
     return entity_bytes(size, true, CHURNED);
 }
 
-#define ENTITY_GAUGE(what, bound_from) \
-    {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .measure = what, .bound = {BOUND_BYTES, 24, bound_from, 0}}
+#define ENTITY_GAUGE(what, from)                                                \
+    {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .measure = what, \
+     .bound = {BOUND_BYTES, 24, from, 0}}
 
 const gauge_t gauge_entity_allocated = ENTITY_GAUGE(allocated, 0);
 const gauge_t gauge_entity_allocated_grown = ENTITY_GAUGE(allocated_grown, 0);
@@ -83,7 +84,7 @@ const gauge_t gauge_entity_resident = ENTITY_GAUGE(resident, 100000);
 const gauge_t gauge_entity_resident_grown = ENTITY_GAUGE(resident_grown, 100000);
 const gauge_t gauge_entity_resident_churned = ENTITY_GAUGE(resident_churned, 100000);
 
-/* --- prototypes ------------------------------------------------------------------------------------------------------------- */
+/* --- prototypes --------------------------------------------------------------------------------------- */
 
 enum { KINDS = 20, KEYS_A_PROTOTYPE = 8 };
 
@@ -120,7 +121,8 @@ static void make_subsets(bench_world_t *w, uint32_t size, uint32_t entities)
         if (bits(number) > KEYS_A_PROTOTYPE)
             continue;
         uint32_t count = keys_of_bits(keys, number, chosen);
-        worlds_must(w->host, w->api->world->prototype(w->world, chosen, count, &prototype), "making a prototype");
+        worlds_must(w->host, w->api->world->prototype(w->world, chosen, count, &prototype),
+                    "making a prototype");
         made++;
         for (uint32_t i = 0; i < entities; i++)
             worlds_must(w->host, w->api->world->create(w->world, prototype, &e, 1), "creating an entity");
@@ -193,8 +195,8 @@ static double named_resident(uint32_t size)
 
 static const uint32_t prototype_sizes[] = {100000, 0};
 
-#define PROTOTYPE_GAUGE(path, counted, function, limit)                                                            \
-    {.name = "memory/" path, .counter = counted, .sizes = prototype_sizes, .measure = function,                     \
+#define PROTOTYPE_GAUGE(path, counted, function, limit)                                          \
+    {.name = "memory/" path, .counter = counted, .sizes = prototype_sizes, .measure = function, \
      .bound = {BOUND_BYTES, limit, 0, 0}}
 
 const gauge_t gauge_prototype = PROTOTYPE_GAUGE("prototype", "bytes_per_prototype", prototype_bytes, 64);
@@ -207,7 +209,7 @@ const gauge_t gauge_run_named =
 const gauge_t gauge_run_named_resident =
     PROTOTYPE_GAUGE("prototype_with_entity/named/resident", "bytes_per_entity", named_resident, 1024);
 
-/* --- how long it takes to make them ---------------------------------------------------------------------------------- */
+/* --- how long it takes to make them ------------------------------------------------------------------- */
 
 typedef struct prototypes_bench_t {
     bench_world_t w;
@@ -268,7 +270,8 @@ const group_t group_prototypes = {
     .takes_long = true,
     .sides = {
         {.name = "subsets", .prepare = fresh_world, .run = make_subsets_alone, .bytes = held},
-        {.name = "subsets_with_entity", .prepare = fresh_world, .run = make_subsets_with_entity, .bytes = held},
+        {.name = "subsets_with_entity", .prepare = fresh_world, .run = make_subsets_with_entity,
+         .bytes = held},
         {.name = "named_with_entity", .prepare = fresh_world, .run = make_names_with_entity, .bytes = held},
     },
 };

@@ -1,7 +1,7 @@
 /* cases_property.c - one float, by two names, by a resolved key, and by column.
  *
- * Entities are visited in the order of their rows; look-ups in random order are in cases_look_up.c. The property is
- * `mass`, which has a limit: setting it includes the check of every value.
+ * Entities are visited in the order of their rows; look-ups in random order are in cases_look_up.c. The
+ * property is `mass`, which has a limit: setting it includes the check of every value.
  */
 #include "cases.h"
 
@@ -30,7 +30,8 @@ static void *setup(uint32_t size)
     uint32_t cursor = 0;
     s->w.api->world->next_run(s->w.world, s->w.component, &cursor, &run);
     s->column = run.columns[BP_POINT_MASS_MASS];
-    worlds_must(s->w.host, s->w.api->property->resolve(s->w.world, s->entities[0], BP_POINT_MASS, "mass", &s->mass),
+    worlds_must(s->w.host,
+                s->w.api->property->resolve(s->w.world, s->entities[0], BP_POINT_MASS, "mass", &s->mass),
                 "resolving mass");
     return s;
 }
@@ -56,7 +57,8 @@ static void get_named(void *state)
     const bp_property_api *property = s->w.api->property;
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->size; i++)
-        result |= property->get_named(s->w.world, s->entities[i], BP_POINT_MASS, "mass", BP_F32, &s->values[i]);
+        result |=
+            property->get_named(s->w.world, s->entities[i], BP_POINT_MASS, "mass", BP_F32, &s->values[i]);
     worlds_must(s->w.host, result, "getting by name");
 }
 
@@ -66,7 +68,8 @@ static void set_named(void *state)
     const bp_property_api *property = s->w.api->property;
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->size; i++)
-        result |= property->set_named(s->w.world, s->entities[i], BP_POINT_MASS, "mass", BP_F32, &s->values[i]);
+        result |=
+            property->set_named(s->w.world, s->entities[i], BP_POINT_MASS, "mass", BP_F32, &s->values[i]);
     worlds_must(s->w.host, result, "setting by name");
 }
 
@@ -82,7 +85,8 @@ static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world
 static void get_by_key(void *state)
 {
     property_bench_t *s = state;
-    worlds_must(s->w.host, get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+    worlds_must(s->w.host,
+                get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting by key");
 }
 
@@ -106,7 +110,8 @@ static bp_result_t get_cells(const bp_property_api *property, bp_world_o *world,
 static void get_inline(void *state)
 {
     property_bench_t *s = state;
-    worlds_must(s->w.host, get_cells(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+    worlds_must(s->w.host,
+                get_cells(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting by key");
 }
 
@@ -122,21 +127,24 @@ static bp_result_t set_singly(const bp_property_api *property, bp_world_o *world
 static void set_by_key(void *state)
 {
     property_bench_t *s = state;
-    worlds_must(s->w.host, set_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+    worlds_must(s->w.host,
+                set_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "setting by key");
 }
 
 static void get_column(void *state)
 {
     property_bench_t *s = state;
-    worlds_must(s->w.host, s->w.api->property->get(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
+    worlds_must(s->w.host,
+                s->w.api->property->get(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
                 "getting a column");
 }
 
 static void set_column(void *state)
 {
     property_bench_t *s = state;
-    worlds_must(s->w.host, s->w.api->property->set(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
+    worlds_must(s->w.host,
+                s->w.api->property->set(s->w.world, &s->mass, s->entities, s->size, s->values, sizeof(float)),
                 "setting a column");
 }
 
@@ -146,12 +154,12 @@ const group_t group_property = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "get_by_names", .floor = "loop", .run = get_named, .bound = {BOUND_NANOSECONDS, 20, 0, 0}},
-        {.name = "set_by_names", .floor = "loop", .run = set_named, .bound = {BOUND_NANOSECONDS, 20, 0, 0}},
-        {.name = "get_by_key", .floor = "loop", .run = get_by_key, .bound = {BOUND_NANOSECONDS, 4, 0, 0}},
-        {.name = "get_by_key_inline", .floor = "loop", .run = get_inline, .bound = {BOUND_NANOSECONDS, 4, 0, 0}},
-        {.name = "set_by_key", .floor = "loop", .run = set_by_key, .bound = {BOUND_NANOSECONDS, 4, 0, 0}},
-        {.name = "get_column", .floor = "loop", .run = get_column, .bound = {BOUND_NANOSECONDS, 1.5, 0, 100000}},
-        {.name = "set_column", .floor = "loop", .run = set_column, .bound = {BOUND_NANOSECONDS, 1.5, 0, 100000}},
+        {.name = "get_by_names", .floor = "loop", .run = get_named, .bound = AT_MOST_NS(20)},
+        {.name = "set_by_names", .floor = "loop", .run = set_named, .bound = AT_MOST_NS(20)},
+        {.name = "get_by_key", .floor = "loop", .run = get_by_key, .bound = AT_MOST_NS(4)},
+        {.name = "get_by_key_inline", .floor = "loop", .run = get_inline, .bound = AT_MOST_NS(4)},
+        {.name = "set_by_key", .floor = "loop", .run = set_by_key, .bound = AT_MOST_NS(4)},
+        {.name = "get_column", .floor = "loop", .run = get_column, .bound = AT_MOST_NS_TO(1.5, 100000)},
+        {.name = "set_column", .floor = "loop", .run = set_column, .bound = AT_MOST_NS_TO(1.5, 100000)},
     },
 };

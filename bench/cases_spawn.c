@@ -1,9 +1,11 @@
-/* cases_spawn.c - entities that have a point_mass: into fresh memory, and into memory that has been touched.
+/* cases_spawn.c - entities that have a point_mass: into fresh memory, and into memory that has been
+ * touched.
  *
- * Into fresh memory nothing can be faster than the pages themselves: the floor writes every byte of as many bytes as the
- * world then holds, in blocks as large as the world's, also straight from the system. Into touched memory there are two
- * ways: a host on an allocator that hands out memory touched before (`arena`), and a world in which as many entities
- * were created and ended before (`recycled`): their rows are still there and their indices come again.
+ * Into fresh memory nothing can be faster than the pages themselves: the floor writes every byte of as many
+ * bytes as the world then holds, in blocks as large as the world's, also straight from the system. Into
+ * touched memory there are two ways: a host on an allocator that hands out memory touched before (`arena`),
+ * and a world in which as many entities were created and ended before (`recycled`): their rows are still
+ * there and their indices come again.
  */
 #include "cases.h"
 
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- an allocator over one block that was touched ------------------------------------------------------------------ */
+/* --- an allocator over one block that was touched ----------------------------------------------------- */
 
 typedef struct arena_t {
     char *start;
@@ -45,7 +47,7 @@ static void arena_init(arena_t *arena, size_t size)
     arena->allocator = (bp_allocator_i){.context = arena, .resize = arena_resize};
 }
 
-/* --- the state ---------------------------------------------------------------------------------------------------------- */
+/* --- the state ---------------------------------------------------------------------------------------- */
 
 enum { SPARE = 2048 };
 
@@ -118,7 +120,7 @@ static void teardown(void *state)
     free(s);
 }
 
-/* --- fresh memory --------------------------------------------------------------------------------------------------------- */
+/* --- fresh memory ------------------------------------------------------------------------------------- */
 
 static void fresh_pages(void *state)
 {
@@ -162,12 +164,12 @@ const group_t group_spawn_fresh = {
     .sides = {
         {.name = "first_touch", .prepare = fresh_pages, .run = touch},
         {.name = "by_count", .floor = "first_touch", .prepare = fresh_world, .run = spawn_fresh,
-         .bound = {BOUND_RATIO, 1.3, 0, 0}},
+         .bound = AT_MOST_TIMES(1.3)},
         {.name = "one_by_one", .floor = "first_touch", .prepare = fresh_world, .run = spawn_fresh_singly},
     },
 };
 
-/* --- touched memory ------------------------------------------------------------------------------------------------------- */
+/* --- touched memory ----------------------------------------------------------------------------------- */
 
 static void empty_group(void *state)
 {
@@ -195,12 +197,14 @@ static void spawn_on_arena(void *state)
     spawn(&s->on_arena, s->ids, s->size);
 }
 
-/* Rows first, then ids: rows that are removed go at once, while those of the dead would wait for collection. */
+/* Rows first, then ids: rows that are removed go at once, while those of the dead would wait for
+ * collection. */
 static void end_all(void *state)
 {
     spawn_t *s = state;
     bench_world_t *w = &s->recycled;
-    worlds_must(w->host, w->api->world->remove(w->world, w->key, s->recycled_ids, s->size), "removing components");
+    worlds_must(w->host, w->api->world->remove(w->world, w->key, s->recycled_ids, s->size),
+                "removing components");
     w->api->entity->destroy(w->host, s->recycled_ids, s->size);
 }
 
@@ -224,10 +228,10 @@ const group_t group_spawn_touched = {
     .sides = {
         {.name = "loop", .prepare = empty_group, .run = append},
         {.name = "arena_by_count", .floor = "loop", .prepare = empty_arena, .run = spawn_on_arena,
-         .bound = {BOUND_NANOSECONDS, 12, 0, 0}},
+         .bound = AT_MOST_NS(12)},
         {.name = "recycled_by_count", .floor = "loop", .prepare = end_all, .run = spawn_recycled,
-         .bound = {BOUND_NANOSECONDS, 12, 0, 0}},
+         .bound = AT_MOST_NS(12)},
         {.name = "recycled_one_by_one", .floor = "loop", .prepare = end_all, .run = spawn_recycled_singly,
-         .bound = {BOUND_NANOSECONDS, 20, 0, 0}},
+         .bound = AT_MOST_NS(20)},
     },
 };

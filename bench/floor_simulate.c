@@ -1,7 +1,8 @@
 /* floor_simulate.c - the loop of the plugin point_mass, by itself.
  *
- * The build compiles benchmarks as it compiles plugins (-O3 -ffp-contract=off), and the loop exists for the same
- * instruction sets: without that the plugin would win by what its author wrote above it, not by what the engine does.
+ * The build compiles benchmarks as it compiles plugins (-O3 -ffp-contract=off), and the loop exists for the
+ * same instruction sets: without that the plugin would win by what its author wrote above it, not by what
+ * the engine does.
  */
 #include "floors.h"
 
@@ -13,8 +14,8 @@
 #endif
 
 WIDEST
-static void advance(float *restrict position, float *restrict velocity, const float *restrict acceleration, float dt,
-                    size_t count)
+static void advance(float *restrict position, float *restrict velocity, const float *restrict acceleration,
+                    float dt, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         velocity[i] += acceleration[i] * dt;

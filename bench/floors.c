@@ -1,13 +1,14 @@
 /* floors.c - plain loops over plain arrays.
  *
- * Written as somebody would who needs exactly this once: no interface, no checks, no batches. Where a subject must
- * refuse stale handles, the floor looks at the generation too, because a loop that did not would do another job.
+ * Written as somebody would who needs exactly this once: no interface, no checks, no batches. Where a
+ * subject must refuse stale handles, the floor looks at the generation too, because a loop that did not
+ * would do another job.
  */
 #include "floors.h"
 
 #include <string.h>
 
-/* --- entities -------------------------------------------------------------------------------------------------------- */
+/* --- entities ----------------------------------------------------------------------------------------- */
 
 void floor_create_fresh(floor_entities_t *all, bp_entity_t *out, uint32_t count)
 {
@@ -52,7 +53,7 @@ void floor_touch(void *block, size_t bytes)
     memset(block, 1, bytes);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------ */
+/* --- rows --------------------------------------------------------------------------------------------- */
 
 void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group, const bp_entity_t *entities,
                   uint32_t count)
@@ -63,12 +64,13 @@ void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group
         g->entities[row] = entities[i];
         g->mass[row] = 1;
         g->position[row] = g->velocity[row] = g->acceleration[row] = (bp_vec3_t){0, 0, 0};
-        records[bp_entity_index(entities[i])] = (floor_record_t){bp_entity_generation(entities[i]), group, row};
+        records[bp_entity_index(entities[i])] =
+            (floor_record_t){bp_entity_generation(entities[i]), group, row};
     }
 }
 
-uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
-                       uint32_t count, float *out)
+uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups,
+                       const bp_entity_t *entities, uint32_t count, float *out)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -81,7 +83,8 @@ uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *group
     return found;
 }
 
-static void move_row(floor_record_t *records, floor_group_t *from, floor_group_t *to, uint32_t group, bp_entity_t e)
+static void move_row(floor_record_t *records, floor_group_t *from, floor_group_t *to, uint32_t group,
+                     bp_entity_t e)
 {
     floor_record_t *record = &records[bp_entity_index(e)];
     uint32_t row = record->row, last = --from->count, end = to->count++;
@@ -104,7 +107,8 @@ static void move_row(floor_record_t *records, floor_group_t *from, floor_group_t
     record->row = end;
 }
 
-void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities, uint32_t count)
+void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
+                uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const floor_record_t *record = &records[bp_entity_index(entities[i])];
@@ -121,7 +125,7 @@ float floor_indexed(const float *values, const uint32_t *index, uint32_t count)
     return sum;
 }
 
-/* --- one column ------------------------------------------------------------------------------------------------------ */
+/* --- one column --------------------------------------------------------------------------------------- */
 
 void floor_copy(float *to, const float *from, uint32_t count)
 {

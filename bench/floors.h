@@ -1,7 +1,8 @@
 /* floors.h - the plain C loops that the engine is compared with.
  *
- * Each does what its subject does and no more, over arrays of the simplest shape that can do it, with nothing checked
- * that C would not check. They lie in files of their own, so that no compiler can see through a call and drop it.
+ * Each does what its subject does and no more, over arrays of the simplest shape that can do it, with
+ * nothing checked that C would not check. They lie in files of their own, so that no compiler can see
+ * through a call and drop it.
  *
  * What it does not do: no floor calls the engine.
  */
@@ -10,11 +11,11 @@
 
 #include <bp_types.h>
 
-/* velocity += acceleration * dt, position += velocity * dt over arrays of floats; the code and the flags are those of
- * the plugin point_mass. */
+/* velocity += acceleration * dt, position += velocity * dt over arrays of floats; the code and the flags
+ * are those of the plugin point_mass. */
 void floor_simulate(float *position, float *velocity, const float *acceleration, float dt, size_t count);
 
-/* --- entities: an array of generations and a ring of free indices ------------------------------------------------------ */
+/* --- entities: an array of generations and a ring of free indices ------------------------------------- */
 
 typedef struct floor_entities_t {
     uint32_t *generations;
@@ -28,14 +29,15 @@ void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t cou
 void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count);
 
 /* alive[i] = generations[index] == generation; returns how many. */
-uint32_t floor_alive(const uint32_t *generations, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
+uint32_t floor_alive(const uint32_t *generations, const bp_entity_t *entities, uint32_t count,
+                     uint8_t *alive);
 
-/* --- memory -------------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------- */
 
 /* Write every byte of a block. */
 void floor_touch(void *block, size_t bytes);
 
-/* --- rows: records and columns written plainly ------------------------------------------------------------------------------ */
+/* --- rows: records and columns written plainly -------------------------------------------------------- */
 
 typedef struct floor_record_t {
     uint32_t generation, group, row;
@@ -54,16 +56,17 @@ void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group
                   uint32_t count);
 
 /* out[i] = mass of entities[i]: record, group, column, one after another. Returns how many were found. */
-uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
-                       uint32_t count, float *out);
+uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *groups,
+                       const bp_entity_t *entities, uint32_t count, float *out);
 
 /* Move each entity to group `to`: swap-erase where it is, append there. */
-void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities, uint32_t count);
+void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
+                uint32_t count);
 
 /* The sum of values[index[i]]. */
 float floor_indexed(const float *values, const uint32_t *index, uint32_t count);
 
-/* --- one column ----------------------------------------------------------------------------------------------------------------- */
+/* --- one column --------------------------------------------------------------------------------------- */
 
 void floor_copy(float *to, const float *from, uint32_t count);
 void floor_fill(float *values, float value, uint32_t count);

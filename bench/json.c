@@ -1,7 +1,9 @@
-/* json.c - results in the schema of Google Benchmark's JSON, so that its tools (compare.py and the like) read them.
+/* json.c - results in the schema of Google Benchmark's JSON, so that its tools (compare.py and the like)
+ * read them.
  *
- * One item, an entity for the most part, is one iteration there: real_time is nanoseconds an item. For every figure
- * there is an aggregate "median" with the counters, and a "stddev" beside it. The machine's own name is left out.
+ * One item, an entity for the most part, is one iteration there: real_time is nanoseconds an item. For
+ * every figure there is an aggregate "median" with the counters, and a "stddev" beside it. The machine's
+ * own name is left out.
  */
 #include "bench.h"
 
@@ -11,18 +13,19 @@
 
 static void put(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value); /* a value that is NULL for want of memory is refused, and shows as missing */
+    json_object_set_new(object, key, value); /* NULL, for want of memory, is refused and shows as missing */
 }
 
-/* --- context ----------------------------------------------------------------------------------------------------- */
+/* --- context ------------------------------------------------------------------------------------------ */
 
 static json_t *caches(const machine_t *machine)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < machine->cache_count; i++) {
         const machine_cache_t *cache = &machine->caches[i];
-        json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:i}", "type", cache->type, "level", (int)cache->level, "size",
-                                              (json_int_t)cache->bytes, "num_sharing", (int)cache->sharing));
+        json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:i}", "type", cache->type, "level",
+                                              (int)cache->level, "size", (json_int_t)cache->bytes,
+                                              "num_sharing", (int)cache->sharing));
     }
     return list;
 }
@@ -56,7 +59,7 @@ static json_t *context(const char *program)
     return object;
 }
 
-/* --- benchmarks -------------------------------------------------------------------------------------------------- */
+/* --- benchmarks --------------------------------------------------------------------------------------- */
 
 static json_t *aggregate(const result_t *result, uint32_t instance, const char *kind, double real, double cpu)
 {
@@ -111,9 +114,20 @@ static json_t *benchmarks(const results_t *results)
         put_counters(median, result);
         json_array_append_new(list, median);
         if (result->repetitions > 1)
-            json_array_append_new(list, aggregate(result, instance, "stddev", result->deviation_ns, result->deviation_ns));
+            json_array_append_new(
+                list, aggregate(result, instance, "stddev", result->deviation_ns, result->deviation_ns));
     }
     return list;
+}
+
+bool json_can_write(const char *path)
+{
+    FILE *file = fopen(path, "ab");
+    if (file == NULL) {
+        fprintf(stderr, "bench: cannot write '%s'; does its folder exist?\n", path);
+        return false;
+    }
+    return fclose(file) == 0;
 }
 
 bool json_write(const char *path, const results_t *results, const char *program)
@@ -123,7 +137,7 @@ bool json_write(const char *path, const results_t *results, const char *program)
     put(root, "benchmarks", benchmarks(results));
     bool good = json_dump_file(root, path, JSON_INDENT(2)) == 0;
     if (!good)
-        fprintf(stderr, "bench: cannot write '%s'; does its folder exist?\n", path);
+        fprintf(stderr, "bench: '%s' was not written: no memory, or no room on the disk\n", path);
     json_decref(root);
     return good;
 }

@@ -1,7 +1,8 @@
 /* machine.c - what the system's text files tell about processor and memory.
  *
- * Everything is read with standard C from where Linux keeps it; where there is no such file the answer is "unknown",
- * which the table and the JSON can bear. No name of the machine is asked for: results are meant to be shown around.
+ * Everything is read with standard C from where Linux keeps it; where there is no such file the answer is
+ * "unknown", which the table and the JSON can bear. No name of the machine is asked for: results are meant
+ * to be shown around.
  */
 #include "bench.h"
 
@@ -89,8 +90,9 @@ void machine_describe(machine_t *machine)
     machine->processors = os_processor_count();
     read_processor(machine);
     read_caches(machine);
-    machine->scaling = read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line, sizeof line) &&
-                       strcmp(line, "performance") != 0;
+    machine->scaling =
+        read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line, sizeof line) &&
+        strcmp(line, "performance") != 0;
     if (read_line("/proc/loadavg", line, sizeof line)) {
         char *at = line;
         for (int i = 0; i < 3; i++)

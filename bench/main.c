@@ -10,23 +10,30 @@
 #include <string.h>
 
 static const gauge_t *const gauges[] = {
-    &gauge_entity_allocated,        &gauge_entity_allocated_grown, &gauge_entity_resident, &gauge_entity_resident_grown,
-    &gauge_entity_resident_churned, &gauge_prototype,              &gauge_run_subsets,     &gauge_run_subsets_resident,
-    &gauge_run_named,               &gauge_run_named_resident,
+    &gauge_entity_allocated, &gauge_entity_allocated_grown,
+    &gauge_entity_resident,  &gauge_entity_resident_grown,  &gauge_entity_resident_churned,
+    &gauge_prototype,
+    &gauge_run_subsets,      &gauge_run_subsets_resident,
+    &gauge_run_named,        &gauge_run_named_resident,
 };
 
 static const group_t *const groups[] = {
-    &group_simulate,      &group_create_fresh,  &group_create_recycled, &group_destroy,         &group_destroy_shuffled,
-    &group_alive,         &group_spawn_fresh,   &group_spawn_touched,   &group_look_up,         &group_look_up_mixed,
-    &group_references,    &group_change,        &group_change_shuffled, &group_property,        &group_prototypes,
-    &group_cycle_a,       &group_cycle_aa,      &group_cycle_aaa,       &group_index,
+    &group_simulate,
+    &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,
+    &group_spawn_fresh,  &group_spawn_touched,
+    &group_look_up,      &group_look_up_mixed,   &group_references,
+    &group_change,       &group_change_shuffled,
+    &group_property,
+    &group_prototypes,
+    &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,
+    &group_index,
 };
 
 enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups };
 
 static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
 
-/* --- options ------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------ */
 
 typedef struct options_t {
     const char *filter, *json;
@@ -43,8 +50,8 @@ static const char help[] =
     "  --json FILE        write the results in Google Benchmark's schema as well\n"
     "  --help\n"
     "\n"
-    "Each line: time or bytes of one item (median), the same for its floor, their ratio, what is demanded, and whether\n"
-    "that is kept. docs/benchmarks.md says what each line is.\n";
+    "Each line: time or bytes of one item (median), the time of its floor, their ratio, what is demanded,\n"
+    "and whether that is kept. docs/benchmarks.md says what each line is.\n";
 
 static int refuse(const char *what, const char *text, const char *right)
 {
@@ -97,8 +104,8 @@ static int parse_options(int argc, char **argv, options_t *options)
             fputs(help, stdout);
             return 1;
         }
-        bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 || strcmp(name, "--sizes") == 0 ||
-                     strcmp(name, "--repetitions") == 0;
+        bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 ||
+                     strcmp(name, "--sizes") == 0 || strcmp(name, "--repetitions") == 0;
         if (!known)
             return 1 + refuse("unknown option", name, "see --help");
         if (value == NULL)
@@ -111,12 +118,13 @@ static int parse_options(int argc, char **argv, options_t *options)
         else if (strcmp(name, "--sizes") == 0 && !parse_sizes(value, options->sizes))
             return 1 + refuse("not a list of sizes:", value, "write numbers from 64 to 100M, such as 10k,1M");
         else if (strcmp(name, "--repetitions") == 0 && !parse_repetitions(value, &options->repetitions))
-            return 1 + refuse("not a number of repetitions:", value, "11 to 1001: a median of fewer says little");
+            return 1 +
+                   refuse("not a number of repetitions:", value, "11 to 1001: a median of fewer says little");
     }
     return 0;
 }
 
-/* --- progress: on a terminal only ------------------------------------------------------------------------------------ */
+/* --- progress: on a terminal only --------------------------------------------------------------------- */
 
 typedef struct progress_t {
     uint32_t done, all;
@@ -129,7 +137,8 @@ static void show_progress(progress_t *progress, const char *name, uint32_t size)
     if (!progress->shown)
         return;
     table_size(size, text);
-    fprintf(stderr, "\r%3u %%  %s %s\033[K", progress->done * 100 / (progress->all > 0 ? progress->all : 1), name, text);
+    fprintf(stderr, "\r%3u %%  %s %s\033[K", progress->done * 100 / (progress->all > 0 ? progress->all : 1),
+            name, text);
     fflush(stderr);
 }
 
@@ -140,7 +149,7 @@ static void hide_progress(progress_t *progress)
         fputs("\r\033[K", stderr);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------- */
 
 static const uint32_t *sizes_of(const options_t *options, const group_t *group)
 {
@@ -198,7 +207,8 @@ static void run_gauge(const gauge_t *gauge, results_t *results, progress_t *prog
     }
 }
 
-static void run_group(const group_t *group, const options_t *options, results_t *results, progress_t *progress)
+static void run_group(const group_t *group, const options_t *options, results_t *results,
+                      progress_t *progress)
 {
     for (const uint32_t *size = sizes_of(options, group); *size != 0; size++) {
         uint32_t first = results->count;
@@ -225,7 +235,10 @@ int main(int argc, char **argv)
         return refused - 1;
     progress_t progress = {.all = count_all(&options), .shown = os_is_terminal(2)};
     if (progress.all == 0)
-        return refuse("nothing has this in its name:", options.filter, "run without --filter to see all names");
+        return refuse("nothing has this in its name:", options.filter,
+                      "run without --filter to see all names");
+    if (options.json != NULL && !json_can_write(options.json))
+        return 1;
     results_t results = {0};
     print_machine();
     table_begin(stdout);

@@ -1,13 +1,13 @@
 /* measure.c - the clock.
  *
- * A repetition of a side is as many runs as fill ROUND_NS, timed together, or one by one where something must be
- * prepared before each. Sides that need no preparing run once untimed first, so that each finds its own data in the
- * caches and not its neighbour's. All sides of a group are timed in turn, round after round and back and forth (A B B A),
- * so that neither always comes first; medians hide the rounds in which the machine did something else, and rounds are
- * short, so that most have none.
+ * A repetition of a side is as many runs as fill ROUND_NS, timed together, or one by one where something
+ * must be prepared before each. Sides that need no preparing run once untimed first, so that each finds its
+ * own data in the caches and not its neighbour's. All sides of a group are timed in turn, round after round
+ * and back and forth (A B B A), so that neither always comes first; medians hide the rounds in which the
+ * machine did something else, and rounds are short, so that most have none.
  *
- * A ratio is the median of the rounds' ratios rather than the ratio of the medians: both times of a round were taken
- * within milliseconds of each other, under the same clock rate and the same neighbours.
+ * A ratio is the median of the rounds' ratios rather than the ratio of the medians: both times of a round
+ * were taken within milliseconds of each other, under the same clock rate and the same neighbours.
  */
 #include "bench.h"
 
@@ -18,7 +18,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUND_NS = 1000000, MAX_RUNS = 2000, MAX_PREPARED_RUNS = 16, LONG_NS = 400000000, LONG_REPETITIONS = 3 };
+enum {
+    ROUND_NS = 1000000,
+    MAX_RUNS = 2000,
+    MAX_PREPARED_RUNS = 16,
+    LONG_NS = 400000000,
+    LONG_REPETITIONS = 3
+};
 
 typedef struct timing_t {
     double real[BENCH_MAX_REPETITIONS], cpu[BENCH_MAX_REPETITIONS];
@@ -141,8 +147,8 @@ bool measure_matches(const group_t *group, const char *filter)
     return false;
 }
 
-static void add_result(results_t *results, const group_t *group, uint32_t s, uint32_t size, uint32_t repetitions,
-                       const timing_t *timings)
+static void add_result(results_t *results, const group_t *group, uint32_t s, uint32_t size,
+                       uint32_t repetitions, const timing_t *timings)
 {
     const side_t *side = &group->sides[s];
     const timing_t *own = &timings[s];
@@ -179,7 +185,8 @@ static void time_round(const group_t *group, void *state, uint32_t size, uint32_
     }
 }
 
-void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions, const char *filter)
+void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions,
+                   const char *filter)
 {
     uint32_t sides = side_count(group);
     timing_t *timings = calloc(sides, sizeof *timings);

@@ -1,8 +1,8 @@
 /* old_index.c - one array of entries for each entity.
  *
- * Arrays double from one entry on, as the containers of that time did; the map is open addressing with linear probing,
- * half full at most, erased by shifting back. Both are kinder than a general hash map would have been: what loses here
- * is the idea of an array for each entity, not its implementation.
+ * Arrays double from one entry on, as the containers of that time did; the map is open addressing with
+ * linear probing, half full at most, erased by shifting back. Both are kinder than a general hash map would
+ * have been: what loses here is the idea of an array for each entity, not its implementation.
  */
 #include "old_index.h"
 
@@ -51,7 +51,7 @@ void old_index_free(old_index_t *index)
     free(index->managers);
 }
 
-/* --- entities -------------------------------------------------------------------------------------------------------- */
+/* --- entities ----------------------------------------------------------------------------------------- */
 
 static void grow_entities(old_index_t *index)
 {
@@ -98,7 +98,7 @@ void old_index_destroy(old_index_t *index, bp_entity_t e)
     index->ring[at >= index->entity_capacity ? at - index->entity_capacity : at] = bp_entity_index(e);
 }
 
-/* --- entity -> array ----------------------------------------------------------------------------------------------------- */
+/* --- entity -> array ---------------------------------------------------------------------------------- */
 
 static uint32_t slot_of(const old_index_t *index, bp_entity_t e)
 {
@@ -157,7 +157,7 @@ static void erase_slot(old_index_t *index, uint32_t slot)
     index->table[gap] = 0;
 }
 
-/* --- components -------------------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------- */
 
 static uint32_t new_instance(old_index_t *index, old_manager_t *manager)
 {
@@ -198,7 +198,7 @@ bp_vec4_t *old_index_find(const old_index_t *index, bp_entity_t e, uint32_t name
     return NULL;
 }
 
-/* --- collection -------------------------------------------------------------------------------------------------------------- */
+/* --- collection --------------------------------------------------------------------------------------- */
 
 static void drop_list(old_index_t *index, uint32_t at)
 {

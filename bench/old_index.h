@@ -1,9 +1,9 @@
 /* old_index.h - the entity index that the prototype chains of the engine took the place of, for comparison.
  *
- * As the article "Rebuilding the Entity Index" describes it: entity -> array of {component manager, instance id, name},
- * one array for each entity, nothing shared. Around it the least that the test needs: an entity manager of generations,
- * and component managers that keep one value an instance in a slot. Dead entities are collected as everywhere: random
- * ones, until four living in a row.
+ * As the article "Rebuilding the Entity Index" describes it: entity -> array of {component manager,
+ * instance id, name}, one array for each entity, nothing shared. Around it the least that the test needs:
+ * an entity manager of generations, and component managers that keep one value an instance in a slot. Dead
+ * entities are collected as everywhere: random ones, until four living in a row.
  *
  * What it does not do: it is no part of the engine, and it checks nothing.
  */

@@ -15,7 +15,8 @@ void table_size(uint32_t size, char text[16])
 
 void table_begin(FILE *out)
 {
-    fprintf(out, "%-46s %7s %11s %11s %7s %10s  %s\n", "name", "size", "each", "floor", "ratio", "bound", "verdict");
+    fprintf(out, "%-46s %7s %11s %11s %7s %10s  %s\n", "name", "size", "each", "floor", "ratio", "bound",
+            "verdict");
 }
 
 static void describe_bound(const result_t *result, char text[24])

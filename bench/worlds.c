@@ -1,7 +1,8 @@
 /* worlds.c - the engine as benchmarks meet it: through the same tables that plugins and embedders use.
  *
- * point_mass is loaded from its library, so that the figures are those of a user of plugins. Further components come
- * from a static plugin whose descriptor is made here, because it has to have hundreds of them.
+ * point_mass is loaded from its library, so that the figures are those of a user of plugins. Further
+ * components come from a static plugin whose descriptor is made here, because it has to have hundreds of
+ * them.
  *
  * The host's own account is read from inside: the embedder's interface offers figures of worlds only.
  */
@@ -30,13 +31,13 @@ void *worlds_memory(size_t count, size_t size)
         fprintf(stderr, "bench: no memory for %zu items of %zu bytes\n", count, size);
         exit(1);
     }
-    /* Every byte is written where the compiler cannot see it: malloc with memset would become calloc, whose pages are
-     * there only at first touch, inside somebody's measurement. */
+    /* Every byte is written where the compiler cannot see it: malloc with memset would become calloc, whose
+     * pages are there only at first touch, inside somebody's measurement. */
     floor_touch(block, bytes);
     return memset(block, 0, bytes);
 }
 
-/* --- the plugin `many` ------------------------------------------------------------------------------------------------ */
+/* --- the plugin `many` -------------------------------------------------------------------------------- */
 
 typedef struct many_t {
     bp_plugin_desc_t desc;
@@ -52,7 +53,8 @@ static void run_first(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
 {
     (void)s, (void)step;
     float *restrict a = BP_TERM_COLUMN(match, float, 0, 0);
-    const float *restrict b = BP_TERM_COLUMN(match, float, 1, 0), *restrict c = BP_TERM_COLUMN(match, float, 2, 0);
+    const float *restrict b = BP_TERM_COLUMN(match, float, 1, 0);
+    const float *restrict c = BP_TERM_COLUMN(match, float, 2, 0);
     for (uint32_t i = 0; i < match->count; i++)
         a[i] += b[i] * c[i];
 }
@@ -76,14 +78,16 @@ static void describe_components(many_t *many)
 static void describe_systems(many_t *many)
 {
     for (uint32_t i = 0; i < 3; i++)
-        many->terms[i] = (bp_term_t){.component = many->component_names[4 * i], .flags = i == 0 ? BP_TERM_WRITE : 0};
+        many->terms[i] =
+            (bp_term_t){.component = many->component_names[4 * i], .flags = i == 0 ? BP_TERM_WRITE : 0};
     for (uint32_t i = 0; i < WORLDS_SYSTEMS; i++) {
         bp_term_t *terms = i == 0 ? many->terms : &many->terms[i + 2];
         uint32_t count = i == 0 ? 3 : 1;
         if (i > 0)
             *terms = (bp_term_t){.component = many->component_names[31 - i % 16]};
         snprintf(many->system_names[i], sizeof many->system_names[i], "s%u", i);
-        many->systems[i] = (bp_system_i){.name = many->system_names[i], .terms = {terms, count, sizeof *terms},
+        many->systems[i] = (bp_system_i){.name = many->system_names[i],
+                                         .terms = {terms, count, sizeof *terms},
                                          .run = i == 0 ? run_first : run_nothing};
     }
 }
@@ -102,7 +106,7 @@ static const many_t *make_many(void)
     return &many;
 }
 
-/* --- hosts and worlds ----------------------------------------------------------------------------------------------------- */
+/* --- hosts and worlds --------------------------------------------------------------------------------- */
 
 static bp_host_o *create_host(bool many, const bp_allocator_i *allocator)
 {
@@ -111,7 +115,8 @@ static bp_host_o *create_host(bool many, const bp_allocator_i *allocator)
         desc.allocator = *allocator;
     bp_host_o *host = bp_host_create(&desc);
     worlds_must(host, host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
-    worlds_must(host, bp_host_load_plugin(host, BENCH_PLUGIN_DIR "/point_mass", NULL, 0), "loading point_mass");
+    worlds_must(host, bp_host_load_plugin(host, BENCH_PLUGIN_DIR "/point_mass", NULL, 0),
+                "loading point_mass");
     if (many)
         worlds_must(host, bp_host_load_plugin(host, "many", NULL, 0), "loading the plugin of the benchmarks");
     return host;
@@ -131,9 +136,11 @@ void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const
     worlds_must(w->host, w->world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
     worlds_must(w->host, bp_world_use_component(w->world, BP_POINT_MASS), "bringing in point_mass");
     for (uint32_t i = 0; i < many; i++)
-        worlds_must(w->host, bp_world_use_component(w->world, make_many()->component_names[i]), "bringing in a component");
+        worlds_must(w->host, bp_world_use_component(w->world, make_many()->component_names[i]),
+                    "bringing in a component");
     for (uint32_t i = 0; i < systems; i++)
-        worlds_must(w->host, bp_world_use_system(w->world, make_many()->system_names[i]), "bringing in a system");
+        worlds_must(w->host, bp_world_use_system(w->world, make_many()->system_names[i]),
+                    "bringing in a system");
     w->component = w->api->world->component(w->world, BP_POINT_MASS);
     w->key = worlds_key(w, BP_POINT_MASS);
     worlds_must(w->host, w->api->world->prototype(w->world, &w->key, 1, &w->prototype), "making a prototype");
@@ -171,7 +178,7 @@ uint64_t worlds_world_bytes(const bench_world_t *w)
     return stats.bytes;
 }
 
-/* --- orders ------------------------------------------------------------------------------------------------------------ */
+/* --- orders ------------------------------------------------------------------------------------------- */
 
 uint32_t *worlds_order(uint32_t count, uint64_t seed)
 {

@@ -1,6 +1,7 @@
 /* worlds.h - hosts, worlds and entities for benchmarks, and the random orders in which they are visited.
  *
- * Whatever fails ends the program with a sentence: a benchmark cannot go on, and must not measure an error path.
+ * Whatever fails ends the program with a sentence: a benchmark cannot go on, and must not measure an error
+ * path.
  *
  * What it does not do: it measures nothing.
  */
@@ -25,13 +26,13 @@ void worlds_must(bp_host_o *host, bp_result_t result, const char *what);
 /* Cleared memory, already touched; or the end of the program. */
 void *worlds_memory(size_t count, size_t size);
 
-/* A host with a world that has point_mass, loaded from its library, and the first `many` components of a static plugin:
- * c0, c1 ..., each with one field `value`, a float, a double, a vec3 and a vec4 in turn. */
+/* A host with a world that has point_mass, loaded from its library, and the first `many` components of a
+ * static plugin: c0, c1 ..., each with one field `value`, a float, a double, a vec3 and a vec4 in turn. */
 void worlds_create(bench_world_t *w, uint32_t many);
 
-/* Likewise with memory from an embedder's allocator, which is borrowed and may be NULL, and the first `systems` systems
- * of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 * c8; the others need one component
- * each, the last ones of the first 32. */
+/* Likewise with memory from an embedder's allocator, which is borrowed and may be NULL, and the first
+ * `systems` systems of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 *
+ * c8; the others need one component each, the last ones of the first 32. */
 void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator);
 void worlds_destroy(bench_world_t *w);
 

@@ -5,9 +5,13 @@
  * enough. A mutated PE file would nearly always fail at its checksum, so it is judged a second time
  * without one.
  *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -I plugin_api -I host \ tests/fuzz/fuzz_image.c
- * host/plugin/image*.c -o fuzz_image ./fuzz_image -use_value_profile=1 -max_len=65536 -max_total_time=120
- * corpus build/plugins
+ * Half of the mutations write a number where one stands: another number of the file, the sum of two
+ * neighbours (an address and a length: an end) or the file's size, less a little. Blind mutations hardly
+ * ever make a table that ends just behind the end of something.
+ *
+ *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I plugin_api -I host \
+ *         tests/fuzz/fuzz_image.c host/plugin/image*.c -o fuzz_image
+ *     ./fuzz_image -use_value_profile=1 -max_len=65536 -max_total_time=120 corpus build/plugins
  */
 #include <bp_types.h>
 #include <plugin/image.h>

@@ -1,0 +1,48 @@
+/* store_rows.h - what the three files of the store share: records, runs and single rows.
+ *
+ * Inner to store.c, store_change.c and store_death.c.
+ */
+#ifndef HOST_ENTITY_STORE_ROWS_H
+#define HOST_ENTITY_STORE_ROWS_H
+
+#include "world.h"
+
+enum {
+    STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
+    STORE_AHEAD = 12   /* entities ahead whose records are fetched early */
+};
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* Put the entity in front of the present error; returns `result`. */
+bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result);
+
+/* The error of moving rows while a step holds columns. */
+bp_result_t store_refuse_stepping(bp_world_o *world);
+
+/* Make room for records of the first `needed` indices; false when out of memory. */
+bool store_reserve_records(bp_world_o *world, uint64_t needed);
+
+/* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
+run_t *store_need_run(bp_world_o *world, uint32_t prototype);
+
+/* Drop a row whose entity's record has been seen to; its strings are let go. */
+void store_erase_row(bp_world_o *world, run_t *run, uint32_t row);
+
+/* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
+ * after the first row. Returns how many. */
+uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most);
+
+/* End instances of a manager with its own storage; slots in any order. */
+void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count);
+
+static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
+{
+    world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
+}
+
+#endif

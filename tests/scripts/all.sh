@@ -1,0 +1,29 @@
+#!/bin/sh
+# all.sh BUILD - run every script of this folder on what has been built in BUILD.
+#
+# A line for each; what a failing one printed comes below its line. The last line counts; the exit status is 0 only where
+# all passed.
+set -u
+
+[ $# = 1 ] || { echo "usage: tests/scripts/all.sh BUILD" >&2; exit 2; }
+folder=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd) || exit 2
+output=$(mktemp) || exit 2
+trap 'rm -f "$output"' EXIT
+passed=0
+failed=0
+
+for script in "$folder"/*.sh; do
+    name=$(basename "$script" .sh)
+    [ "$name" != all ] || continue
+    if sh "$script" "$build" >"$output" 2>&1; then
+        passed=$((passed + 1))
+        echo "passed: $name"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        sed 's/^/    /' "$output"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,50 @@
+#!/bin/sh
+# docs.sh BUILD - commands in docs/ that say they can be run, can.
+#
+# A block ```sh whose first line is "# runnable" is run in a copy of the tree's root with the program and plugins of BUILD
+# under build/; each of its commands must succeed. Where a block ``` follows, nothing but blank lines between the two, the
+# commands must print just that. Blocks of one file are run in order and see each other's files.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+runs=0
+
+for page in "$source"/docs/*.md; do
+    blocks=$scratch/blocks
+    root=$scratch/root
+    rm -rf "$blocks" "$root"
+    mkdir -p "$blocks" "$root/build"
+    awk -v out="$blocks" '
+        /^```/ && !inside { inside = 1; shell = $0 == "```sh"; wanted = $0 == "```" && last && !prose; first = 1; last = 0; next }
+        /^```$/ && inside { inside = 0; prose = 0; last = shell && runnable; runnable = 0; next }
+        inside && shell && first && $0 == "# runnable" { runnable = 1; n++; file = out "/" n ".sh"; printf "" > file }
+        inside && shell && runnable { print > file }
+        inside && wanted { print > (out "/" n ".out") }
+        inside { first = 0; next }
+        /[^ \t]/ { prose = 1 }' "$page"
+    cp -R "$source/examples" "$source/config" "$root"
+    find "$root/examples" -name '*.so' -exec rm -f {} +
+    ln -s "$source/plugin_api" "$source/host" "$source/plugins" "$source/docs" "$source/tests" "$source/tools" "$source/Makefile" "$root"
+    ln -s "$build/backplane" "$build/plugins" "$root/build"
+    for file in "$build"/libbackplane.* "$build/tests" "$build/fixtures"; do
+        [ ! -e "$file" ] || ln -s "$file" "$root/build"
+    done
+    n=1
+    while [ -f "$blocks/$n.sh" ]; do
+        runs=$((runs + 1))
+        if ! (cd "$root" && sh -e "$blocks/$n.sh") >"$scratch/output" 2>"$scratch/errors" </dev/null; then
+            cat "$blocks/$n.sh" "$scratch/output" "$scratch/errors"
+            echo "docs/$(basename "$page"): these commands fail"
+            exit 1
+        fi
+        if [ -f "$blocks/$n.out" ] && ! diff "$blocks/$n.out" "$scratch/output"; then
+            echo "docs/$(basename "$page"): these commands print something else"
+            exit 1
+        fi
+        n=$((n + 1))
+    done
+done
+echo "$runs blocks of commands"

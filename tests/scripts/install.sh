@@ -1,0 +1,70 @@
+#!/bin/sh
+# install.sh BUILD - make install PREFIX=... gives a tree that can be used, also after it has been moved.
+#
+# With nothing but that tree and pkg-config: the example programs are built, against the shared library and against the static
+# one, the smallest plugin is built, and the program finds its plugins and runs the ini files that ship.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "install: $*"; exit 1; }
+version=$(sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' "$source/host/backplane.h")
+
+(cd "$source" && make -s BUILD="$build" install DESTDIR="$scratch/stage" PREFIX=/opt/first) >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; fail "make install fails"; }
+first=$scratch/stage/opt/first
+for file in bin/backplane lib/libbackplane.a lib/libbackplane.so.0 lib/libbackplane.so lib/pkgconfig/backplane.pc \
+    lib/backplane/plugins/point_mass.so include/backplane/backplane.h include/backplane/bp_plugin.h \
+    include/backplane/components/mesh.h share/backplane/config/solar_system.ini; do
+    [ -f "$first/$file" ] || fail "$file is missing"
+done
+[ "$(readlink "$first/lib/libbackplane.so")" = libbackplane.so.0 ] || fail "libbackplane.so is no link to libbackplane.so.0"
+[ -x "$first/bin/backplane" ] || fail "bin/backplane cannot be run"
+[ "$(find "$first/lib/backplane/plugins" -name '*.so' | wc -l)" = "$(find "$source/plugins" -mindepth 1 -maxdepth 1 -type d | wc -l)" ] ||
+    fail "not every plugin is there"
+! grep -rl "$scratch\|$source" "$first/lib/pkgconfig" "$first/include" "$first/share" || fail "the place of the build is written in these"
+# Once more over itself, then moved: nothing may know where it was.
+(cd "$source" && make -s BUILD="$build" install DESTDIR="$scratch/stage" PREFIX=/opt/first) >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; fail "make install over an older one fails"; }
+[ -z "$(find "$first" -name '*.new')" ] || fail "half-written files are left"
+prefix="$scratch/moved"
+mv "$first" "$prefix"
+
+# --- programs ----------------------------------------------------------------------------------------------------
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+[ "$(pkg-config --modversion backplane)" = "$version" ] || fail "pkg-config says version $(pkg-config --modversion backplane), not $version"
+mkdir "$scratch/work"
+cd "$scratch/work"
+cp "$source"/examples/embed/* "$source"/examples/plugin/* "$source"/plugins/point_mass/point_mass.c .
+expected="after one second: 1.000 0.000 0.000"
+plugin=$prefix/lib/backplane/plugins/point_mass
+
+# As README.md says; then the static library; then by the example's own Makefile.
+# shellcheck disable=SC2046
+cc main.c $(pkg-config --cflags --libs backplane) -o shared
+said=$(LD_LIBRARY_PATH="$prefix/lib" ./shared "$plugin")
+[ "$said" = "$expected" ] || fail "with the shared library main.c says '$said'"
+# shellcheck disable=SC2046
+cc main.c $(pkg-config --cflags backplane) "$prefix/lib/libbackplane.a" \
+    $(pkg-config --static --libs backplane | sed 's/-lbackplane//') -o static
+said=$(./static "$plugin")
+[ "$said" = "$expected" ] || fail "with the static library main.c says '$said'"
+! ldd ./static | grep -q libbackplane || fail "the static program needs the shared library"
+make -s PLUGIN=point_mass.c >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "examples/embed/Makefile fails"; }
+said=$(./main "$plugin" && ./release)
+[ "$said" = "$expected
+$expected" ] || fail "the programs of examples/embed/Makefile say '$said'"
+
+# --- a plugin, and the program ---------------------------------------------------------------------------------------
+# shellcheck disable=SC2046
+cc -shared -fPIC $(pkg-config --cflags backplane) spin.c -o spin.so
+printf 'step 30\nget main/wheel.spin.angle\n' | "$prefix/bin/backplane" console spin.ini >said
+grep -q '^1\.2[45]' said || { cat said; fail "the installed program does not run spin.ini"; }
+cp -R "$prefix/share/backplane/config" config
+mkdir -p build
+"$prefix/bin/backplane" run config/solar_system.ini --steps 100 >said || fail "the installed program does not run config/solar_system.ini"
+grep -q 'gravity' said || { cat said; fail "a run says nothing of gravity"; }
+[ "$("$prefix/bin/backplane" --version | grep -c "$version")" = 1 ] || fail "--version does not say $version"
+echo "installed, moved, used"

@@ -1,0 +1,830 @@
+/* test_destruction.c - the death of entities: who is told, when, in which batches; and how rows are collected.
+ *
+ * A plugin of its own stands here: `witness` is told of every death in its world, `reaper` destroys from inside a
+ * step. What they and the embedder's callbacks see goes into one list, in order.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "zoo.h"
+
+#include <stdlib.h>
+
+enum { MOST_SEEN = 40000, MOST_CALLS = 4000 };
+
+/* One announcement: to whom, and which entities. */
+typedef struct call_t {
+    const char *to;
+    uint32_t first, count; /* in seen */
+} call_t;
+
+static call_t calls[MOST_CALLS];
+static bp_entity_t seen[MOST_SEEN];
+static uint32_t call_count, seen_count, depth, deepest;
+
+/* What somebody who is told does next; NULL: nothing. */
+static void (*when_told)(const char *who, const bp_entity_t *entities, uint32_t count);
+
+static void note(const char *to, const bp_entity_t *entities, uint32_t count)
+{
+    EXPECT(call_count < MOST_CALLS && seen_count + count <= MOST_SEEN, "too many announcements");
+    EXPECT(count > 0, "nobody has died");
+    calls[call_count++] = (call_t){to, seen_count, count};
+    memcpy(seen + seen_count, entities, count * sizeof *entities);
+    seen_count += count;
+    depth++;
+    deepest = depth > deepest ? depth : deepest;
+    if (when_told != NULL)
+        when_told(to, entities, count);
+    depth--;
+}
+
+/* --- the plugin ------------------------------------------------------------------------------------------------------- */
+
+static void witness_told(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
+{
+    note(m->api->world->name(m->world), entities, count);
+}
+
+/* What the reaper does in each of its turns. */
+static void (*in_step)(bp_world_o *world, const char *who);
+
+static void reaper_simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+{
+    (void)step, (void)run;
+    if (in_step != NULL)
+        in_step(m->world, "simulate");
+}
+
+static void reap_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    (void)step, (void)match;
+    if (in_step != NULL)
+        in_step(s->world, "run");
+}
+
+static void reap_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)step, (void)matches, (void)count;
+    if (in_step != NULL)
+        in_step(s->world, "run_all");
+}
+
+static const bp_component_i death_components[] = {
+    {.name = "witness", .entities_destroyed = witness_told},
+    {.name = "reaper", .simulate = reaper_simulate},
+};
+static const bp_term_t terms[] = {{.component = "reaper"}};
+static const bp_system_i death_systems[] = {
+    {.name = "reap", .terms = BP_LIST(terms), .run = reap_run},
+    {.name = "reap_all", .terms = BP_LIST(terms), .run_all = reap_all},
+};
+static const bp_plugin_desc_t death = {
+    BP_PLUGIN_HEAD, .name = "death", .version = "1", .components = BP_LIST(death_components), .systems = BP_LIST(death_systems)};
+static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+
+/* --- the rig ------------------------------------------------------------------------------------------------------------ */
+
+static rig_t rig;
+static bp_world_o *world, *other;
+static const bp_entity_api *entities_api;
+static const bp_world_api *api;
+
+static void use_death(bp_world_o *w)
+{
+    WORKS(rig.host, bp_world_use_component(w, "witness"));
+    WORKS(rig.host, bp_world_use_component(w, "reaper"));
+    WORKS(rig.host, bp_world_use_system(w, "reap"));
+    WORKS(rig.host, bp_world_use_system(w, "reap_all"));
+}
+
+static void begin(void)
+{
+    call_count = seen_count = depth = deepest = 0;
+    when_told = NULL;
+    in_step = NULL;
+    rig_init(&rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &death;
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&rig);
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, plugins[i]->name, NULL, 0));
+    world = rig_world(&rig, "first");
+    other = rig_world(&rig, "second");
+    use_death(world);
+    use_death(other);
+    api = rig.api->world;
+    entities_api = rig.api->entity;
+}
+
+static void end(void)
+{
+    when_told = NULL;
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void tell(void *data, const bp_entity_t *entities, uint32_t count)
+{
+    note(data, entities, count);
+}
+
+static char owner_a, owner_b;
+static char name_a[] = "a", name_b[] = "b", name_c[] = "c";
+
+static void make_bodies(bp_entity_t *e, uint32_t count)
+{
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), e, count));
+}
+
+static void expect_calls(const char *const *to, uint32_t count)
+{
+    ck_assert_uint_eq(call_count, count);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_str_eq(calls[i].to, to[i]);
+}
+
+/* How many times an entity was announced to somebody. */
+static uint32_t times_told(const char *to, bp_entity_t e)
+{
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < call_count; i++) {
+        for (uint32_t k = 0; k < calls[i].count && strcmp(calls[i].to, to) == 0; k++)
+            times += seen[calls[i].first + k].id == e.id;
+    }
+    return times;
+}
+
+/* --- announcements ---------------------------------------------------------------------------------------------------------- */
+
+START_TEST(managers_are_told_before_callbacks_and_these_in_order)
+{
+    bp_entity_t e[3];
+    make_bodies(e, 3);
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_b, tell, name_b));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 3);
+    expect_calls((const char *const[]){"first", "second", "b", "a"}, 4);
+    for (uint32_t i = 0; i < call_count; i++) {
+        ck_assert_uint_eq(calls[i].count, 3);
+        ck_assert_int_eq(memcmp(seen + calls[i].first, e, sizeof e), 0);
+    }
+}
+END_TEST
+
+START_TEST(each_death_of_a_long_and_mixed_batch_is_announced_once)
+{
+    enum { MANY = 5000, BATCH = 3 * MANY };
+    static bp_entity_t e[MANY], batch[BATCH];
+    static uint8_t times[MANY];
+    uint64_t random = 5;
+    memset(times, 0, sizeof times);
+    make_bodies(e, MANY);
+    for (uint32_t i = 0; i < BATCH; i++)
+        batch[i] = bp_random_below(&random, 20) == 0 ? (bp_entity_t){0} : e[bp_random_below(&random, MANY)];
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    uint32_t died = entities_api->destroy(rig.host, batch, BATCH), told = 0;
+    ck_assert_uint_eq(died, MANY - entities_api->count(rig.host));
+    for (uint32_t i = 0; i < call_count; i++) {
+        for (uint32_t k = 0; k < calls[i].count && calls[i].to == name_a; k++) {
+            times[bp_entity_index(seen[calls[i].first + k])]++;
+            told++;
+        }
+    }
+    ck_assert_uint_eq(told, died);
+    for (uint32_t i = 0; i < MANY; i++)
+        EXPECT(times[i] == (entities_api->alive(rig.host, &e[i], 1, NULL) == 0), "entity %u was told %u times", i, times[i]);
+}
+END_TEST
+
+START_TEST(destroying_nobody_is_not_announced)
+{
+    bp_entity_t e[2];
+    make_bodies(e, 2);
+    entities_api->destroy(rig.host, e, 1);
+    call_count = 0;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 1), 0);
+    ck_assert_uint_eq(entities_api->destroy(rig.host, NULL, 0), 0);
+    ck_assert_uint_eq(call_count, 0);
+}
+END_TEST
+
+static bp_entity_t watched;
+
+static void expect_nothing_left(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t keys[4];
+    float mass;
+    (void)who;
+    ck_assert_uint_eq(entities_api->alive(rig.host, entities, count, NULL), 0);
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), entities, count, NULL), 0);
+    ck_assert_uint_eq(api->slots(world, key_of(world, "told", ""), entities, 1, keys), 0);
+    ck_assert_uint_eq(api->keys_of(world, watched, keys, 4), 0);
+    FAILS(rig.host, BP_ERROR_DEAD, "is dead", rig.api->property->get_named(world, watched, "body", "mass", BP_F32, &mass));
+    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->add(world, key_of(world, "flag", ""), &watched, 1));
+}
+
+START_TEST(the_dead_have_no_components_when_they_are_announced)
+{
+    bp_entity_t e[10];
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", "told", "pool", "once"), e, 10));
+    WORKS(rig.host, api->add(other, key_of(other, "body", ""), e, 10));
+    watched = e[4];
+    when_told = expect_nothing_left;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 10), 10);
+    ck_assert_uint_eq(call_count, 2);
+    ck_assert_uint_eq(other->occupied, 0);
+}
+END_TEST
+
+/* A plugin walks a run and has its entities destroyed: the very column is the batch. */
+START_TEST(the_entities_of_a_run_may_be_destroyed_through_it)
+{
+    static const char *const types[] = {"body", "once"};
+    for (uint32_t t = 0; t < COUNT(types); t++) {
+        enum { MANY = 5000 };
+        static bp_entity_t e[MANY];
+        uint32_t cursor = 0;
+        bp_run_t run;
+        WORKS(rig.host, api->create(world, prototype_of(world, types[t], NULL, NULL, NULL), e, MANY));
+        call_count = seen_count = 0;
+        ck_assert_uint_eq(api->next_run(world, api->component(world, types[t]), &cursor, &run), 1);
+        ck_assert_uint_eq(entities_api->destroy(rig.host, run.entities, run.count), MANY);
+        ck_assert_uint_eq(entities_api->count(rig.host), 0);
+        for (uint32_t i = 0; i < MANY; i += 97)
+            ck_assert_uint_eq(times_told("first", e[i]), 1);
+        check_host(rig.host);
+        store_collect_all(world);
+    }
+}
+END_TEST
+
+/* --- callbacks that do things -------------------------------------------------------------------------------------------------- */
+
+static bp_entity_t chain[1000];
+
+static void destroy_next(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    if (strcmp(who, "first") != 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(entities[i]);
+        if (index + 1 < COUNT(chain)) {
+            ck_assert_uint_eq(entities_api->destroy(rig.host, &chain[index + 1], 1), 1);
+            ck_assert_uint_eq(entities_api->alive(rig.host, &chain[index + 1], 1, NULL), 0);
+        }
+    }
+}
+
+START_TEST(what_a_callback_destroys_dies_at_once_and_is_announced_afterwards)
+{
+    make_bodies(chain, COUNT(chain));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    when_told = destroy_next;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, chain, 1), 1);
+    ck_assert_uint_eq(entities_api->count(rig.host), 0);
+    ck_assert_uint_eq(call_count, 3 * COUNT(chain));
+    ck_assert_uint_eq(deepest, 1);
+    for (uint32_t i = 0; i < call_count; i++) {
+        ck_assert_str_eq(calls[i].to, i % 3 == 0 ? "first" : i % 3 == 1 ? "second" : "a");
+        ck_assert_uint_eq(seen[calls[i].first].id, chain[i / 3].id);
+    }
+}
+END_TEST
+
+static void destroy_far(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    if (count == 1 && entities[0].id == chain[0].id)
+        ck_assert_uint_eq(entities_api->destroy(rig.host, chain + (strcmp(who, "first") == 0 ? 100 : 200), 100), 100);
+}
+
+START_TEST(what_two_callbacks_destroy_is_announced_in_one_batch)
+{
+    make_bodies(chain, COUNT(chain));
+    when_told = destroy_far;
+    entities_api->destroy(rig.host, chain, 1);
+    ck_assert_uint_eq(call_count, 4);
+    ck_assert_uint_eq(calls[2].count, 200);
+    ck_assert_uint_eq(seen[calls[2].first].id, chain[100].id);
+    ck_assert_uint_eq(seen[calls[2].first + 100].id, chain[200].id);
+}
+END_TEST
+
+START_TEST(without_memory_for_a_queue_everything_is_announced_all_the_same)
+{
+    make_bodies(chain, COUNT(chain));
+    when_told = destroy_far;
+    rig.heap.refuse_first = 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, chain, 1), 1);
+    rig.heap.refuse_first = 0;
+    ck_assert_uint_gt(rig.heap.refused, 0);
+    ck_assert_uint_eq(times_told("first", chain[0]), 1);
+    for (uint32_t i = 100; i < 200; i++) {
+        EXPECT(times_told("first", chain[i]) == 1 && times_told("second", chain[i]) == 1, "entity %u", i);
+    }
+}
+END_TEST
+
+static bp_entity_t created[64];
+static uint32_t created_count;
+
+static void create_others(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)entities, (void)count;
+    if (strcmp(who, "first") != 0 || created_count + 8 > COUNT(created))
+        return;
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", "told", "once", NULL), created + created_count, 8));
+    WORKS(rig.host, api->add(other, key_of(other, "label", ""), created + created_count, 8));
+    WORKS(rig.host, api->remove(world, key_of(world, "body", ""), created + created_count, 4));
+    created_count += 8;
+}
+
+START_TEST(a_callback_may_create_and_change)
+{
+    bp_entity_t e[30];
+    created_count = 0;
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", "told", "once", NULL), e, 30));
+    when_told = create_others;
+    for (uint32_t i = 0; i < 8; i++) {
+        ck_assert_uint_eq(entities_api->destroy(rig.host, e + 2 * i, 3), i == 0 ? 3 : 2);
+        check_host(rig.host);
+    }
+    ck_assert_uint_eq(entities_api->alive(rig.host, created, COUNT(created), NULL), COUNT(created));
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), created, COUNT(created), NULL), COUNT(created) / 2);
+    ck_assert_uint_eq(api->has(other, key_of(other, "label", ""), created, COUNT(created), NULL), COUNT(created));
+}
+END_TEST
+
+/* A pair of entities is destroyed whole: each callback destroys the partners, some of which are already dead. */
+static void destroy_partners(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)who;
+    for (uint32_t i = 0; i < count; i++)
+        entities_api->destroy(rig.host, &chain[bp_entity_index(entities[i]) ^ 1], 1);
+}
+
+START_TEST(callbacks_that_destroy_each_others_victims_come_to_an_end)
+{
+    make_bodies(chain, COUNT(chain));
+    when_told = destroy_partners;
+    bp_entity_t batch[] = {chain[0], chain[1], chain[2], chain[5], chain[998]};
+    ck_assert_uint_eq(entities_api->destroy(rig.host, batch, COUNT(batch)), COUNT(batch));
+    ck_assert_uint_eq(entities_api->count(rig.host), COUNT(chain) - 8);
+    for (uint32_t i = 0; i < COUNT(chain); i++)
+        EXPECT(times_told("second", chain[i]) == (i < 6 || i > 997), "entity %u", i);
+}
+END_TEST
+
+/* --- owners ------------------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(an_owner_that_is_dropped_is_not_called_again)
+{
+    bp_entity_t e[2];
+    make_bodies(e, 2);
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_b, tell, name_b));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_c));
+    entities_api->destroy(rig.host, e, 1);
+    expect_calls((const char *const[]){"first", "second", "a", "b", "c"}, 5);
+    bp_host_drop_owner(rig.host, &owner_a);
+    bp_host_drop_owner(rig.host, &owner_a);
+    bp_host_drop_owner(rig.host, NULL);
+    entities_api->destroy(rig.host, e + 1, 1);
+    expect_calls((const char *const[]){"first", "second", "a", "b", "c", "first", "second", "b"}, 8);
+}
+END_TEST
+
+static void drop_a(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)entities, (void)count;
+    if (strcmp(who, "b") == 0)
+        bp_host_drop_owner(rig.host, &owner_a);
+}
+
+START_TEST(an_owner_may_be_dropped_inside_a_callback)
+{
+    bp_entity_t e[2];
+    make_bodies(e, 2);
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_b, tell, name_b));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_c));
+    when_told = drop_a;
+    entities_api->destroy(rig.host, e, 1);
+    expect_calls((const char *const[]){"first", "second", "a", "b"}, 4);
+    entities_api->destroy(rig.host, e + 1, 1);
+    ck_assert_uint_eq(call_count, 7);
+    ck_assert_uint_eq(rig.host->destruction.callback_count, 1);
+}
+END_TEST
+
+static void drop_self_and_destroy(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)entities, (void)count;
+    if (strcmp(who, "a") != 0)
+        return;
+    bp_host_drop_owner(rig.host, &owner_a);
+    entities_api->destroy(rig.host, &chain[500], 1);
+}
+
+START_TEST(an_owner_that_drops_itself_is_not_told_of_what_it_destroyed)
+{
+    make_bodies(chain, COUNT(chain));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_b, tell, name_b));
+    when_told = drop_self_and_destroy;
+    entities_api->destroy(rig.host, chain, 1);
+    expect_calls((const char *const[]){"first", "second", "a", "b", "first", "second", "b"}, 7);
+}
+END_TEST
+
+static void register_more(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)entities, (void)count;
+    for (uint32_t i = 0; i < 100 && strcmp(who, "a") == 0; i++)
+        WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_b, tell, name_b));
+}
+
+START_TEST(callbacks_may_be_registered_inside_a_callback)
+{
+    bp_entity_t e[2];
+    make_bodies(e, 2);
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    when_told = register_more;
+    entities_api->destroy(rig.host, e, 1);
+    when_told = NULL;
+    call_count = 0;
+    entities_api->destroy(rig.host, e + 1, 1);
+    ck_assert_uint_eq(call_count, 103);
+    ck_assert_str_eq(calls[2].to, "a");
+    ck_assert_str_eq(calls[102].to, "b");
+}
+END_TEST
+
+START_TEST(a_callback_needs_an_owner_and_a_function)
+{
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "owner", bp_host_on_destroyed(rig.host, NULL, tell, NULL));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "function", bp_host_on_destroyed(rig.host, &owner_a, NULL, NULL));
+}
+END_TEST
+
+static void try_what_is_forbidden(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    (void)who, (void)entities, (void)count;
+    FAILS(rig.host, BP_ERROR_STATE, "callback", bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    FAILS(rig.host, BP_ERROR_STATE, "callback", bp_host_unload_plugin(rig.host, "zoo"));
+    ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "new"}));
+    FAILS(rig.host, BP_ERROR_STATE, "callback", bp_host_step(rig.host));
+}
+
+START_TEST(a_callback_may_not_load_unload_create_worlds_or_step_the_host)
+{
+    bp_entity_t e;
+    make_bodies(&e, 1);
+    when_told = try_what_is_forbidden;
+    entities_api->destroy(rig.host, &e, 1);
+    ck_assert_uint_eq(call_count, 2);
+}
+END_TEST
+
+/* --- during a step -------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t turns;
+
+static void destroy_in_step(bp_world_o *stepping, const char *who)
+{
+    bp_entity_t batch[] = {chain[10 * turns], chain[10 * turns], chain[10 * turns + 1], {0}};
+    ck_assert_ptr_eq(stepping, world);
+    (void)who;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, batch, COUNT(batch)), 3);
+    ck_assert_uint_eq(entities_api->alive(rig.host, batch, 3, NULL), 3);
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), batch, 3, NULL), 3);
+    ck_assert_uint_eq(call_count, 0);
+    turns++;
+}
+
+START_TEST(destroying_during_a_step_waits_for_its_end)
+{
+    static const char *const order[] = {"first", "second"};
+    turns = 0;
+    make_bodies(chain, COUNT(chain));
+    entity_with(world, "reaper");
+    in_step = destroy_in_step;
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(turns, 3);
+    expect_calls(order, 2);
+    ck_assert_uint_eq(calls[0].count, 6);
+    for (uint32_t i = 0; i < 30; i++)
+        ck_assert_uint_eq(entities_api->alive(rig.host, &chain[i], 1, NULL), i % 10 > 1);
+    in_step = NULL;
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(call_count, 2);
+}
+END_TEST
+
+static void destroy_without_memory(bp_world_o *stepping, const char *who)
+{
+    (void)stepping, (void)who;
+    rig.heap.refuse_first = 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, chain, 500), 0);
+    ck_assert_ptr_nonnull(strstr(bp_host_error(rig.host), "out of memory"));
+    rig.heap.refuse_first = 0;
+}
+
+START_TEST(destroying_during_a_step_without_memory_destroys_nobody)
+{
+    make_bodies(chain, COUNT(chain));
+    entity_with(world, "reaper");
+    in_step = destroy_without_memory;
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(entities_api->alive(rig.host, chain, COUNT(chain), NULL), COUNT(chain));
+    ck_assert_uint_eq(call_count, 0);
+}
+END_TEST
+
+START_TEST(what_dies_at_the_end_of_a_step_may_destroy_and_create_too)
+{
+    turns = 0;
+    created_count = 0;
+    make_bodies(chain, COUNT(chain));
+    entity_with(world, "reaper");
+    in_step = destroy_in_step;
+    when_told = create_others;
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(created_count, 8);
+    ck_assert_uint_eq(entities_api->alive(rig.host, created, 8, NULL), 8);
+}
+END_TEST
+
+/* --- collection ------------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t holes_in(const bp_world_o *w)
+{
+    bp_world_stats_t stats;
+    bp_world_stats((bp_world_o *)(uintptr_t)w, &stats);
+    return stats.holes;
+}
+
+START_TEST(rows_are_collected_lazily_or_at_once_as_the_component_says)
+{
+    bp_entity_t lazy[400], at_once[400];
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), lazy, 400));
+    WORKS(rig.host, api->create(world, prototype_of(world, "once", "label", NULL, NULL), at_once, 400));
+    entities_api->destroy(rig.host, at_once, 399);
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert_uint_eq(api->count(world, api->component(world, "once")), 1);
+    entities_api->destroy(rig.host, lazy, 50);
+    ck_assert_uint_eq(holes_in(world), 50);
+    ck_assert_uint_eq(api->count(world, api->component(world, "body")), 400);
+    check_host(rig.host);
+}
+END_TEST
+
+/* Play the collection of one run by hand: random rows, until four living ones in a row. */
+static uint32_t play_collection(bp_entity_t *rows, uint32_t *count, uint32_t holes, uint64_t *random)
+{
+    uint32_t living = 0, collected = 0;
+    while (collected < holes && living < 4) {
+        uint32_t row = bp_random_below(random, *count);
+        if (rows[row].id != 0) {
+            living++;
+            continue;
+        }
+        living = 0;
+        rows[row] = rows[--*count];
+        collected++;
+    }
+    return collected;
+}
+
+START_TEST(a_step_collects_random_rows_until_four_living_in_a_row)
+{
+    enum { MANY = 1000 };
+    static bp_entity_t e[MANY], rows[MANY];
+    uint32_t collected = 0, rounds = 0;
+    make_bodies(e, MANY);
+    const run_t *run = world->runs[0];
+    for (uint32_t i = 0; i < MANY; i += 5)
+        entities_api->destroy(rig.host, &e[i], 1);
+    while (run->holes > 0 && rounds < 60) {
+        uint32_t count = run->count;
+        uint64_t random = world->random;
+        memcpy(rows, run_entities(run), count * sizeof *rows);
+        collected += play_collection(rows, &count, run->holes, &random);
+        WORKS(rig.host, bp_world_step(world));
+        ck_assert_uint_eq(run->count, count);
+        ck_assert_int_eq(memcmp(run_entities(run), rows, count * sizeof *rows), 0);
+        ck_assert(world->random == random);
+        rounds++;
+    }
+    ck_assert_uint_gt(collected, 20);
+    ck_assert_uint_eq(MANY - run->count, collected);
+}
+END_TEST
+
+START_TEST(all_holes_are_collected_in_the_end)
+{
+    enum { MANY = 20000 };
+    static bp_entity_t e[MANY];
+    static const char *const seconds[] = {NULL, "label", "flag", "pool"};
+    for (uint32_t i = 0; i < 4; i++)
+        WORKS(rig.host, api->create(world, prototype_of(world, "body", seconds[i], NULL, NULL), e + 5000 * i, 5000));
+    uint32_t dead = 0, steps = 0;
+    static bp_entity_t batch[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i % 7 != 0)
+            batch[dead++] = e[i];
+    }
+    ck_assert_uint_eq(entities_api->destroy(rig.host, batch, dead), dead);
+    const stock_t *pool = state_of(world, "pool");
+    for (; (holes_in(world) > 0 || pool->count > 714 + 1) && steps < 200000; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert_uint_eq(api->count(world, api->component(world, "body")), MANY / 7 + 1);
+    ck_assert_uint_eq(entities_api->alive(rig.host, e, MANY, NULL), MANY / 7 + 1);
+}
+END_TEST
+
+START_TEST(many_runs_with_holes_get_their_turn)
+{
+    enum { RUNS = 300 };
+    bp_entity_t e[2 * RUNS];
+    char name[16];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        uint32_t key = key_of(world, "mark", name), prototype;
+        WORKS(rig.host, api->prototype(world, &key, 1, &prototype));
+        WORKS(rig.host, api->create(world, prototype, &e[2 * i], 2));
+        entities_api->destroy(rig.host, &e[2 * i], 1);
+    }
+    ck_assert_uint_eq(holes_in(world), RUNS);
+    for (uint32_t i = 0; i < 200; i++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+}
+END_TEST
+
+START_TEST(holes_that_could_not_be_listed_are_found_later)
+{
+    bp_entity_t e[100];
+    make_bodies(e, 100);
+    rig.heap.refuse_first = 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 60), 60);
+    rig.heap.refuse_first = 0;
+    ck_assert(world->holed_lost);
+    check_host(rig.host);
+    for (uint32_t i = 0; i < 300; i++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert(!world->holed_lost);
+}
+END_TEST
+
+/* The order of rows after creating, destroying and stepping, as one number. */
+static uint64_t rows_after_a_run(uint64_t seed)
+{
+    rig_t own;
+    bp_entity_t e[600];
+    uint64_t random = 9, sum = 0;
+    rig_init(&own);
+    own.desc.seed = seed;
+    rig_open(&own);
+    WORKS(own.host, bp_host_load_plugin(own.host, "zoo", NULL, 0));
+    WORKS(own.host, bp_host_load_plugin(own.host, "stocks", NULL, 0));
+    bp_world_o *w = rig_world(&own, "w");
+    WORKS(own.host, own.api->world->create(w, prototype_of(w, "body", "pool", NULL, NULL), e, 600));
+    for (uint32_t round = 0; round < 30; round++) {
+        for (uint32_t i = 0; i < 8; i++)
+            own.api->entity->destroy(own.host, &e[bp_random_below(&random, 600)], 1);
+        WORKS(own.host, bp_world_step(w));
+    }
+    for (uint32_t row = 0; row < w->runs[0]->count; row++)
+        sum = sum * 31 + run_entities(w->runs[0])[row].id;
+    const stock_t *pool = state_of(w, "pool");
+    for (uint32_t i = 0; i < pool->count; i++)
+        sum = sum * 31 + pool->items[i].entity.id;
+    rig_close(&own);
+    return sum;
+}
+
+START_TEST(the_same_seed_collects_the_same_rows)
+{
+    ck_assert_uint_eq(rows_after_a_run(12), rows_after_a_run(12));
+    ck_assert_uint_ne(rows_after_a_run(12), rows_after_a_run(13));
+}
+END_TEST
+
+START_TEST(own_storage_without_gc_is_told_of_each_death_at_once)
+{
+    enum { MANY = 2000 };
+    static bp_entity_t e[MANY];
+    uint32_t keys[] = {key_of(world, "told", "one"), key_of(world, "told", "two"), key_of(world, "body", "")}, prototype;
+    WORKS(rig.host, api->prototype(world, keys, 3, &prototype));
+    WORKS(rig.host, api->create(world, prototype, e, MANY));
+    WORKS(rig.host, api->prototype(world, keys, 1, &prototype));
+    bp_entity_t single;
+    WORKS(rig.host, api->create(world, prototype, &single, 1));
+    const stock_t *told = state_of(world, "told");
+    ck_assert_uint_eq(told->count, 2 * MANY + 1);
+    bp_entity_t few[] = {e[5], e[1900], e[77]};
+    entities_api->destroy(rig.host, few, 3);
+    ck_assert_uint_eq(told->count, 2 * MANY - 5);
+    ck_assert_uint_eq(told->destroy_calls, 1);
+    entities_api->destroy(rig.host, e, MANY);
+    ck_assert_uint_eq(told->count, 1);
+    ck_assert_uint_eq(told->items[0].entity.id, single.id);
+    uint32_t slot;
+    ck_assert_uint_eq(api->slots(world, keys[0], &single, 1, &slot), 1);
+    ck_assert_uint_eq(slot, 0);
+}
+END_TEST
+
+START_TEST(own_storage_with_gc_collects_its_dead_itself)
+{
+    enum { MANY = 1000 };
+    static bp_entity_t e[MANY];
+    WORKS(rig.host, api->create(world, prototype_of(world, "pool", NULL, NULL, NULL), e, MANY));
+    const stock_t *pool = state_of(world, "pool");
+    entities_api->destroy(rig.host, e, MANY - 10);
+    ck_assert_uint_eq(pool->count, MANY);
+    ck_assert_uint_eq(pool->destroy_calls, 0);
+    uint32_t steps = 0;
+    for (; pool->count > 10 && steps < 100000; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(pool->count, 10);
+    ck_assert_uint_eq(pool->destroy_calls, 0);
+    check_host(rig.host);
+}
+END_TEST
+
+/* --- worlds that end ---------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(entities_outlive_a_world_that_ends)
+{
+    bp_entity_t e[10];
+    make_bodies(e, 10);
+    WORKS(rig.host, api->add(other, key_of(other, "told", ""), e, 10));
+    bp_world_destroy(other);
+    ck_assert_uint_eq(entities_api->alive(rig.host, e, 10, NULL), 10);
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 10), 10);
+    expect_calls((const char *const[]){"first"}, 1);
+}
+END_TEST
+
+/* --- the suite ------------------------------------------------------------------------------------------------------------------------------ */
+
+static TCase *new_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 240);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+static void add_callbacks(TCase *tests)
+{
+    tcase_add_test(tests, what_a_callback_destroys_dies_at_once_and_is_announced_afterwards);
+    tcase_add_test(tests, what_two_callbacks_destroy_is_announced_in_one_batch);
+    tcase_add_test(tests, without_memory_for_a_queue_everything_is_announced_all_the_same);
+    tcase_add_test(tests, a_callback_may_create_and_change);
+    tcase_add_test(tests, callbacks_that_destroy_each_others_victims_come_to_an_end);
+    tcase_add_test(tests, an_owner_that_is_dropped_is_not_called_again);
+    tcase_add_test(tests, an_owner_may_be_dropped_inside_a_callback);
+    tcase_add_test(tests, an_owner_that_drops_itself_is_not_told_of_what_it_destroyed);
+    tcase_add_test(tests, callbacks_may_be_registered_inside_a_callback);
+    tcase_add_test(tests, a_callback_needs_an_owner_and_a_function);
+    tcase_add_test(tests, a_callback_may_not_load_unload_create_worlds_or_step_the_host);
+}
+
+Suite *destruction_suite(void)
+{
+    Suite *suite = suite_create("destruction");
+    TCase *announcing = new_case(suite, "announcing");
+    tcase_add_test(announcing, managers_are_told_before_callbacks_and_these_in_order);
+    tcase_add_test(announcing, each_death_of_a_long_and_mixed_batch_is_announced_once);
+    tcase_add_test(announcing, destroying_nobody_is_not_announced);
+    tcase_add_test(announcing, the_dead_have_no_components_when_they_are_announced);
+    tcase_add_test(announcing, the_entities_of_a_run_may_be_destroyed_through_it);
+    add_callbacks(new_case(suite, "callbacks"));
+    TCase *steps = new_case(suite, "steps");
+    tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
+    tcase_add_test(steps, destroying_during_a_step_without_memory_destroys_nobody);
+    tcase_add_test(steps, what_dies_at_the_end_of_a_step_may_destroy_and_create_too);
+    TCase *collection = new_case(suite, "collection");
+    tcase_add_test(collection, rows_are_collected_lazily_or_at_once_as_the_component_says);
+    tcase_add_test(collection, a_step_collects_random_rows_until_four_living_in_a_row);
+    tcase_add_test(collection, all_holes_are_collected_in_the_end);
+    tcase_add_test(collection, many_runs_with_holes_get_their_turn);
+    tcase_add_test(collection, holes_that_could_not_be_listed_are_found_later);
+    tcase_add_test(collection, the_same_seed_collects_the_same_rows);
+    tcase_add_test(collection, own_storage_without_gc_is_told_of_each_death_at_once);
+    tcase_add_test(collection, own_storage_with_gc_collects_its_dead_itself);
+    tcase_add_test(collection, entities_outlive_a_world_that_ends);
+    return suite;
+}

@@ -1,0 +1,132 @@
+#!/bin/sh
+# check_rooms.sh [ROOT] - who may include whom.
+#
+#   plugin_api/       its own headers
+#   plugins/NAME/     plugin_api/ and its own folder
+#   host/FOLDER/      plugin_api/, backplane.h (the contract with embedders) and the folders up to itself in the order
+#                     base, config, plugin, entity, property, resource, schedule, reload
+#   host/*.c          all of these
+#   host/program/     plugin_api/, backplane.h, base/os.h and its own folder: it is a user of the library
+#   examples/         plugin_api/, backplane.h and their own folder
+#   bench/, tests/    anything but, for bench, tests/
+#
+# And the C standard library everywhere, nothing else but: what each room needs from others' libraries (listed below), and
+# the system's headers in host/base/os_*.c alone. An #include is resolved as the compiler does: beside the file, then in
+# plugin_api/ and host/.
+set -eu
+
+root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
+cd "$root"
+
+find plugin_api plugins host examples bench tests \( -name '*.c' -o -name '*.h' \) -type f 2>/dev/null | sort |
+    awk '
+    BEGIN {
+        split("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg " \
+              "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype", names, " ")
+        for (i in names)
+            standard[names[i] ".h"] = 1
+        split("base config plugin entity property resource schedule reload", order, " ")
+        for (i in order)
+            level["host/" order[i]] = i + 0
+        # Libraries of others, by room.
+        foreign["xxhash.h"] = "host/base"
+        foreign["ini.h"] = "host/config"
+        foreign["jansson.h"] = "host/program"
+        foreign["editline/readline.h"] = "host/program"
+        foreign["histedit.h"] = "host/program"
+    }
+
+    { files[++count] = $0; exists[$0] = 1 }
+
+    function folder_of(file) { sub(/\/[^\/]*$/, "", file); return file }
+
+    # a/b/../c to a/c
+    function tidy(path) {
+        gsub(/\/\.\//, "/", path)
+        while (match(path, /[^\/]+\/\.\.\//))
+            path = substr(path, 1, RSTART - 1) substr(path, RSTART + RLENGTH)
+        return path
+    }
+
+    function resolve(file, name, quoted,   path) {
+        path = tidy(folder_of(file) "/" name)
+        if (quoted && path in exists)
+            return path
+        if (("plugin_api/" name) in exists)
+            return "plugin_api/" name
+        if (("host/" name) in exists)
+            return "host/" name
+        return ""
+    }
+
+    # "plugins/mesh", "host/base", "host" ...
+    function room_of(file,   parts, n) {
+        n = split(file, parts, "/")
+        if (parts[1] == "host" || parts[1] == "plugins" || parts[1] == "examples")
+            return n > 2 ? parts[1] "/" parts[2] : parts[1]
+        return parts[1]
+    }
+
+    function may(room, target, file) {
+        if (target == "tests")
+            return room == "tests"
+        if (target == room || target == "plugin_api" || room == "tests" || room == "bench")
+            return room != "plugin_api" || target == room
+        if (file == "host/backplane.h")
+            return room ~ /^(host|examples)/
+        if (room == "host/program" || room ~ /^examples/)
+            return file == "host/base/os.h" && room == "host/program"
+        if (room == "host")
+            return target ~ /^host/ && target != "host/program"
+        if (target == "host")
+            return 0
+        return room in level && target in level && level[target] <= level[room]
+    }
+
+    function complain(file, line, text) {
+        print file ":" line ": " text
+        bad++
+    }
+
+    function judge(file, line, name, quoted,   target, room) {
+        room = room_of(file)
+        target = resolve(file, name, quoted)
+        if (target != "") {
+            if (!may(room, room_of(target), target))
+                complain(file, line, room " must not include " target)
+        } else if (room == "tests" || room == "bench" || (name in standard && !quoted)) {
+            return
+        } else if (name in foreign && foreign[name] == room) {
+            return
+        } else if (name in foreign) {
+            complain(file, line, name " is for " foreign[name] " alone")
+        } else if (quoted) {
+            complain(file, line, "there is no " name)
+        } else if (file !~ /^host\/base\/os_[a-z0-9_]*\.c$/) {
+            complain(file, line, "<" name "> is not of the C standard library; the system is behind host/base/os.h")
+        }
+    }
+
+    END {
+        for (i = 1; i <= count; i++) {
+            file = files[i]
+            number = 0
+            while ((getline text < file) > 0) {
+                number++
+                if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/)
+                    continue
+                includes++
+                quoted = text ~ /include[ \t]*"/
+                sub(/^[^<"]*[<"]/, "", text)
+                sub(/[>"].*/, "", text)
+                judge(file, number, text, quoted)
+            }
+            close(file)
+        }
+        if (includes == 0) {
+            print "check_rooms: no source was found"
+            exit 1
+        }
+        print "rooms: " includes " includes in " count " files, " bad + 0 " of them wrong"
+        exit bad > 0
+    }'

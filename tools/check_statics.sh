@@ -1,0 +1,50 @@
+#!/bin/sh
+# check_statics.sh BUILD - plugins and the library keep no state of their own: nothing in their images can be written.
+#
+# State lies in memory that the host gives, so that two hosts do not share it and a reload finds it again. A variable that is
+# static and not const shows in .data, .bss, as common or thread-local. What the toolchain puts there itself is let
+# through, by name: the start-up files' marks, and libgcc's record of the processor behind functions that exist for
+# several instruction sets.
+set -eu
+
+[ $# = 1 ] || { echo "usage: tools/check_statics.sh BUILD" >&2; exit 2; }
+build=$1
+checked=0
+bad=0
+
+# Writable objects: "section size name" for each that is not the toolchain's.
+writable() {
+    objdump -t "$1" | awk '
+        $0 ~ /^[0-9a-f]+ / {
+            section = ""
+            for (i = 2; i <= NF; i++)
+                if ($i ~ /^(\.data|\.bss|\.tdata|\.tbss|\.sdata|\.sbss)(\.|$)/ || $i == "*COM*") { section = $i; at = i; break }
+            if (section == "" || section ~ /^\.data\.rel\.ro/)
+                next
+            size = $(at + 1)
+            name = $NF
+            if (size ~ /^0+$/ || name == section)
+                next
+            if (name ~ /^(completed\.[0-9]+|__dso_handle|__cpu_model|__cpu_features2|__cpu_features)$/)
+                next
+            print section, name
+        }'
+}
+
+for file in "$build"/plugins/*.so "$build/libbackplane.a"; do
+    [ -f "$file" ] || { echo "check_statics: $file is missing; run make first" >&2; exit 2; }
+    if ! objdump -t "$file" | grep -q '^[0-9a-f][0-9a-f]* .* \.'; then
+        echo "$file: it has no table of symbols to look at; check it before it is stripped"
+        bad=$((bad + 1))
+    fi
+    found=$(writable "$file")
+    checked=$((checked + 1))
+    if [ -n "$found" ]; then
+        bad=$((bad + 1))
+        echo "$found" | while read -r section name; do
+            echo "$file: $name can be written ($section): make it const, or keep it in memory that the host gives"
+        done
+    fi
+done
+echo "statics: $checked files, $bad of them with state of their own"
+[ "$bad" = 0 ]
