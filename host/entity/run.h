@@ -81,6 +81,17 @@ static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
 }
 
+/* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole is
+ * nobody, not even the entity {0} of a batch. */
+static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    uint32_t most = run->count - row < count ? run->count - row : count, n = 0;
+    while (n < most && rows[n].id == entities[n].id && rows[n].id != 0)
+        n++;
+    return n;
+}
+
 /* Copy `count` cells of one row to another, from column to column. What the pointers point to does not change
  * meanwhile, which a compiler cannot know: so they are fetched once. */
 static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,

@@ -107,16 +107,6 @@ static void unmark(change_t *c, const bp_entity_t *entities, uint32_t count)
     }
 }
 
-/* How many of the entities lie in consecutive rows from `row` on. */
-static uint32_t stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
-{
-    const bp_entity_t *rows = run_entities(run) + row;
-    uint32_t most = run->count - row < count ? run->count - row : count, n = 0;
-    while (n < most && rows[n].id == entities[n].id)
-        n++;
-    return n;
-}
-
 /* Plan the entities that lie in the rows behind the one just planned: they live, and take the same transition. Returns
  * how many; it ends before one that is marked, which `plan_one` then refuses. */
 static uint32_t plan_stretch(change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count)
@@ -125,7 +115,7 @@ static uint32_t plan_stretch(change_t *c, bp_entity_t planned, const bp_entity_t
     const run_t *from = world_run(world, c->from);
     if (from == NULL || count == 0)
         return 0;
-    uint32_t n = stretch(from, world->records[bp_entity_index(planned)].row + 1, entities, count), marked = 0;
+    uint32_t n = run_stretch(from, world->records[bp_entity_index(planned)].row + 1, entities, count), marked = 0;
     for (; marked < n; marked++) {
         uint32_t *prototype = &world->records[bp_entity_index(entities[marked])].prototype;
         if ((*prototype & MARK) != 0)
@@ -355,7 +345,7 @@ static void move_all(change_t *c, const bp_entity_t *entities, uint32_t count)
         const uint32_t *slots = c->slots == NULL ? NULL : c->slots + i;
         find_transition(c, record->prototype & ~MARK);
         run_t *from = world_run(world, c->from);
-        n = from == NULL ? 0 : stretch(from, record->row, entities + i, count - i);
+        n = from == NULL ? 0 : run_stretch(from, record->row, entities + i, count - i);
         if (n >= LONG_STRETCH)
             move_stretch(c, from, record->row, entities + i, n, slots);
         else

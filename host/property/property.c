@@ -242,16 +242,6 @@ static void copy_out(char *to, size_t stride, const char *from, uint32_t size, u
     }
 }
 
-/* How many of the entities lie in consecutive rows from `row` on. */
-static uint32_t stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
-{
-    const bp_entity_t *rows = run_entities(run) + row;
-    uint32_t most = run->count - row < count ? run->count - row : count, n = 1;
-    while (n < most && rows[n].id == entities[n].id)
-        n++;
-    return n;
-}
-
 /* Where a block of scattered entities lies: all records are fetched before the first is looked at, and all cells before
  * the first is read. Returns how many come before one that lacks the property. */
 static uint32_t find_cells(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void **cells)
@@ -300,7 +290,7 @@ static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_enti
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
-        uint32_t n = stretch(p->run, record->row, entities + i, count - i);
+        uint32_t n = run_stretch(p->run, record->row, entities + i, count - i);
         if (n >= LONG_STRETCH || n == count - i) {
             copy_out(values + i * stride, stride, run_cell(p->run, p->column, record->row), p->size, n);
         } else {
@@ -356,7 +346,7 @@ static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
-        i += stretch(p->run, record->row, entities + i, count - i);
+        i += run_stretch(p->run, record->row, entities + i, count - i);
     }
     return BP_OK;
 }
@@ -393,7 +383,7 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
         const record_t *record = world_record(world, entities[i]);
         find_column(world, p, record->prototype);
         run_t *run = p->run;
-        uint32_t n = stretch(run, record->row, entities + i, count - i);
+        uint32_t n = run_stretch(run, record->row, entities + i, count - i);
         char *cells = run_cell(run, p->column, record->row);
         if (stride == p->size)
             memcpy(cells, values + i * stride, (size_t)n * p->size);
