@@ -296,6 +296,35 @@ static void look_at_ref(churn_t *c)
     r->ref.field = c->model.keys[r->world][r->key] << 8 | r->field;
 }
 
+/* A property kept for long gives an address only where it is the right one. */
+static void look_at_cell(churn_t *c)
+{
+    uint32_t w = below(c, MODEL_WORLDS), key;
+    random_field(c, &key);
+    bp_property_t *p = &c->properties[w][key];
+    bp_entity_t e = below(c, 8) > 0 ? random_living(c) : below(c, 2) > 0 ? random_dead(c) : (bp_entity_t){0};
+    const model_entity_t *entity = model_find(&c->model, e);
+    bool there = entity != NULL && entity->components[w][key].there != 0;
+    const bp_property_api *api = c->model.api->property;
+    model_value_t value;
+    memset(&value, 0, sizeof value);
+    if (p->size == 0 && there)
+        WORKS(c->model.host, api->resolve(c->model.worlds[w], e, model_keys[key].name, model_field(key, 0), p));
+    if (p->size == 0)
+        return;
+    const void *cell = bp_property_cell(c->model.worlds[w], p, e);
+    EXPECT(cell == NULL || there, "an address of what is not there");
+    if (cell != NULL) {
+        memcpy(&value, cell, p->size);
+        EXPECT(model_equal(key, 0, &value, &entity->components[w][key].values[0]), "an address sees another value");
+    }
+    bp_result_t result = api->get(c->model.worlds[w], p, &e, 1, &value, sizeof value), wanted = BP_OK;
+    if (!there)
+        wanted = entity == NULL ? BP_ERROR_DEAD : BP_ERROR_NOT_FOUND;
+    EXPECT(result == wanted, "%d instead of %d: %s", result, wanted, bp_host_error(c->model.host));
+    EXPECT(!there || model_equal(key, 0, &value, &entity->components[w][key].values[0]), "got another value");
+}
+
 /* --- all ------------------------------------------------------------------------------------------------------------- */
 
 void churn_once(churn_t *c)
@@ -319,6 +348,8 @@ void churn_once(churn_t *c)
         set_one(c, world);
     else if (what < 85)
         create_refused(c, world);
-    else
+    else if (what < 93)
         look_at_ref(c);
+    else
+        look_at_cell(c);
 }

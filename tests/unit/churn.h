@@ -26,6 +26,7 @@ typedef struct churn_t {
     uint64_t refused;    /* batches that had to be refused, and were */
     uint64_t operations;
     churn_ref_t refs[CHURN_REFS];
+    bp_property_t properties[MODEL_WORLDS][MODEL_KEYS]; /* of field 0; kept, so that what they remember grows old */
     bp_entity_t batch[CHURN_BATCH];
 } churn_t;
 

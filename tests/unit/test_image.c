@@ -333,9 +333,11 @@ enum {
     PE_TABLES = PE_OPTIONAL + 112, PE_SECTIONS = PE_OPTIONAL + 240, PE_CODE = 0x200, PE_DATA = 0x400,
     PE_SIZE = 0x600, PE_ADDRESS = 0x2000 - PE_DATA
 };
+/* The object stands in front of its section, the tables fill its end: what reads past one is out of the
+ * file. */
 enum {
-    PE_OBJECT = PE_DATA, PE_EXPORTS = PE_DATA + 0x20, PE_IMPORTS = PE_DATA + 0x80, PE_LOOKUP = PE_DATA + 0xa8,
-    PE_FILLED = PE_DATA + 0xb8, PE_TEXTS = PE_DATA + 0xc8, PE_RELOCATIONS = PE_DATA + 0x100
+    PE_OBJECT = PE_DATA, PE_EXPORTS = PE_SIZE - 0xf0, PE_IMPORTS = PE_SIZE - 0x90, PE_LOOKUP = PE_SIZE - 0x68,
+    PE_FILLED = PE_SIZE - 0x58, PE_TEXTS = PE_SIZE - 0x48, PE_RELOCATIONS = PE_SIZE - 16
 };
 
 static void put_section(int index, const char *name, uint32_t address, uint32_t offset, uint32_t flags)

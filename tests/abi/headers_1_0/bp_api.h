@@ -1,0 +1,348 @@
+/* bp_api.h - what the host offers: tables of functions, reached from every verb's first argument.
+ *
+ *     bp_entity_t e;
+ *     m->api->entity->create(m->host, &e, 1);
+ *
+ * A table begins with struct_size, the size that the host knows; entries are only ever appended, so a plugin
+ * built with newer headers asks BP_HAS(table, entry) before it calls an entry that may be missing. Tables stay
+ * where they are for as long as the host lives.
+ *
+ * Every verb takes a batch: arrays with a count; the single call is the batch of one. Unless an entry says
+ * otherwise it is all or nothing: on an error nothing has changed, and bp_error_api.last tells why.
+ * Memory that a caller passes stays the caller's; texts that are returned are the host's and good until the next
+ * call of the same table.
+ *
+ * Structural changes (create, destroy, add, remove) move rows: they end the life of every bp_run_t and
+ * bp_match_t of that world. From `simulate`, `run` and `run_all`, whose loops hold such columns, creating with
+ * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
+ * to the end of the step.
+ *
+ * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
+ */
+#ifndef BP_API_H
+#define BP_API_H
+
+#include "bp_component.h"
+#include "bp_system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does `table` have `entry`, in this host? */
+#define BP_HAS(table, type, entry) \
+    ((table)->struct_size >= offsetof(type, entry) + sizeof((table)->entry) && (table)->entry != NULL)
+
+/* Memory, accounted to the plugin: what is left when it is unloaded is reported as a leak. [any] */
+typedef struct bp_memory_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* One function for all: allocate (old NULL, old_size 0), resize, free (new_size 0; returns NULL). Sizes in
+     * bytes; the caller remembers them. Aligned to 16. New bytes are not cleared. NULL when out of memory: the
+     * old block is then untouched. */
+    void *(*resize)(const struct bp_plugin_t *plugin, void *old, size_t old_size, size_t new_size);
+} bp_memory_api;
+
+enum { BP_LOG_DEBUG = 0, BP_LOG_INFO = 1, BP_LOG_WARNING = 2, BP_LOG_ERROR = 3 };
+
+/* Sentences for people. */
+typedef struct bp_error_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Leave the sentence that explains a failure, and return `code`: return api->error->set(host,
+     * BP_ERROR_IO, text). What, where, and what would be right. [main] */
+    bp_result_t (*set)(bp_host_o *host, bp_result_t code, const char *text);
+
+    /* The sentence of the last failure, never NULL; good until the next failure. [main] */
+    const char *(*last)(bp_host_o *host);
+
+    /* A line to the host's log. [any] */
+    void (*log)(const struct bp_plugin_t *plugin, int32_t level, const char *text);
+} bp_error_api;
+
+/* Names and strings. */
+typedef struct bp_name_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* The name of `text`, without interning it: for comparing. [any] */
+    bp_name_t (*hash)(const char *text);
+
+    /* Intern `text`, at most 255 bytes: from now on `text` of the name gives it back. "" is 0. [main] */
+    bp_result_t (*intern)(bp_host_o *host, const char *text, bp_name_t *name);
+
+    /* The text of an interned name, "" of 0, "?" of one that nobody interned. Good as long as the host. [main] */
+    const char *(*text)(bp_host_o *host, bp_name_t name);
+
+    /* Put `text` into a cell of a BP_STRING column: the host keeps a counted copy and releases what the cell
+     * held. Other ways to write such a cell are wrong. [main] */
+    bp_result_t (*assign)(bp_host_o *host, const char **cell, const char *text);
+} bp_name_api;
+
+/* Entities. */
+typedef struct bp_entity_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Create `count` entities without components. [main] */
+    bp_result_t (*create)(bp_host_o *host, bp_entity_t *entities, uint32_t count);
+
+    /* Destroy entities and with them their components in all worlds. The dead, the unknown and second mentions
+     * are passed over. Returns how many died. Destruction callbacks run before this returns, but not inside
+     * each other: what a callback destroys dies at once and is announced after the present batch.
+     * From `simulate`, `run` and `run_all` the whole call is put off to the end of the step, when no loop holds
+     * columns any more; it then returns how many of them lived, and 0 when out of memory. [main] */
+    uint32_t (*destroy)(bp_host_o *host, const bp_entity_t *entities, uint32_t count);
+
+    /* alive[i] = 1 where entities[i] is alive in this host, 0 where it is dead, {0}, or another host's.
+     * Returns how many are. `alive` may be NULL. [job] */
+    uint32_t (*alive)(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
+
+    /* Number of living entities. [job] */
+    uint32_t (*count)(bp_host_o *host);
+
+    /* The living entity at `index`, or {0}. Indices run from 0 to `bound` - 1. [job] */
+    bp_entity_t (*at)(bp_host_o *host, uint32_t index);
+    uint32_t (*bound)(bp_host_o *host);
+
+    /* "#index:generation", the text form that the console reads, generations counted from 1. Writes at most
+     * `size` bytes with the closing zero. [any] */
+    void (*format)(bp_host_o *host, bp_entity_t entity, char *text, size_t size);
+} bp_entity_api;
+
+/* A reference to one field of one entity, resolved once and then checked by one comparison: the rows of a run
+ * carry a version that changes whenever a row may have moved. Make it with bp_world_api.ref, read it with
+ * bp_ref_get. Declared fields only. Good as long as the world. */
+typedef struct bp_ref_t {
+    void *value;             /* where the field lies, while *version == expected */
+    const uint32_t *version;
+    uint32_t expected;
+    uint32_t field;          /* key << 8 | field */
+    bp_entity_t entity;
+} bp_ref_t;
+
+/* Worlds: what lives in them and where. */
+typedef struct bp_world_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* The world of that name, or NULL. The `index`-th world, NULL past the last. Its name. [main] */
+    bp_world_o *(*find)(bp_host_o *host, const char *name);
+    bp_world_o *(*at)(bp_host_o *host, uint32_t index);
+    const char *(*name)(bp_world_o *world);
+
+    /* Steps done, step length and time of the world, as the next step will see them. [main] */
+    void (*clock)(bp_world_o *world, bp_step_t *step);
+
+    /* The number in this world of the manager of a component type, BP_NONE where the world lacks it; and the
+     * manager itself, which the tables of other plugins take. [main] */
+    uint32_t (*component)(bp_world_o *world, const char *type);
+    bp_manager_t *(*manager)(bp_world_o *world, uint32_t component);
+
+    /* The key of "this component type under this instance name", made once and good as long as the world. Keys
+     * are what all verbs below take. name 0 stands for the type's own name. [main] */
+    bp_result_t (*key)(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
+
+    /* What a key stands for. BP_ERROR_NOT_FOUND where there is no such key. [main] */
+    bp_result_t (*key_info)(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
+
+    /* The prototype of entities that have exactly the components `keys` (any order, no key twice, no instance
+     * name twice): good as long as the world. Prototype 0 has none. [main] */
+    bp_result_t (*prototype)(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype);
+
+    /* Create `count` entities with the components of `prototype`, in bulk, fields at their defaults. [main] */
+    bp_result_t (*create)(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count);
+
+    /* Add a component to living entities, fields at their defaults. BP_ERROR_EXISTS where an entity has a
+     * component of that name already, or any at all of a type that is single; BP_ERROR_DEAD. [main] */
+    bp_result_t (*add)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+    /* Take a component away. BP_ERROR_NOT_FOUND where an entity lacks it. [main] */
+    bp_result_t (*remove)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+    /* has[i] = 1 where entities[i] has the component. Returns how many do. `has` may be NULL. [job] */
+    uint32_t (*has)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
+
+    /* The slots of own-storage components, BP_NONE where an entity lacks it. Returns how many have it. [job] */
+    uint32_t (*slots)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                      uint32_t *slots);
+
+    /* The keys of an entity's components in canonical order. Returns their number, which may exceed
+     * `capacity`; at most `capacity` are written. 0 for the dead. [main] */
+    uint32_t (*keys_of)(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
+
+    /* Number of instances of a component type, those of the dead not yet collected among them. [main] */
+    uint32_t (*count)(bp_world_o *world, uint32_t component);
+
+    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. [main] */
+    uint32_t (*next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
+
+    /* A manager with its own storage tells that instances now lie elsewhere: the component `names[i]` of
+     * entities[i] is in slots[i]. Entities that have died are passed over. [main] */
+    void (*instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
+                            const uint32_t *slots, uint32_t count);
+
+    /* Resolve a reference to declared field `field`, anew or for the first time (then set *ref to {0}, entity
+     * to the entity and field to key << 8 | field). Returns the field's address, or NULL where the entity is
+     * dead or lacks the component. [main] */
+    void *(*ref)(bp_world_o *world, bp_ref_t *ref);
+} bp_world_api;
+
+/* The address of the field that `ref` refers to, or NULL where it has gone. One load and one comparison while
+ * no row of its run has moved. [job] while nothing changes structure */
+static inline void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_ref_t *ref)
+{
+    if (ref->version != NULL && *ref->version == ref->expected)
+        return ref->value;
+    return api->ref(world, ref);
+}
+
+/* A property, resolved: which component and which field, and where they were last found. Made by
+ * bp_property_api.resolve. Type, flags and size are for reading; the rest is the host's. Copy it for use from another
+ * thread. */
+typedef struct bp_property_t {
+    uint32_t key;
+    uint32_t field;
+    uint32_t type;      /* BP_BOOL ... BP_NAME: what get and set expect */
+    uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
+    uint32_t size;      /* bytes of a value */
+    uint32_t layout;    /* the world's layout that it was resolved for */
+    uint32_t prototype; /* cache: the prototype met last, ... */
+    uint32_t column;    /* ... the column of the field in its run, ... */
+    void *run;          /* ... and that run */
+    const void *declared;
+} bp_property_t;
+
+/* Where an entity is in a world: part of what the inline look-ups below read. prototype 0: nowhere. */
+typedef struct bp_record_t {
+    uint32_t generation;
+    uint32_t prototype;
+    uint32_t row;
+} bp_record_t;
+
+/* The first members of every world and of every run, for the inline look-ups only. */
+typedef struct bp_world_head_t {
+    const bp_record_t *records; /* by entity index */
+    uint32_t record_count;
+    uint32_t layout;
+} bp_world_head_t;
+
+typedef struct bp_run_head_t {
+    void *const *columns; /* the address of row 0 of each column */
+    uint32_t count;
+    uint32_t version;
+} bp_run_head_t;
+
+/* The address of a declared property of one entity where it can be found without asking: the property has been got or
+ * set before, and the entity has the same components as the one it was got from. NULL otherwise: then `get` or `set`
+ * finds it, or says why not. For reading; writing through it would pass by ranges and read-only. A handful of
+ * instructions, no call. [job] while nothing changes structure */
+static inline const void *bp_property_cell(const bp_world_o *world, const bp_property_t *property, bp_entity_t entity)
+{
+    const bp_world_head_t *head = (const bp_world_head_t *)(const void *)world;
+    const bp_run_head_t *run = (const bp_run_head_t *)property->run;
+    uint32_t index = bp_entity_index(entity);
+    if (index >= head->record_count || run == NULL || property->layout != head->layout)
+        return NULL;
+    const bp_record_t *record = &head->records[index];
+    if (record->generation != bp_entity_generation(entity) || record->prototype != property->prototype)
+        return NULL;
+    return (const char *)run->columns[property->column] + (size_t)record->row * property->size;
+}
+
+/* A path of the form world/entity.component.property, resolved. */
+typedef struct bp_path_t {
+    bp_world_o *world;
+    bp_entity_t entity;
+    bp_property_t property;
+} bp_path_t;
+
+/* Properties by name, by key and by column. Values are as bp_types.h says for their type. */
+typedef struct bp_property_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Resolve `property` of the component named `component` (its instance name). `entity` may be {0}: then
+     * the name must mean one component type in the whole world. On failure the error says what exists. [main] */
+    bp_result_t (*resolve)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                           bp_property_t *resolved);
+
+    /* Values of `count` entities; values[i] lies at (char *)values + i * stride. A string that is read is
+     * good until the next structural change or set. BP_ERROR_DEAD, BP_ERROR_NOT_FOUND where an entity lacks
+     * it: values before that one may have been written. `property` caches: one thread at a time. [job] */
+    bp_result_t (*get)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                       void *values, size_t stride);
+
+    /* Likewise; all or nothing: every entity and every value is checked first (range, read only). [main] */
+    bp_result_t (*set)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                       const void *values, size_t stride);
+
+    /* By two names, in one call. `type` must be the property's own (BP_ERROR_TYPE). [main] */
+    bp_result_t (*get_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                             uint32_t type, void *value);
+    bp_result_t (*set_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                             uint32_t type, const void *value);
+
+    /* As text: "1.5", "0 0 1", "true", "#0:1". Writes at most `size` bytes with the closing zero. [main] */
+    bp_result_t (*get_text)(const bp_path_t *path, char *text, size_t size);
+    bp_result_t (*set_text)(const bp_path_t *path, const char *text);
+
+    /* Resolve "world/entity.component.property"; the entity by its debug name or as #index:generation. [main] */
+    bp_result_t (*parse_path)(bp_host_o *host, const char *text, bp_path_t *path);
+
+    /* The declaration of field `index` of a component type. BP_ERROR_NOT_FOUND past the last. [main] */
+    bp_result_t (*describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field);
+} bp_property_api;
+
+/* Tables that plugins offer to each other (plugin_api/components/). A table begins with two uint32_t, its
+ * struct_size and its version, followed by function pointers only, whose results are void, integers or
+ * pointers: so that the host can put do-nothing entries in the place of a plugin that went. */
+typedef struct bp_registry_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Offer a table under a name. The host copies it to a slot; the slot's address never changes. [main] */
+    bp_result_t (*offer)(const struct bp_plugin_t *plugin, const char *name, const void *table);
+
+    /* The slot of a table with at least `version`, NULL where nobody offers it. Keep the slot, not what it
+     * holds. [main] */
+    const void *(*find)(bp_host_o *host, const char *name, uint32_t version);
+} bp_registry_api;
+
+/* Tables and remarks that a component or a system contributes to the report of a run. [main] */
+typedef struct bp_report_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Begin a table; `headers` are `columns` texts, of at most 32. */
+    void (*table)(bp_report_o *report, const char *title, const char *const *headers, uint32_t columns);
+
+    /* A row of the table begun last, as many cells as it has columns. Texts are copied. */
+    void (*row)(bp_report_o *report, const char *const *cells);
+
+    /* A named value outside tables: "energy drift", "2.1e-7". */
+    void (*value)(bp_report_o *report, const char *name, const char *text);
+} bp_report_api;
+
+/* All of them. */
+typedef struct bp_api_t {
+    uint32_t struct_size;
+    uint32_t abi_major;
+    uint32_t abi_minor;
+    uint32_t padding;
+    const bp_memory_api *memory;
+    const bp_error_api *error;
+    const bp_name_api *name;
+    const bp_entity_api *entity;
+    const bp_world_api *world;
+    const bp_property_api *property;
+    const bp_registry_api *registry;
+    const bp_report_api *report;
+} bp_api_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

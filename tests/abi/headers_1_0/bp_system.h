@@ -1,0 +1,112 @@
+/* bp_system.h - systems: code over the entities that have a set of components.
+ *
+ * A system says which components it needs, and the host hands it runs of entities that have them, as columns of
+ * one length and one order: row i of every column belongs to entity i. Which components those are is settled
+ * once for each combination of components that exists (a prototype), never for each entity.
+ *
+ *     static const bp_term_t terms[] = {
+ *         {.component = "point_mass", .flags = BP_TERM_WRITE},
+ *         {.component = "drag"},
+ *     };
+ *     static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+ *     {
+ *         bp_vec3_t *velocity = BP_TERM_COLUMN(match, bp_vec3_t, 0, VELOCITY);
+ *         const float *drag = BP_TERM_COLUMN(match, float, 1, FACTOR);
+ *         for (uint32_t i = 0; i < match->count; i++) ...
+ *     }
+ *
+ * Order in a step: systems and the `simulate` of components are the units of a step. `before` and `after`
+ * name units; what is left open follows the order in which the ini (or the embedder) lists them.
+ *
+ * What this header does not do: a system owns no components; state that it wants to keep lies in s->state.
+ */
+#ifndef BP_SYSTEM_H
+#define BP_SYSTEM_H
+
+#include "bp_component.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    BP_TERM_WRITE = 1u << 0,    /* the system writes the columns of this component; else it only reads */
+    BP_TERM_OPTIONAL = 1u << 1, /* matched where present; its columns are NULL where not */
+    BP_TERM_EXCLUDE = 1u << 2   /* entities that have it are left out */
+};
+
+/* One component that a system needs. */
+typedef struct bp_term_t {
+    const char *component; /* the component's type */
+    const char *instance;  /* its name in the entity, NULL: any; an entity with two gives two matches */
+    uint32_t flags;        /* BP_TERM_... */
+    uint32_t padding;
+} bp_term_t;
+
+typedef struct bp_term_list_t {
+    const bp_term_t *items;
+    uint32_t count;
+    uint32_t item_size;
+} bp_term_list_t;
+
+/* Rows that match. Borrowed, aligned and with holes as bp_run_t. */
+typedef struct bp_match_t {
+    uint32_t struct_size;
+    uint32_t count;               /* rows; never 0 */
+    const bp_entity_t *entities;
+    void *const *const *columns;  /* columns[term][field]; columns[term] is NULL for an absent optional and for
+                                     an excluded term; own storage: columns[term][0] is a uint32_t column of slots */
+} bp_match_t;
+
+/* The column of `field` of the component of `term`, as a pointer to `type`. */
+#define BP_TERM_COLUMN(match, type, term, field) ((type *)(match)->columns[(term)][(field)])
+
+/* One system at work in one world, handed to every verb. */
+typedef struct bp_system_t {
+    uint32_t struct_size;
+    uint32_t padding;
+    const struct bp_api_t *api;
+    bp_host_o *host;
+    bp_world_o *world;
+    const struct bp_plugin_t *plugin;
+    void *state; /* the system's own; set by `start`, released by `stop` */
+} bp_system_t;
+
+enum {
+    BP_SYSTEM_PARALLEL = 1u << 0 /* `run` may be called for several ranges at the same time [job] */
+};
+
+/* A system. Exactly one of run and run_all is set. */
+typedef struct bp_system_i {
+    const char *name;     /* letters, digits, underscore; unique among the host's systems and components */
+    const char *doc;      /* one line for people */
+    uint32_t flags;       /* BP_SYSTEM_... */
+    uint32_t padding;
+    bp_term_list_t terms; /* none: run_all is called once a step with no matches */
+    const char *before;   /* names of units, separated by spaces, that come later in a step; NULL: none */
+    const char *after;    /* names of units that come earlier */
+
+    /* Begin and end of the system in a world, as for components. */
+    bp_result_t (*start)(bp_system_t *s);
+    void (*stop)(bp_system_t *s);
+
+    /* A step, for one run of matching rows. [main], or [job] where parallel. */
+    void (*run)(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+
+    /* A step, for all matching rows of the world in one call: for code that sees them together. [main] */
+    void (*run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+
+    /* Tables and remarks for people at the end of a run (bp_report_api). */
+    void (*report)(bp_system_t *s, bp_report_o *report);
+} bp_system_i;
+
+typedef struct bp_system_list_t {
+    const bp_system_i *items;
+    uint32_t count;
+    uint32_t item_size;
+} bp_system_list_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

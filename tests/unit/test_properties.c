@@ -1,0 +1,816 @@
+/* test_properties.c - values by name, by key, by column and as text; and every way to ask for the wrong one.
+ *
+ * What goes right is tried for each type and each shape of batch; what goes wrong must say what exists, and change
+ * nothing. A plugin of its own offers the table debug_name, so that paths can be spelt with names.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "zoo.h"
+
+#include <components/debug_name.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- a plugin with names ------------------------------------------------------------------------------------------------ */
+
+static const bp_field_t naming_fields[] = {{.name = "name", .type = BP_STRING}};
+static const bp_component_i naming_components[] = {{.name = "debug_name", .fields = BP_LIST(naming_fields)}};
+
+static uint32_t find_named(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity)
+{
+    uint32_t cursor = 0, found = 0;
+    bp_run_t run;
+    while (m->api->world->next_run(m->world, m->component, &cursor, &run) != 0) {
+        const char *const *names = BP_COLUMN(&run, const char *const, 0);
+        for (uint32_t i = 0; i < run.count; i++) {
+            if (run.entities[i].id == 0 || strcmp(names[i], text) != 0)
+                continue;
+            if (found < capacity)
+                entities[found] = run.entities[i];
+            found++;
+        }
+    }
+    return found;
+}
+
+static const bp_debug_name_api naming_table = {.struct_size = sizeof naming_table, .version = 1, .find = find_named};
+
+static bp_result_t naming_load(bp_plugin_t *plugin)
+{
+    return plugin->api->registry->offer(plugin, BP_DEBUG_NAME_API, &naming_table);
+}
+
+static const bp_plugin_desc_t naming = {
+    BP_PLUGIN_HEAD, .name = "naming", .version = "1", .components = BP_LIST(naming_components), .load = naming_load};
+static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+
+/* --- the rig --------------------------------------------------------------------------------------------------------------- */
+
+static rig_t rig;
+static bp_world_o *world;
+static const bp_world_api *worlds;
+static const bp_property_api *api;
+
+static void begin(void)
+{
+    rig_init(&rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &naming;
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&rig);
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, plugins[i]->name, NULL, 0));
+    world = rig_world(&rig, "main");
+    worlds = rig.api->world;
+    api = rig.api->property;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static bp_property_t resolve(bp_entity_t e, const char *component, const char *property)
+{
+    bp_property_t resolved;
+    WORKS(rig.host, api->resolve(world, e, component, property, &resolved));
+    return resolved;
+}
+
+/* --- one value ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct sample_t {
+    const char *name;
+    uint32_t type;
+    const char *first, *second; /* the default, and another value, as text */
+} sample_t;
+
+static const sample_t samples[] = {
+    {"a_bool", BP_BOOL, "true", "false"},
+    {"a_i32", BP_I32, "-7", "100"},
+    {"a_u32", BP_U32, "7", "1000"},
+    {"a_i64", BP_I64, "-700000000000", "9223372036854775807"},
+    {"a_f32", BP_F32, "0.1", "-2.5"},
+    {"a_f64", BP_F64, "0.1", "1e+300"},
+    {"a_vec2", BP_VEC2, "1 2", "50 -3"},
+    {"a_vec3", BP_VEC3, "1 2 3", "0 0 1"},
+    {"a_vec4", BP_VEC4, "1 2 3 4", "4 3 2 1"},
+    {"a_quat", BP_QUAT, "0 0 0 1", "1 0 0 0"},
+    {"a_mat4", BP_MAT4, "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"},
+    {"a_colour", BP_COLOUR, "1 0.5019608 0 1", "0 0 0 0"},
+    {"a_string", BP_STRING, "sample", "another, with blanks"},
+    {"an_entity", BP_ENTITY, "none", "#0:1"},
+    {"a_name", BP_NAME, "sample", "other"},
+};
+
+START_TEST(each_type_is_set_and_got_in_every_way)
+{
+    const sample_t *s = &samples[_i];
+    bp_entity_t e = entity_with(world, "sample");
+    bp_property_t p = resolve(e, "sample", s->name);
+    bp_value_t first, second, back;
+    char path_text[64], text[128];
+    bp_path_t path;
+    ck_assert_uint_eq(p.type, s->type);
+    ck_assert_uint_eq(p.size, value_size(s->type));
+    snprintf(path_text, sizeof path_text, "main/#0:1.sample.%s", s->name);
+    WORKS(rig.host, api->parse_path(rig.host, path_text, &path));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, s->first);
+    WORKS(rig.host, api->get(world, &p, &e, 1, &first, p.size));
+    WORKS(rig.host, api->set_text(&path, s->second));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, s->second);
+    WORKS(rig.host, api->get_named(world, e, "sample", s->name, s->type, &second));
+    ck_assert(s->type == BP_STRING || memcmp(&first, &second, p.size) != 0);
+    if (s->type == BP_STRING)
+        first.string = s->first;
+    WORKS(rig.host, api->set(world, &p, &e, 1, &first, p.size));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, s->first);
+    if (s->type == BP_STRING)
+        second.string = s->second;
+    WORKS(rig.host, api->set_named(world, e, "sample", s->name, s->type, &second));
+    WORKS(rig.host, api->get(world, &p, &e, 1, &back, p.size));
+    ck_assert(s->type == BP_STRING ? strcmp(back.string, s->second) == 0 : memcmp(&back, &second, p.size) == 0);
+}
+END_TEST
+
+START_TEST(a_text_is_cut_at_its_room)
+{
+    bp_entity_t e = entity_with(world, "sample");
+    bp_path_t path;
+    char text[8] = "#######";
+    WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.sample.a_string", &path));
+    WORKS(rig.host, api->get_text(&path, text, 4));
+    ck_assert_str_eq(text, "sam");
+    ck_assert_int_eq(text[4], '#');
+    (void)e;
+}
+END_TEST
+
+/* --- columns ------------------------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 700 };
+static bp_entity_t many[MANY];
+
+/* Bodies in four prototypes, every third of them dead. */
+static uint32_t make_many(void)
+{
+    static const char *const seconds[] = {NULL, "label", "flag", "told"};
+    uint32_t living = 0;
+    for (uint32_t i = 0; i < MANY; i++)
+        WORKS(rig.host, worlds->create(world, prototype_of(world, "body", seconds[i / 50 % 4], NULL, NULL), &many[i], 1));
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i % 3 == 0)
+            rig.api->entity->destroy(rig.host, &many[i], 1);
+        else
+            many[living++] = many[i];
+    }
+    return living;
+}
+
+static void reorder(bp_entity_t *e, uint32_t count, uint32_t how)
+{
+    uint64_t random = how;
+    for (uint32_t i = count; how > 0 && i > 1; i--) {
+        uint32_t k = how == 1 ? 0 : bp_random_below(&random, i);
+        bp_entity_t swapped = e[i - 1];
+        e[i - 1] = e[k];
+        e[k] = swapped;
+    }
+}
+
+START_TEST(columns_of_any_length_order_and_stride_are_set_and_got)
+{
+    static const size_t strides[] = {sizeof(bp_vec3_t), 16, 28, 0};
+    static unsigned char values[MANY * 28], back[MANY * 28];
+    uint32_t living = make_many();
+    uint64_t random = 3;
+    bp_property_t position = resolve(many[0], "body", "position");
+    for (uint32_t round = 0; round < 4 * 60; round++) {
+        uint32_t count = 1 + (round < 100 ? round : bp_random_below(&random, living));
+        size_t stride = strides[round % 4], got = strides[round / 4 % 3];
+        reorder(many, living, round % 5);
+        for (uint32_t i = 0; i < count; i++) {
+            bp_vec3_t v = {(float)round, (float)(stride == 0 ? 0 : i), 7};
+            memcpy(values + i * stride, &v, sizeof v);
+        }
+        memset(back, 0x55, sizeof back);
+        WORKS(rig.host, api->set(world, &position, many, count, values, stride));
+        WORKS(rig.host, api->get(world, &position, many, count, back, got));
+        for (uint32_t i = 0; i < count; i++) {
+            EXPECT(memcmp(values + i * stride, back + i * got, sizeof(bp_vec3_t)) == 0, "round %u, value %u of %u", round, i, count);
+            for (size_t k = sizeof(bp_vec3_t); k < got; k++)
+                EXPECT(back[i * got + k] == 0x55, "what lies between the values has changed");
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_property_resolved_once_serves_all_entities_of_its_world)
+{
+    bp_entity_t e[4] = {entity_with(world, "body"), entity_with(world, "sample"), {0}, {0}};
+    bp_property_t mass = resolve(e[0], "body", "mass");
+    uint32_t body = key_of(world, "body", "");
+    float value = 4, back;
+    WORKS(rig.host, worlds->add(world, body, &e[1], 1));
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "label", "body", "fx", "told"), &e[2], 2));
+    for (uint32_t i = 0; i < 4; i++) {
+        WORKS(rig.host, api->set(world, &mass, &e[i], 1, &value, 0));
+        WORKS(rig.host, api->get_named(world, e[i], "body", "mass", BP_F32, &back));
+        ck_assert(back == 4);
+    }
+}
+END_TEST
+
+START_TEST(an_address_is_given_only_where_it_is_known)
+{
+    bp_entity_t e[3] = {entity_with(world, "body"), entity_with(world, "body"), entity_with(world, "label")}, none = {0};
+    bp_property_t mass = resolve(e[0], "body", "mass");
+    float value;
+    ck_assert_ptr_null(bp_property_cell(world, &mass, e[0]));
+    WORKS(rig.host, api->get(world, &mass, e, 1, &value, 0));
+    bp_ref_t ref = {.entity = e[1], .field = key_of(world, "body", "") << 8 | BODY_MASS};
+    ck_assert_ptr_nonnull(bp_property_cell(world, &mass, e[0]));
+    ck_assert_ptr_eq(bp_property_cell(world, &mass, e[1]), bp_ref_get(worlds, world, &ref));
+    ck_assert_ptr_null(bp_property_cell(world, &mass, e[2]));
+    ck_assert_ptr_null(bp_property_cell(world, &mass, none));
+    ck_assert_ptr_null(bp_property_cell(world, &mass, (bp_entity_t){UINT64_MAX}));
+    bp_world_o *other = rig_world(&rig, "other");
+    WORKS(rig.host, worlds->add(other, key_of(other, "body", ""), e, 3));
+    ck_assert_ptr_null(bp_property_cell(other, &mass, e[0]));
+    WORKS(rig.host, worlds->add(world, key_of(world, "flag", ""), e, 1));
+    ck_assert_ptr_null(bp_property_cell(world, &mass, e[0]));
+    rig.api->entity->destroy(rig.host, &e[1], 1);
+    ck_assert_ptr_null(bp_property_cell(world, &mass, e[1]));
+}
+END_TEST
+
+/* --- strings -------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_string_may_be_set_from_a_string_that_was_read)
+{
+    bp_entity_t e[40];
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "label", NULL, NULL, NULL), e, 40));
+    const char *text = "a text that only one label has";
+    WORKS(rig.host, api->set_named(world, e[0], "label", "text", BP_STRING, &text));
+    bp_property_t p = resolve(e[0], "label", "text");
+    WORKS(rig.host, api->get(world, &p, e, 1, &text, sizeof text));
+    WORKS(rig.host, api->set(world, &p, e, 1, &text, sizeof text));
+    WORKS(rig.host, api->set(world, &p, e, 40, &text, 0));
+    const char *texts[40];
+    WORKS(rig.host, api->get(world, &p, e, 40, texts, sizeof texts[0]));
+    for (uint32_t i = 0; i < 40; i++)
+        ck_assert_str_eq(texts[i], "a text that only one label has");
+    bp_entity_t twice[] = {e[3], e[4], e[3]};
+    const char *three[] = {"x", "y", texts[0]};
+    WORKS(rig.host, api->set(world, &p, twice, 3, three, sizeof three[0]));
+    WORKS(rig.host, api->get(world, &p, e, 40, texts, sizeof texts[0]));
+    ck_assert_str_eq(texts[3], "a text that only one label has");
+    ck_assert_str_eq(texts[4], "y");
+    check_host(rig.host);
+}
+END_TEST
+
+START_TEST(a_cell_is_assigned_a_counted_copy)
+{
+    bp_entity_t e = entity_with(world, "label");
+    bp_ref_t ref = {.entity = e, .field = key_of(world, "label", "") << 8 | LABEL_TEXT};
+    char text[] = "assigned";
+    WORKS(rig.host, rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), text));
+    memset(text, 'x', sizeof text - 1);
+    const char *back;
+    WORKS(rig.host, api->get_named(world, e, "label", "text", BP_STRING, &back));
+    ck_assert_str_eq(back, "assigned");
+    rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
+    FAILS(rig.host, BP_ERROR_MEMORY, "out of memory", rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), "new"));
+    ck_assert_str_eq(back, "assigned");
+    WORKS(rig.host, rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), ""));
+    check_host(rig.host);
+}
+END_TEST
+
+/* --- own storage ------------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(own_storage_serves_its_properties_by_column)
+{
+    enum { ITEMS = 500 };
+    static bp_entity_t e[ITEMS];
+    static int64_t numbers[ITEMS], back[2 * ITEMS];
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "pool", NULL, NULL, NULL), e, ITEMS / 2));
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "body", "pool", NULL, NULL), e + ITEMS / 2, ITEMS / 2));
+    bp_property_t number = resolve(e[0], "pool", "number"), text = resolve(e[0], "pool", "text");
+    for (uint32_t i = 0; i < ITEMS; i++)
+        numbers[i] = (int64_t)i - 250;
+    reorder(e, ITEMS, 4);
+    WORKS(rig.host, api->set(world, &number, e, ITEMS, numbers, sizeof numbers[0]));
+    WORKS(rig.host, api->get(world, &number, e, ITEMS, back, 16));
+    for (uint32_t i = 0; i < ITEMS; i++)
+        ck_assert_int_eq(back[2 * i], numbers[i]);
+    const char *same = "the same for all", *read;
+    WORKS(rig.host, api->set(world, &text, e, ITEMS, &same, 0));
+    for (uint32_t i = 0; i < ITEMS; i += 50) {
+        WORKS(rig.host, api->get(world, &text, &e[i], 1, &read, 0));
+        ck_assert_str_eq(read, same);
+    }
+}
+END_TEST
+
+START_TEST(own_storage_refuses_as_declared_fields_do)
+{
+    bp_entity_t e = entity_with(world, "pool"), mute = entity_with(world, "mute"), label = entity_with(world, "label");
+    bp_property_t number = resolve(e, "pool", "number"), fixed = resolve(mute, "mute", "number");
+    int64_t value = 1001;
+    FAILS(rig.host, BP_ERROR_RANGE, "number = 1001 is outside", api->set(world, &number, &e, 1, &value, 8));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "'serial' is read only", api->set_named(world, e, "pool", "serial", BP_U32, &value));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "mute has no property that can be set", api->set(world, &fixed, &mute, 1, &(int64_t){1}, 8));
+    bp_entity_t batch[] = {e, label};
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'pool'", api->set(world, &number, batch, 2, &(int64_t){1}, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "it has label", api->get(world, &number, &label, 1, &value, 8));
+    WORKS(rig.host, api->get(world, &number, &e, 1, &value, 8));
+    ck_assert_int_eq(value, 5);
+}
+END_TEST
+
+/* --- wrong questions ----------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(wrong_names_are_told_the_nearest_and_what_exists)
+{
+    bp_entity_t e = entity_with(world, "body"), bare;
+    bp_property_t p;
+    memset(&p, 0x3c, sizeof p);
+    bp_property_t before = p;
+    WORKS(rig.host, worlds->add(world, key_of(world, "fx", "fog"), &e, 1));
+    WORKS(rig.host, rig.api->entity->create(rig.host, &bare, 1));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'masss' in body; did you mean 'mass'? (it has mass, position, velocity, acceleration)",
+          api->resolve(world, e, "body", "masss", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has ",
+          api->resolve(world, e, "bodi", "mass", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "fog", api->resolve(world, e, "frog", "strength", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "(it has none there)", api->resolve(world, bare, "body", "mass", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property ''", api->resolve(world, e, "body", "", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component ''", api->resolve(world, e, "", "mass", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'mass' in flag (it has none)",
+          api->resolve(world, entity_with(world, "flag"), "flag", "mass", &p));
+    ck_assert_int_eq(memcmp(&p, &before, sizeof p), 0);
+}
+END_TEST
+
+START_TEST(without_an_entity_a_name_must_mean_one_type)
+{
+    bp_entity_t none = {0};
+    bp_property_t p;
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has had a component 'body'", api->resolve(world, none, "body", "mass", &p));
+    bp_entity_t e = entity_with(world, "body");
+    WORKS(rig.host, api->resolve(world, none, "body", "mass", &p));
+    WORKS(rig.host, api->set(world, &p, &e, 1, &(float){3}, 4));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->resolve(world, none, "boddy", "mass", &p));
+    key_of(world, "fx", "part");
+    WORKS(rig.host, api->resolve(world, none, "part", "strength", &p));
+    key_of(world, "label", "part");
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "'part' is a fx in some entities of world 'main' and a label in others",
+          api->resolve(world, none, "part", "strength", &p));
+}
+END_TEST
+
+START_TEST(the_wrong_type_is_refused_by_name)
+{
+    bp_entity_t e = entity_with(world, "body");
+    float value = 5;
+    double wide = 5;
+    FAILS(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64", api->set_named(world, e, "body", "mass", BP_F64, &wide));
+    FAILS(rig.host, BP_ERROR_TYPE, "not a f64", api->get_named(world, e, "body", "mass", BP_F64, &wide));
+    FAILS(rig.host, BP_ERROR_TYPE, "not a ?", api->get_named(world, e, "body", "mass", 99, &wide));
+    WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &value));
+    ck_assert(value == 1 && wide == 5);
+}
+END_TEST
+
+START_TEST(the_dead_the_foreign_and_nobody_have_no_properties)
+{
+    bp_entity_t e = entity_with(world, "body"), dead = entity_with(world, "body");
+    bp_property_t mass = resolve(e, "body", "mass");
+    bp_entity_t foreign = {e.id + (UINT64_C(1) << 53)};
+    float value = 9;
+    rig.api->entity->destroy(rig.host, &dead, 1);
+    const struct { bp_entity_t e; const char *part; } cases[] = {
+        {dead, "entity #1:1 is dead"}, {foreign, "belongs to another host"}, {{0}, "id is 0"}};
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        bp_property_t p;
+        bp_entity_t batch[] = {e, cases[i].e};
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->get(world, &mass, &cases[i].e, 1, &value, 4));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, &cases[i].e, 1, &value, 4));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, batch, 2, &value, 0));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->get_named(world, cases[i].e, "body", "mass", BP_F32, &value));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set_named(world, cases[i].e, "body", "mass", BP_F32, &value));
+        if (cases[i].e.id != 0)
+            FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->resolve(world, cases[i].e, "body", "mass", &p));
+    }
+    WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
+    ck_assert(value == 1);
+}
+END_TEST
+
+/* Whether a {0}, a dead one or one without the component: wherever it stands, the batch is refused. */
+START_TEST(one_wrong_entity_anywhere_refuses_a_set_and_stops_a_get)
+{
+    static float values[MANY], back[MANY];
+    static const char *texts[MANY];
+    uint32_t living = make_many();
+    bp_entity_t label = entity_with(world, "label"), wrong[] = {{0}, many[MANY - 1], label};
+    bp_property_t mass = resolve(many[0], "body", "mass");
+    rig.api->entity->destroy(rig.host, &many[--living], 1);
+    wrong[1] = many[living];
+    for (uint32_t i = 0; i < MANY; i++) {
+        values[i] = 5;
+        texts[i] = "text";
+    }
+    for (uint32_t round = 0; round < 120; round++) {
+        uint32_t at = round * 3 % living, kind = round % 3;
+        reorder(many, living, round % 4);
+        bp_entity_t kept = many[at];
+        many[at] = wrong[kind];
+        bp_result_t code = kind == 2 ? BP_ERROR_NOT_FOUND : BP_ERROR_DEAD;
+        FAILS(rig.host, code, "", api->set(world, &mass, many, living, values, sizeof values[0]));
+        FAILS(rig.host, code, "", api->get(world, &mass, many, living, back, sizeof back[0]));
+        many[at] = kept;
+        WORKS(rig.host, api->get(world, &mass, many, living, back, sizeof back[0]));
+        for (uint32_t i = 0; i < living; i++)
+            EXPECT(back[i] == 1, "a refused set has set %u", i);
+    }
+    bp_property_t text = resolve(label, "label", "text");
+    bp_entity_t pair[] = {label, {0}};
+    FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &text, pair, 2, texts, sizeof texts[0]));
+}
+END_TEST
+
+/* A row that is followed by a hole, and a batch in which the entity is followed by {0}. */
+START_TEST(no_entity_is_not_the_hole_behind_a_row)
+{
+    bp_entity_t e[20];
+    float values[20] = {0};
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "body", "label", NULL, NULL), e, 20));
+    bp_property_t mass = resolve(e[0], "body", "mass"), text = resolve(e[0], "label", "text");
+    rig.api->entity->destroy(rig.host, &e[1], 1);
+    rig.api->entity->destroy(rig.host, &e[12], 1);
+    e[1] = e[12] = (bp_entity_t){0};
+    const char *same = "text";
+    for (uint32_t first = 0; first < 12; first += 2) {
+        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->get(world, &mass, e + first, 20 - first, values, 4));
+        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &mass, e + first, 20 - first, values, 4));
+        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &text, e + first, 20 - first, &same, 0));
+    }
+}
+END_TEST
+
+START_TEST(one_value_out_of_range_refuses_a_set)
+{
+    bp_entity_t e[50];
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "sample", "label", "body", NULL), e, 50));
+    static const struct { const char *component, *property; float bad; const char *part; } cases[] = {
+        {"body", "mass", -1, "mass = -1 is outside its range: at least 0 kg"},
+        {"body", "mass", NAN, "mass = "},
+        {"sample", "a_colour", -0.5f, "a_colour = -0.5 is outside"},
+        {"sample", "a_vec2", 51, "a_vec2 = 51 is outside its range: at most 50"},
+    };
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        float values[50 * 4];
+        bp_property_t p = resolve(e[0], cases[i].component, cases[i].property);
+        for (uint32_t at = 0; at < 50 * p.size / 4; at += 7) {
+            char *before = describe_host(rig.host);
+            for (uint32_t k = 0; k < COUNT(values); k++)
+                values[k] = 0.25f;
+            values[at] = cases[i].bad;
+            FAILS(rig.host, BP_ERROR_RANGE, cases[i].part, api->set(world, &p, e, 50, values, p.size));
+            expect_same(before, describe_host(rig.host), cases[i].part);
+        }
+        FAILS(rig.host, BP_ERROR_RANGE, cases[i].part, api->set(world, &p, e, 1, (float[4]){cases[i].bad, cases[i].bad, 0, 0}, p.size));
+    }
+    int32_t ranks[50] = {0};
+    ranks[49] = 11;
+    bp_property_t rank = resolve(e[0], "label", "rank");
+    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range", api->set(world, &rank, e, 50, ranks, sizeof ranks[0]));
+    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11", api->set_named(world, e[3], "label", "rank", BP_I32, &ranks[49]));
+    WORKS(rig.host, api->set(world, &rank, e, 49, ranks, sizeof ranks[0]));
+}
+END_TEST
+
+START_TEST(what_is_read_only_is_not_set)
+{
+    bp_entity_t e = entity_with(world, "sample");
+    bp_property_t p = resolve(e, "sample", "a_reading");
+    float value = 8;
+    bp_path_t path;
+    ck_assert_uint_eq(p.flags & BP_FIELD_READ_ONLY, BP_FIELD_READ_ONLY);
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "'a_reading' is read only", api->set(world, &p, &e, 1, &value, 4));
+    WORKS(rig.host, api->get(world, &p, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set(world, &p, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set_named(world, e, "sample", "a_reading", BP_F32, &value));
+    WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.sample.a_reading", &path));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set_text(&path, "8"));
+    ck_assert(value == 3);
+}
+END_TEST
+
+START_TEST(a_property_of_another_world_is_refused)
+{
+    bp_world_o *other = rig_world(&rig, "other");
+    bp_entity_t e = entity_with(world, "body");
+    WORKS(rig.host, worlds->add(other, key_of(other, "body", ""), &e, 1));
+    bp_property_t mass = resolve(e, "body", "mass");
+    float value = 2;
+    WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'", api->get(other, &mass, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'", api->set(other, &mass, &e, 1, &value, 4));
+    bp_property_t blank = {0};
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved", api->get(world, &blank, &e, 1, &value, 4));
+}
+END_TEST
+
+/* --- two names ------------------------------------------------------------------------------------------------------------------------- */
+
+/* More pairs than the cache has room for, in a buffer whose address stays the same while its text changes. */
+START_TEST(many_pairs_of_names_are_told_apart)
+{
+    enum { NAMES = 300 };
+    bp_entity_t e;
+    char name[80];
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+    for (uint32_t i = 0; i < 250; i++) {
+        snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+        WORKS(rig.host, worlds->add(world, key_of(world, i % 2 == 0 ? "mark" : "fx", name), &e, 1));
+    }
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < 250; i++) {
+            uint32_t value = i + round;
+            double strength = i / 250.0;
+            snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+            if (i % 2 == 0)
+                WORKS(rig.host, api->set_named(world, e, name, "value", BP_U32, &value));
+            else
+                WORKS(rig.host, api->set_named(world, e, name, "strength", BP_F64, &strength));
+        }
+        for (uint32_t i = 0; i < 250; i++) {
+            uint32_t value = 0;
+            double strength = -1;
+            snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+            if (i % 2 == 0)
+                WORKS(rig.host, api->get_named(world, e, name, "value", BP_U32, &value));
+            else
+                WORKS(rig.host, api->get_named(world, e, name, "strength", BP_F64, &strength));
+            EXPECT(i % 2 == 0 ? value == i + round : strength == i / 250.0, "%s has the value of another", name);
+        }
+    }
+}
+END_TEST
+
+/* "part" is a body in one entity and a label in the other. */
+START_TEST(one_name_may_mean_different_types_in_different_entities)
+{
+    bp_entity_t e[2];
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, 2));
+    WORKS(rig.host, worlds->add(world, key_of(world, "fx", "part"), &e[0], 1));
+    WORKS(rig.host, worlds->add(world, key_of(world, "mark", "part"), &e[1], 1));
+    for (uint32_t i = 0; i < 4; i++) {
+        double strength;
+        uint32_t value;
+        WORKS(rig.host, api->get_named(world, e[0], "part", "strength", BP_F64, &strength));
+        WORKS(rig.host, api->get_named(world, e[1], "part", "value", BP_U32, &value));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'value' in fx", api->get_named(world, e[0], "part", "value", BP_U32, &value));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'strength' in mark",
+              api->get_named(world, e[1], "part", "strength", BP_F64, &strength));
+    }
+}
+END_TEST
+
+/* --- plugins that go ---------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_property_whose_plugin_has_gone_is_refused)
+{
+    bp_entity_t e = entity_with(world, "body"), pool = entity_with(world, "pool");
+    bp_property_t mass = resolve(e, "body", "mass"), text = resolve(entity_with(world, "label"), "label", "text");
+    bp_property_t number = resolve(pool, "pool", "number");
+    float value = 2;
+    const char *string = "s";
+    bp_path_t path;
+    WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
+    WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "zoo"));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "stocks"));
+    for (uint32_t again = 0; again < 2; again++) {
+        char out[16];
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get(world, &mass, &e, 1, &value, 4));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set(world, &mass, &e, 1, &value, 4));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'label'", api->set(world, &text, &e, 1, &string, 8));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->set(world, &number, &pool, 1, &(int64_t){1}, 8));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->get(world, &number, &pool, 1, &(int64_t){1}, 8));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_text(&path, out, sizeof out));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set_text(&path, "much"));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_named(world, e, "body", "mass", BP_F32, &value));
+        ck_assert_ptr_null(bp_property_cell(world, &mass, e));
+        if (again == 0) {
+            WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+            WORKS(rig.host, bp_host_load_plugin(rig.host, "stocks", NULL, 0));
+            WORKS(rig.host, bp_world_use_component(world, "body"));
+        }
+    }
+    WORKS(rig.host, worlds->add(world, key_of(world, "body", ""), &e, 1));
+    WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &value));
+    ck_assert(value == 1);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->get(world, &mass, &e, 1, &value, 4));
+}
+END_TEST
+
+/* --- paths -------------------------------------------------------------------------------------------------------------------------------------- */
+
+static bp_entity_t named(const char *name)
+{
+    bp_entity_t e;
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "body", "debug_name", NULL, NULL), &e, 1));
+    WORKS(rig.host, api->set_named(world, e, "debug_name", "name", BP_STRING, &name));
+    return e;
+}
+
+START_TEST(paths_find_entities_by_name_or_number)
+{
+    static const char *const names[] = {"earth", "a.b", "x/y", "with blank", "a.body.mass", "#", " "};
+    char text[80];
+    bp_path_t path;
+    WORKS(rig.host, bp_world_use_component(world, "debug_name"));
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        bp_entity_t e = named(names[i]);
+        if (names[i][0] == '#')
+            continue;
+        snprintf(text, sizeof text, "main/%s.body.mass", names[i]);
+        WORKS(rig.host, api->parse_path(rig.host, text, &path));
+        ck_assert_uint_eq(path.entity.id, e.id);
+        ck_assert_ptr_eq(path.world, world);
+    }
+    WORKS(rig.host, api->parse_path(rig.host, "main/#2:1.body.position", &path));
+    ck_assert_uint_eq(bp_entity_index(path.entity), 2);
+    WORKS(rig.host, api->set_text(&path, "1, 2, 3"));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, "1 2 3");
+}
+END_TEST
+
+typedef struct path_case_t {
+    const char *path;
+    bp_result_t code;
+    const char *part;
+} path_case_t;
+
+static const path_case_t bad_paths[] = {
+    {"", BP_ERROR_SYNTAX, "write world/entity.component.property"},
+    {"main", BP_ERROR_SYNTAX, "'main' is not a path"},
+    {"main/earth", BP_ERROR_SYNTAX, "is not a path"},
+    {"main/earth.body", BP_ERROR_SYNTAX, "is not a path"},
+    {"/earth.body.mass", BP_ERROR_SYNTAX, "is not a path"},
+    {"main/.body.mass", BP_ERROR_SYNTAX, "is not a path"},
+    {"main/earth..mass", BP_ERROR_SYNTAX, "is not a path"},
+    {"main/earth.body.", BP_ERROR_SYNTAX, "is not a path"},
+    {"earth.body.mass", BP_ERROR_SYNTAX, "is not a path"},
+    {"mian/earth.body.mass", BP_ERROR_NOT_FOUND, "mian/earth.body.mass: there is no world 'mian'; did you mean 'main'?"},
+    {"main/mars.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'mars'"},
+    {"main/twin.body.mass", BP_ERROR_ARGUMENT, "2 entities of world 'main' are called 'twin'; write #index:generation"},
+    {"main/#7.body.mass", BP_ERROR_TYPE, "#index:generation"},
+    {"main/#7:1.body.mass", BP_ERROR_DEAD, "#7:1 was never created"},
+    {"main/#3:1.body.mass", BP_ERROR_DEAD, "#3:1 is dead"},
+    {"main/#0:2.body.mass", BP_ERROR_DEAD, "#0:2 is dead"},
+    {"main/earth.bodi.mass", BP_ERROR_NOT_FOUND, "did you mean 'body'?"},
+    {"main/earth.body.mas", BP_ERROR_NOT_FOUND, "did you mean 'mass'?"},
+};
+
+START_TEST(a_wrong_path_says_which_part_is_wrong)
+{
+    bp_path_t path;
+    memset(&path, 0x2b, sizeof path);
+    bp_path_t before = path;
+    WORKS(rig.host, bp_world_use_component(world, "debug_name"));
+    named("earth");
+    named("twin");
+    named("twin");
+    bp_entity_t dead = named("mars");
+    rig.api->entity->destroy(rig.host, &dead, 1);
+    FAILS(rig.host, bad_paths[_i].code, bad_paths[_i].part, api->parse_path(rig.host, bad_paths[_i].path, &path));
+    ck_assert_int_eq(memcmp(&path, &before, sizeof path), 0);
+}
+END_TEST
+
+START_TEST(paths_have_at_most_1023_bytes)
+{
+    char text[1025];
+    bp_path_t path;
+    memset(text, 'x', sizeof text - 1);
+    text[1024] = '\0';
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 1023 bytes", api->parse_path(rig.host, text, &path));
+    text[1023] = '\0';
+    FAILS(rig.host, BP_ERROR_SYNTAX, "xxxx", api->parse_path(rig.host, text, &path));
+}
+END_TEST
+
+START_TEST(without_names_only_numbers_find_entities)
+{
+    bp_path_t path;
+    entity_with(world, "body");
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
+          api->parse_path(rig.host, "main/earth.body.mass", &path));
+    WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "naming"));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no debug names", api->parse_path(rig.host, "main/earth.body.mass", &path));
+}
+END_TEST
+
+START_TEST(a_text_that_is_no_value_changes_nothing)
+{
+    bp_entity_t e = entity_with(world, "body");
+    bp_path_t path;
+    float mass;
+    WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
+    FAILS(rig.host, BP_ERROR_TYPE, "mass: 'heavy' is not a number (type f32)", api->set_text(&path, "heavy"));
+    FAILS(rig.host, BP_ERROR_RANGE, "mass = -1 is outside", api->set_text(&path, "-1"));
+    WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &mass));
+    ck_assert(mass == 1);
+    rig.api->entity->destroy(rig.host, &e, 1);
+    char text[16];
+    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->set_text(&path, "2"));
+    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->get_text(&path, text, sizeof text));
+}
+END_TEST
+
+START_TEST(declarations_are_described)
+{
+    bp_field_t field;
+    WORKS(rig.host, api->describe(rig.host, "body", BODY_MASS, &field));
+    ck_assert_str_eq(field.name, "mass");
+    ck_assert_str_eq(field.unit, "kg");
+    ck_assert_str_eq(field.doc, "inertia");
+    ck_assert_str_eq(field.min, "0");
+    ck_assert_ptr_null(field.max);
+    WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field));
+    ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4", api->describe(rig.host, "body", 4, &field));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->describe(rig.host, "bodi", 0, &field));
+}
+END_TEST
+
+/* --- the suite ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static TCase *new_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 120);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+static void add_values(TCase *tests)
+{
+    tcase_add_loop_test(tests, each_type_is_set_and_got_in_every_way, 0, (int)COUNT(samples));
+    tcase_add_test(tests, a_text_is_cut_at_its_room);
+    tcase_add_test(tests, columns_of_any_length_order_and_stride_are_set_and_got);
+    tcase_add_test(tests, a_property_resolved_once_serves_all_entities_of_its_world);
+    tcase_add_test(tests, an_address_is_given_only_where_it_is_known);
+    tcase_add_test(tests, a_string_may_be_set_from_a_string_that_was_read);
+    tcase_add_test(tests, a_cell_is_assigned_a_counted_copy);
+    tcase_add_test(tests, own_storage_serves_its_properties_by_column);
+    tcase_add_test(tests, own_storage_refuses_as_declared_fields_do);
+}
+
+static void add_refusals(TCase *tests)
+{
+    tcase_add_test(tests, wrong_names_are_told_the_nearest_and_what_exists);
+    tcase_add_test(tests, without_an_entity_a_name_must_mean_one_type);
+    tcase_add_test(tests, the_wrong_type_is_refused_by_name);
+    tcase_add_test(tests, the_dead_the_foreign_and_nobody_have_no_properties);
+    tcase_add_test(tests, one_wrong_entity_anywhere_refuses_a_set_and_stops_a_get);
+    tcase_add_test(tests, no_entity_is_not_the_hole_behind_a_row);
+    tcase_add_test(tests, one_value_out_of_range_refuses_a_set);
+    tcase_add_test(tests, what_is_read_only_is_not_set);
+    tcase_add_test(tests, a_property_of_another_world_is_refused);
+    tcase_add_test(tests, many_pairs_of_names_are_told_apart);
+    tcase_add_test(tests, one_name_may_mean_different_types_in_different_entities);
+    tcase_add_test(tests, a_property_whose_plugin_has_gone_is_refused);
+}
+
+Suite *properties_suite(void)
+{
+    Suite *suite = suite_create("properties");
+    add_values(new_case(suite, "values"));
+    add_refusals(new_case(suite, "refusals"));
+    TCase *paths = new_case(suite, "paths");
+    tcase_add_test(paths, paths_find_entities_by_name_or_number);
+    tcase_add_loop_test(paths, a_wrong_path_says_which_part_is_wrong, 0, (int)COUNT(bad_paths));
+    tcase_add_test(paths, paths_have_at_most_1023_bytes);
+    tcase_add_test(paths, without_names_only_numbers_find_entities);
+    tcase_add_test(paths, a_text_that_is_no_value_changes_nothing);
+    tcase_add_test(paths, declarations_are_described);
+    return suite;
+}

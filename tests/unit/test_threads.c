@@ -1,0 +1,353 @@
+/* test_threads.c - several threads: the pool, steps on it, and what may be called from jobs.
+ *
+ * This suite also runs under ThreadSanitizer, so jobs write to plain memory, each to its own place: two jobs for one
+ * index, or a batch that returns too early, are then seen as races even where the result happens to be right.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "zoo.h"
+
+#include "schedule/jobs.h"
+
+#include <stdlib.h>
+
+/* --- the pool -------------------------------------------------------------------------------------------------------------- */
+
+static base_t base;
+
+static void begin_base(void)
+{
+    memset(&base, 0, sizeof base);
+    memory_init(&base.memory, "test", &(bp_allocator_i){0});
+}
+
+static void end_base(void)
+{
+    ck_assert_uint_eq(memory_bytes(&base.memory), 0);
+}
+
+static void count_up(void *data, uint32_t index)
+{
+    ((uint32_t *)data)[index]++;
+}
+
+static void run_batches(uint32_t threads, uint32_t batches)
+{
+    static const uint32_t sizes[] = {0, 1, 2, 3, 7, 64, 1000};
+    static uint32_t times[1000];
+    jobs_t *pool = jobs_create(&base, threads);
+    ck_assert_ptr_nonnull(pool);
+    bp_jobs_i jobs = jobs_table(pool);
+    ck_assert_uint_eq(jobs.threads, threads);
+    for (uint32_t i = 0; i < batches; i++) {
+        uint32_t count = sizes[i % COUNT(sizes)];
+        memset(times, 0, sizeof times);
+        jobs.run(jobs.context, count_up, times, count);
+        for (uint32_t k = 0; k < COUNT(times); k++)
+            EXPECT(times[k] == (k < count), "job %u of %u ran %u times", k, count, times[k]);
+    }
+    jobs_free(pool);
+}
+
+START_TEST(the_pool_runs_each_job_once)
+{
+    static const uint32_t threads[] = {1, 2, 3, 4, 8};
+    run_batches(threads[_i], 700);
+}
+END_TEST
+
+START_TEST(pools_come_and_go)
+{
+    for (uint32_t i = 0; i < 50; i++)
+        run_batches(1 + i % 5, i % 3);
+}
+END_TEST
+
+/* Jobs of very different lengths, and one batch after the other without a pause. */
+static void work_unevenly(void *data, uint32_t index)
+{
+    uint64_t state = index;
+    for (uint32_t i = 0; i < (index % 17 == 0 ? 2000u : 1u); i++)
+        bp_random_next(&state);
+    ((uint64_t *)data)[index] += state;
+}
+
+START_TEST(uneven_jobs_are_all_done_when_a_batch_returns)
+{
+    enum { JOBS = 200 };
+    static uint64_t done[2][JOBS];
+    memset(done, 0, sizeof done);
+    for (uint32_t which = 0; which < 2; which++) {
+        jobs_t *pool = jobs_create(&base, which == 0 ? 1 : 4);
+        bp_jobs_i jobs = jobs_table(pool);
+        for (uint32_t i = 0; i < 200; i++)
+            jobs.run(jobs.context, work_unevenly, done[which], JOBS);
+        jobs_free(pool);
+    }
+    ck_assert_int_eq(memcmp(done[0], done[1], sizeof done[0]), 0);
+}
+END_TEST
+
+START_TEST(a_pool_without_memory_is_an_error)
+{
+    heap_t heap = {.refuse_first = 1, .refuse_last = 1};
+    bp_allocator_i allocator = heap_allocator(&heap);
+    memory_init(&base.memory, "test", &allocator);
+    ck_assert_ptr_null(jobs_create(&base, 4));
+    ck_assert_ptr_nonnull(strstr(base.error.text, "out of memory"));
+    heap.refuse_first = heap.refuse_last = 3;
+    heap.requests = 1;
+    ck_assert_ptr_null(jobs_create(&base, 4));
+    ck_assert_uint_gt(strlen(base.error.text), 0);
+    ck_assert_uint_eq(heap.bytes, 0);
+}
+END_TEST
+
+/* --- steps on several threads ------------------------------------------------------------------------------------------------ */
+
+enum { ROWS = 100000, STEPS = 12 };
+
+/* A component and a system that count in each row how often they came by, and check what they were handed. */
+static void tick(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+{
+    uint32_t *ticks = BP_COLUMN(run, uint32_t, 0);
+    (void)m, (void)step;
+    EXPECT((uintptr_t)ticks % 64 == 0 && (uintptr_t)run->entities % 64 == 0, "a range is aligned badly");
+    for (uint32_t i = 0; i < run->count; i++)
+        ticks[i]++;
+}
+
+static void drag(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    bp_vec3_t *velocity = BP_TERM_COLUMN(match, bp_vec3_t, 0, BODY_VELOCITY);
+    const float *mass = BP_TERM_COLUMN(match, const float, 0, BODY_MASS);
+    uint32_t *ticks = BP_TERM_COLUMN(match, uint32_t, 1, 0);
+    (void)s;
+    EXPECT(match->columns[2] == NULL, "nobody has the optional component");
+    for (uint32_t i = 0; i < match->count; i++) {
+        float factor = 1.0f - mass[i] * (float)step->dt;
+        velocity[i] = (bp_vec3_t){velocity[i].x * factor, velocity[i].y * factor, velocity[i].z * factor};
+        ticks[i] += 1000;
+    }
+}
+
+/* Memory and questions from inside jobs, as the headers allow. */
+static void ask(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    (void)step;
+    const bp_api_t *api = s->api;
+    char text[32];
+    bp_property_t mass = *(const bp_property_t *)s->state;
+    size_t size = 16 + match->count % 1000;
+    char *block = api->memory->resize(s->plugin, NULL, 0, size);
+    EXPECT(block != NULL, "no memory");
+    memset(block, 1, size);
+    block = api->memory->resize(s->plugin, block, size, 2 * size);
+    float values[64];
+    uint32_t some = match->count < COUNT(values) ? match->count : COUNT(values);
+    EXPECT(api->entity->alive(s->host, match->entities, some, NULL) == some, "a row of the dead");
+    EXPECT(api->property->get(s->world, &mass, match->entities, some, values, sizeof values[0]) == BP_OK, "no mass");
+    EXPECT(values[0] == BP_TERM_COLUMN(match, float, 0, BODY_MASS)[0], "another mass");
+    EXPECT(api->world->has(s->world, mass.key, match->entities, some, NULL) == some, "no body");
+    EXPECT(api->entity->at(s->host, bp_entity_index(match->entities[0])).id == match->entities[0].id, "not there");
+    EXPECT(api->name->hash("body") == api->name->hash("body"), "not the same");
+    api->entity->format(s->host, match->entities[0], text, sizeof text);
+    api->memory->resize(s->plugin, block, 2 * size, 0);
+}
+
+static bp_result_t ask_start(bp_system_t *s)
+{
+    bp_property_t *mass = s->api->memory->resize(s->plugin, NULL, 0, sizeof *mass);
+    EXPECT(mass != NULL, "no memory");
+    s->state = mass;
+    return s->api->property->resolve(s->world, (bp_entity_t){0}, "body", "mass", mass);
+}
+
+static void ask_stop(bp_system_t *s)
+{
+    s->api->memory->resize(s->plugin, s->state, sizeof(bp_property_t), 0);
+}
+
+static const bp_field_t ticks_fields[] = {{.name = "ticks", .type = BP_U32}};
+static const bp_component_i components[] = {
+    {.name = "ticker", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(ticks_fields), .simulate = tick}};
+static const bp_term_t drag_terms[] = {{.component = "body", .flags = BP_TERM_WRITE},
+                                       {.component = "ticker", .flags = BP_TERM_WRITE},
+                                       {.component = "label", .flags = BP_TERM_OPTIONAL}};
+static const bp_term_t ask_terms[] = {{.component = "body"}};
+static const bp_system_i systems[] = {
+    {.name = "drag", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(drag_terms), .before = "body", .run = drag},
+    {.name = "ask", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(ask_terms), .run = ask, .start = ask_start, .stop = ask_stop},
+};
+static const bp_plugin_desc_t parallel = {
+    BP_PLUGIN_HEAD, .name = "parallel", .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_desc_t *const plugins[] = {&parallel};
+
+static bp_host_o *make_host(uint32_t threads, const bp_jobs_i *jobs)
+{
+    const bp_plugin_desc_t *linked[] = {zoo_plugins[0], zoo_plugins[1], plugins[0]};
+    bp_host_desc_t desc = {.threads = threads, .tag = 1, .static_plugins = linked, .static_plugin_count = COUNT(linked)};
+    if (jobs != NULL)
+        desc.jobs = *jobs;
+    bp_host_o *host = bp_host_create(&desc);
+    ck_assert_ptr_nonnull(host);
+    for (uint32_t i = 0; i < COUNT(linked); i++)
+        WORKS(host, bp_host_load_plugin(host, linked[i]->name, NULL, 0));
+    return host;
+}
+
+static bp_world_o *make_world(bp_host_o *host, bp_entity_t *entities, uint32_t rows)
+{
+    uint64_t random = 17;
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w", .step_rate = 30});
+    WORKS(host, bp_world_use_component(world, "body"));
+    WORKS(host, bp_world_use_component(world, "label"));
+    WORKS(host, bp_world_use_component(world, "ticker"));
+    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "body", "ticker", NULL, NULL), entities, rows));
+    WORKS(host, bp_world_use_system(world, "drag"));
+    WORKS(host, bp_world_use_system(world, "ask"));
+    const run_t *run = world->runs[0];
+    for (uint32_t c = 1; c <= 4; c++) {
+        float *numbers = run->columns[c];
+        for (size_t i = 0; i < (size_t)rows * run->sizes[c] / 4; i++)
+            numbers[i] = (float)bp_random_below(&random, 100000) / 1000.0f;
+    }
+    return world;
+}
+
+/* All bytes of all columns after some steps. */
+static uint64_t sum_of_bits(const bp_world_o *world)
+{
+    const run_t *run = world->runs[0];
+    uint64_t sum = 14695981039346656037u;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        const unsigned char *bytes = run->columns[c];
+        for (size_t i = 0; i < (size_t)run->count * run->sizes[c]; i++)
+            sum = (sum ^ bytes[i]) * 1099511628211u;
+    }
+    return sum;
+}
+
+static uint64_t result_of(uint32_t threads, const bp_jobs_i *jobs, uint32_t rows)
+{
+    bp_entity_t *entities = malloc(rows * sizeof *entities);
+    bp_host_o *host = make_host(threads, jobs);
+    bp_world_o *world = make_world(host, entities, rows);
+    for (uint32_t i = 0; i < STEPS; i++)
+        WORKS(host, bp_world_step(world));
+    const uint32_t *ticks = world->runs[0]->columns[5];
+    for (uint32_t i = 0; i < rows; i++)
+        EXPECT(ticks[i] == 1001 * STEPS, "row %u was visited %u times", i, ticks[i]);
+    uint64_t sum = sum_of_bits(world);
+    check_host(host);
+    bp_host_destroy(host);
+    free(entities);
+    return sum;
+}
+
+START_TEST(results_are_the_same_bits_on_any_number_of_threads)
+{
+    uint64_t one = result_of(1, NULL, ROWS);
+    ck_assert_uint_eq(result_of(2, NULL, ROWS), one);
+    ck_assert_uint_eq(result_of(4, NULL, ROWS), one);
+}
+END_TEST
+
+/* One row, and rows at and next to the border between two ranges. */
+START_TEST(any_number_of_rows_is_cut_right)
+{
+    static const uint32_t rows[] = {1, SCHEDULE_RANGE_ROWS - 1, SCHEDULE_RANGE_ROWS, SCHEDULE_RANGE_ROWS + 1,
+                                    3 * SCHEDULE_RANGE_ROWS + 5};
+    ck_assert_uint_eq(result_of(1, NULL, rows[_i]), result_of(3, NULL, rows[_i]));
+}
+END_TEST
+
+/* --- the embedder's threads ------------------------------------------------------------------------------------------------------ */
+
+typedef struct own_jobs_t {
+    uint32_t batches, jobs;
+} own_jobs_t;
+
+/* Backwards and on one thread: no order of jobs may matter. */
+static void run_backwards(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+{
+    own_jobs_t *own = context;
+    own->batches++;
+    own->jobs += count;
+    while (count > 0)
+        job(data, --count);
+}
+
+START_TEST(an_embedders_jobs_are_used_instead_of_the_pool)
+{
+    own_jobs_t own = {0, 0};
+    bp_jobs_i jobs = {.context = &own, .threads = 4, .run = run_backwards};
+    ck_assert_uint_eq(result_of(8, &jobs, ROWS), result_of(1, NULL, ROWS));
+    uint32_t ranges = (ROWS + SCHEDULE_RANGE_ROWS - 1) / SCHEDULE_RANGE_ROWS;
+    ck_assert_uint_eq(own.batches, 4 * STEPS);
+    ck_assert_uint_eq(own.jobs, 4 * STEPS * ranges);
+    bp_host_o *host = make_host(8, &jobs);
+    ck_assert_ptr_null(host->pool);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(one_thread_needs_no_jobs)
+{
+    own_jobs_t own = {0, 0};
+    bp_jobs_i jobs = {.context = &own, .threads = 1, .run = run_backwards};
+    ck_assert_uint_eq(result_of(1, &jobs, ROWS), result_of(1, NULL, ROWS));
+    ck_assert_uint_eq(own.batches, 0);
+}
+END_TEST
+
+START_TEST(a_host_has_at_most_256_threads)
+{
+    ck_assert_ptr_null(bp_host_create(&(bp_host_desc_t){.threads = JOBS_MAX_THREADS + 1}));
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.threads = JOBS_MAX_THREADS});
+    ck_assert_ptr_nonnull(host);
+    ck_assert_uint_eq(host->jobs.threads, JOBS_MAX_THREADS);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(a_host_changes_its_number_of_threads)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    ck_assert_uint_eq(host->jobs.threads, 1);
+    for (uint32_t threads = 2; threads < 6; threads++) {
+        WORKS(host, host_set_threads(host, threads));
+        ck_assert_uint_eq(host->jobs.threads, threads);
+    }
+    FAILS(host, BP_ERROR_LIMIT, "300 threads; at most 256", host_set_threads(host, 300));
+    ck_assert_uint_eq(host->jobs.threads, 5);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* --- the suite ---------------------------------------------------------------------------------------------------------------------- */
+
+Suite *threads_suite(void)
+{
+    Suite *suite = suite_create("threads");
+    TCase *pool = tcase_create("pool");
+    tcase_add_checked_fixture(pool, begin_base, end_base);
+    tcase_set_timeout(pool, 240);
+    tcase_add_loop_test(pool, the_pool_runs_each_job_once, 0, 5);
+    tcase_add_test(pool, pools_come_and_go);
+    tcase_add_test(pool, uneven_jobs_are_all_done_when_a_batch_returns);
+    tcase_add_test(pool, a_pool_without_memory_is_an_error);
+    suite_add_tcase(suite, pool);
+    TCase *steps = tcase_create("steps");
+    tcase_set_timeout(steps, 240);
+    tcase_add_test(steps, results_are_the_same_bits_on_any_number_of_threads);
+    tcase_add_loop_test(steps, any_number_of_rows_is_cut_right, 0, 5);
+    tcase_add_test(steps, an_embedders_jobs_are_used_instead_of_the_pool);
+    tcase_add_test(steps, one_thread_needs_no_jobs);
+    tcase_add_test(steps, a_host_has_at_most_256_threads);
+    tcase_add_test(steps, a_host_changes_its_number_of_threads);
+    suite_add_tcase(suite, steps);
+    return suite;
+}
