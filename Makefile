@@ -115,7 +115,7 @@ $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
 
 test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
-	$(BUILD)/tests
+	CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) $(BUILD)/tests
 
 test: test-packages
 	@$(MAKE) --no-print-directory check-source

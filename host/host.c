@@ -7,6 +7,7 @@
 #include "host.h"
 
 #include "base/text.h"
+#include "entity/store.h"
 
 /* --- creation and end ---------------------------------------------------------------------------------------------- */
 
@@ -138,7 +139,7 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
     return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
 }
 
-/* Take all that a plugin brought out of one world. */
+/* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
 static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 {
     schedule_t *schedule = world->schedule;
@@ -164,6 +165,8 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = store_prepare_strip(host->destruction.worlds[i], plugin);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = withdraw(host->destruction.worlds[i], plugin);
     if (result == BP_OK)
@@ -201,26 +204,33 @@ static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
     return BP_OK;
 }
 
-bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc)
+bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out)
 {
     bp_world_desc_t known = {0};
     memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
-    if (check_world(host, &known) != BP_OK)
-        return NULL;
+    bp_result_t result = check_world(host, &known);
+    if (result != BP_OK)
+        return result;
     double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
-    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, ++host->layouts);
+    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, host->layouts + 1);
     if (world == NULL)
-        return NULL;
-    if (schedule_create(world, &host->destruction) == NULL) {
+        return BP_ERROR_MEMORY;
+    result = schedule_create(world, &host->destruction) == NULL ? BP_ERROR_MEMORY : destruction_add_world(&host->destruction, world);
+    if (result != BP_OK) {
+        if (world->schedule != NULL)
+            schedule_free(world->schedule);
         world_free(world);
-        return NULL;
+        return result;
     }
-    if (destruction_add_world(&host->destruction, world) != BP_OK) {
-        schedule_free(world->schedule);
-        world_free(world);
-        return NULL;
-    }
-    return world;
+    host->layouts++;
+    *out = world;
+    return BP_OK;
+}
+
+bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc)
+{
+    bp_world_o *world;
+    return host_create_world(host, desc, &world) == BP_OK ? world : NULL;
 }
 
 void bp_world_destroy(bp_world_o *world)

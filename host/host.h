@@ -31,6 +31,9 @@ bp_api_t host_tables(void);
 /* The worlds, for paths. */
 path_worlds_t host_worlds(const bp_host_o *host);
 
+/* As bp_world_create, with the result. */
+bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
+
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
 

@@ -306,9 +306,10 @@ static bp_result_t make_world(setup_t *s, const ini_section_t *section)
         return result;
     if (!(value.f64 > 0.0 && value.f64 <= 1e12))
         return at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
-    bp_world_o *world = bp_world_create(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64});
-    if (world == NULL)
-        return at_line(s, section->line, BP_ERROR_FAILED);
+    bp_world_o *world;
+    result = host_create_world(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64}, &world);
+    if (result != BP_OK)
+        return at_line(s, section->line, result);
     result = use_all(s, world, find_entry(s, section->name, "components"), bp_world_use_component);
     return result != BP_OK ? result : use_all(s, world, find_entry(s, section->name, "systems"), bp_world_use_system);
 }

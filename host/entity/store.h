@@ -31,6 +31,10 @@ void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count
 uint32_t store_collect(bp_world_o *world);
 uint32_t store_collect_all(bp_world_o *world);
 
+/* Take all memory that is needed to take the components of a plugin's managers away, the last manager first: store_strip
+ * of each then cannot fail, unless something changes in between. [main] */
+bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner);
+
 /* Take a manager's components away from all entities, living or dead; its own storage is not called. [main] */
 bp_result_t store_strip(bp_world_o *world, uint32_t manager);
 

@@ -531,6 +531,8 @@ static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
         memcpy(last, run_entities(run) + run->count - count, count * sizeof *last);
         move_all(&c, last, count);
     }
+    if (result == BP_OK)
+        run_trim(run, &world->memory); /* nobody can have these components again */
     return result;
 }
 
@@ -542,6 +544,50 @@ static uint32_t key_of_manager(const bp_world_o *world, uint32_t prototype, uint
             return p->items[at].key;
     }
     return BP_NONE;
+}
+
+/* Count the rows of a run into every run that they will pass through while one key after another goes. */
+static bp_result_t plan_strip(change_t *c, const run_t *run, const plugin_t *owner)
+{
+    bp_world_o *world = c->world;
+    uint32_t at = run->prototype;
+    for (uint32_t m = world->manager_count; m > 0; m--) {
+        const manager_t *manager = world->managers[m - 1];
+        if (!manager->started || manager->component->owner != owner)
+            continue;
+        while ((c->key = key_of_manager(world, at, m - 1)) != BP_NONE) {
+            c->found = false;
+            bp_result_t result = find_transition(c, at);
+            if (result != BP_OK)
+                return result;
+            at = c->to;
+            run_t *to = world_run(world, at);
+            if (to == NULL)
+                continue;
+            if (to->pending == 0) {
+                to->next_pending = c->touched;
+                c->touched = to;
+            }
+            to->pending += run->count;
+        }
+    }
+    return BP_OK;
+}
+
+bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner)
+{
+    if (world->stepping)
+        return store_refuse_stepping(world);
+    change_t c = {.world = world};
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
+        if (world->runs[i]->count > 0)
+            result = plan_strip(&c, world->runs[i], owner);
+    }
+    bool room = reserve_touched(&c);
+    if (result == BP_OK && !room)
+        result = error_memory(&world->base->error, "taking components out of a world");
+    return result;
 }
 
 bp_result_t store_strip(bp_world_o *world, uint32_t manager)

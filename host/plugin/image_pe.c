@@ -182,15 +182,16 @@ static bool pe_check_tail(const pe_t *pe)
 static bool pe_check_sum(const pe_t *pe)
 {
     const image_t *image = pe->image;
-    uint64_t field = pe->optional + PE_CHECKSUM, sum = 0;
+    uint64_t sum = 0;
     if (pe->checksum == 0)
         return true;
-    for (uint64_t i = 0; i < image->size; i += 2) {
-        if (i == field || i == field + 2)
-            continue;
-        sum += i + 1 < image->size ? pe_u16(image, i) : image->bytes[i];
+    for (uint64_t i = 0; i + 1 < image->size; i += 2)
+        sum += pe_u16(image, i);
+    if (image->size % 2 != 0)
+        sum += image->bytes[image->size - 1];
+    sum -= (pe->checksum & 0xffff) + (pe->checksum >> 16);
+    while (sum > 0xffff)
         sum = (sum & 0xffff) + (sum >> 16);
-    }
     sum = (sum + image->size) & 0xffffffff;
     if (sum != pe->checksum)
         return image_refuse(image, "damaged: its checksum is %08" PRIx32 " where %08" PRIx64

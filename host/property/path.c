@@ -20,7 +20,7 @@ bp_world_o *path_world(const path_worlds_t *worlds, const char *name)
             return worlds->worlds[i];
         nearest_consider(&nearest, worlds->worlds[i]->name);
     }
-    error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%s'%s", name, nearest_hint(&nearest, &hint));
+    error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%.200s'%s", name, nearest_hint(&nearest, &hint));
     return NULL;
 }
 
@@ -30,13 +30,13 @@ static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t
     const bp_debug_name_api *names = registry_table(world->registry, BP_DEBUG_NAME_API, 1);
     uint32_t manager = names == NULL ? BP_NONE : world_component(world, "debug_name");
     if (manager == BP_NONE)
-        return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%s' cannot be found; write #index:generation", world->name,
+        return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%.200s' cannot be found; write #index:generation", world->name,
                          name);
     uint32_t found = names->find(&world->managers[manager]->seen, name, entity, 1);
     if (found == 0)
-        return error_set(error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%s'", world->name, name);
+        return error_set(error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'", world->name, name);
     if (found > 1)
-        return error_set(error, BP_ERROR_ARGUMENT, "%u entities of world '%s' are called '%s'; write #index:generation", found, world->name, name);
+        return error_set(error, BP_ERROR_ARGUMENT, "%u entities of world '%s' are called '%.200s'; write #index:generation", found, world->name, name);
     return BP_OK;
 }
 
@@ -75,7 +75,7 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
     char *property = entity == NULL ? NULL : cut_last(entity);
     char *component = property == NULL ? NULL : cut_last(entity);
     if (component == NULL || copy[0] == '\0' || entity[0] == '\0' || component[0] == '\0' || property[0] == '\0')
-        return error_set(error, BP_ERROR_SYNTAX, "'%s' is not a path; write world/entity.component.property", text);
+        return error_set(error, BP_ERROR_SYNTAX, "'%.200s' is not a path; write world/entity.component.property", text);
     bp_path_t found = {0};
     bp_result_t result = BP_OK;
     found.world = path_world(worlds, copy);
@@ -86,7 +86,7 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
     if (result == BP_OK)
         result = property_resolve(found.world, found.entity, component, property, &found.property);
     if (result != BP_OK)
-        return error_prefix(error, result, "%s: ", text);
+        return error_prefix(error, result, "%.200s: ", text);
     *path = found;
     return BP_OK;
 }

@@ -26,7 +26,6 @@ typedef struct life_t {
 typedef struct churn_t {
     conformance_t *c;
     uint64_t random;
-    uint32_t names; /* that are used: 1 where single */
     uint32_t keys[NAMES];
     uint64_t next_seed;
     bool watched[CONFORMANCE_FIELDS];
@@ -38,6 +37,13 @@ typedef struct churn_t {
 /* --- choosing --------------------------------------------------------------------------------------------------- */
 
 static bool any(const churn_t *t, const life_t *life) { (void)t; return life->alive; }
+
+/* Can it take one more instance? Of a single component an entity has one, under any name. */
+static bool has_room(const churn_t *t, const life_t *life)
+{
+    return life->alive && (!t->c->single || (!life->has[0] && !life->has[1] && !life->has[2]));
+}
+
 static bool dead(const churn_t *t, const life_t *life) { (void)t; return !life->alive; }
 static bool tagged(const churn_t *t, const life_t *life) { (void)t; return life->alive && life->tagged; }
 static bool untagged(const churn_t *t, const life_t *life) { (void)t; return life->alive && !life->tagged; }
@@ -70,9 +76,9 @@ static void create(churn_t *t)
 {
     conformance_t *c = t->c;
     uint32_t keys[NAMES + 1], count = 0, prototype;
-    uint32_t pick = 1 + bp_random_below(&t->random, (1u << t->names) - 1);
+    uint32_t pick = c->single ? 1u << bp_random_below(&t->random, NAMES) : 1 + bp_random_below(&t->random, (1u << NAMES) - 1);
     bool with_tag = bp_random_below(&t->random, 2) == 0;
-    for (uint32_t n = 0; n < t->names; n++) {
+    for (uint32_t n = 0; n < NAMES; n++) {
         if ((pick >> n & 1) != 0)
             keys[count++] = t->keys[n];
     }
@@ -89,7 +95,7 @@ static void create(churn_t *t)
         life->tag = 4000000000u;
         for (uint32_t n = 0; n < NAMES; n++) {
             life->has[n] = false;
-            if (n < t->names && (pick >> n & 1) != 0)
+            if ((pick >> n & 1) != 0)
                 begin_instance(t, life, n);
         }
         if (with_tag)
@@ -99,7 +105,7 @@ static void create(churn_t *t)
 
 static void add(churn_t *t)
 {
-    uint32_t n = bp_random_below(&t->random, t->names), found = choose(t, any, n, 0);
+    uint32_t n = bp_random_below(&t->random, NAMES), found = choose(t, has_room, n, 0);
     EXPECT_OK(t->c, t->c->api->world->add(t->c->world, t->keys[n], t->batch, found));
     for (uint32_t i = 0; i < found; i++)
         begin_instance(t, &t->lives[t->chosen[i]], n);
@@ -107,7 +113,7 @@ static void add(churn_t *t)
 
 static void take_away(churn_t *t)
 {
-    uint32_t n = bp_random_below(&t->random, t->names), found = choose(t, any, n, 1);
+    uint32_t n = bp_random_below(&t->random, NAMES), found = choose(t, any, n, 1);
     EXPECT_OK(t->c, t->c->api->world->remove(t->c->world, t->keys[n], t->batch, found));
     for (uint32_t i = 0; i < found; i++)
         t->lives[t->chosen[i]].has[n] = false;
@@ -144,7 +150,7 @@ static void dress(churn_t *t)
 {
     conformance_t *c = t->c;
     conformance_value_t v;
-    uint32_t n = bp_random_below(&t->random, t->names), found = choose(t, any, n, 1);
+    uint32_t n = bp_random_below(&t->random, NAMES), found = choose(t, any, n, 1);
     for (uint32_t i = 0; i < found; i++) {
         life_t *life = &t->lives[t->chosen[i]];
         uint64_t seed = t->next_seed++;
@@ -164,7 +170,7 @@ static void dress_batch(churn_t *t)
     if (c->property_count == 0)
         return;
     conformance_value_t v[BATCH];
-    uint32_t n = bp_random_below(&t->random, t->names), found = choose(t, any, n, 1);
+    uint32_t n = bp_random_below(&t->random, NAMES), found = choose(t, any, n, 1);
     const conformance_property_t *p = &c->properties[bp_random_below(&t->random, c->property_count)];
     if (found == 0 || !conformance_is_writable(p))
         return;
@@ -196,7 +202,7 @@ static uint32_t look_at(churn_t *t, life_t *life)
     conformance_t *c = t->c;
     conformance_value_t v;
     uint32_t instances = 0;
-    for (uint32_t n = 0; n < t->names; n++) {
+    for (uint32_t n = 0; n < NAMES; n++) {
         uint32_t has = c->api->world->has(c->world, t->keys[n], &life->e, 1, NULL);
         EXPECT(c, has == (life->alive && life->has[n]), "an entity that %s '%s' is said to %s it",
                life->alive && life->has[n] ? "has" : "does not have", names[n], has ? "have" : "lack");
@@ -222,6 +228,37 @@ static void look(churn_t *t)
         living += look_at(t, &t->lives[i]);
     bool exact = c->own_storage ? c->table->gc == NULL : (c->table->flags & BP_COMPONENT_AT_ONCE) != 0;
     EXPECT(c, count >= living && (!exact || count == living), "%u instances are counted, %u belong to living entities", count, living);
+}
+
+/* What a manager computes must have moved along as well: everything that can be read is as in a new instance with the
+ * same values. */
+static void look_beside_twin(churn_t *t, const life_t *life, uint32_t name)
+{
+    conformance_t *c = t->c;
+    conformance_value_t v;
+    bp_value_t value;
+    bp_entity_t twin = *conformance_create(c, 1);
+    for (uint32_t k = 0; k < c->property_count; k++) {
+        conformance_value(c, &c->properties[k], life->seeds[name][k], &v);
+        if (conformance_is_writable(&c->properties[k]) && life->seeds[name][k] != 0)
+            conformance_set(c, c->world, twin, "", &c->properties[k], &v.value);
+    }
+    for (uint32_t k = 0; k < c->property_count; k++) {
+        bp_property_t property = conformance_resolve(c, c->world, twin, "", &c->properties[k]);
+        memset(&value, 0, sizeof value);
+        EXPECT_OK(c, c->api->property->get(c->world, &property, &twin, 1, &value, sizeof value));
+        conformance_expect_value(c, c->world, life->e, names[name], &c->properties[k], &value, "beside a new one with the same values");
+    }
+    c->api->entity->destroy(c->host, &twin, 1);
+}
+
+static void look_beside_twins(churn_t *t)
+{
+    for (uint32_t i = 0; i < ENTITIES * NAMES; i++) {
+        const life_t *life = &t->lives[i / NAMES];
+        if (life->alive && life->has[i % NAMES])
+            look_beside_twin(t, life, i % NAMES);
+    }
 }
 
 /* --- the checks --------------------------------------------------------------------------------------------------- */
@@ -261,8 +298,7 @@ static churn_t *begin(conformance_t *c, bool with_steps)
     t->c = c;
     t->random = 42;
     t->next_seed = 1;
-    t->names = c->single ? 1 : NAMES;
-    for (uint32_t n = 0; n < t->names; n++)
+    for (uint32_t n = 0; n < NAMES; n++)
         t->keys[n] = conformance_key(c, c->world, names[n]);
     for (uint32_t i = 0; i < ENTITIES * NAMES; i++)
         t->lives[i / NAMES].seeds[i % NAMES] = conformance_new(c, (c->property_count + 1) * sizeof(uint64_t));
@@ -282,6 +318,8 @@ static void churn(conformance_t *c, bool with_steps)
         if (i % LOOK_EVERY == 0)
             look(t);
     }
+    if (!with_steps)
+        look_beside_twins(t);
     for (uint32_t i = 0; i < ENTITIES; i++) {
         if (t->lives[i].alive)
             EXPECT(c, c->api->entity->destroy(c->host, &t->lives[i].e, 1) == 1, "a living entity does not die");

@@ -134,6 +134,7 @@ typedef struct attempt_t {
     int mode;
     uint64_t nth, first;        /* the request to refuse, counted from the scenario's beginning; 0: none */
     bool armed;
+    bool settles;               /* the present call may put units in their order, whatever becomes of it */
     uint32_t call;              /* number of the present call */
     uint64_t ends[MOST_CALLS];  /* requests made when each call of the undisturbed run was done */
     char *before;               /* the host before the present call, where that call may be refused something */
@@ -161,11 +162,21 @@ static void disarm(void)
     at.rig.heap.refuse_first = 0;
 }
 
+/* Leave out the order of the units: the first step after a change settles it, and need not take that back. */
+static void cut_units(char *text)
+{
+    static const char words[] = "; units";
+    for (char *list = strstr(text, words); list != NULL; list = strstr(list, words))
+        memmove(list, list + strcspn(list, "\n"), strlen(list + strcspn(list, "\n")) + 1);
+}
+
 static char *describe(void)
 {
     uint64_t requests = at.rig.heap.requests;
     char *text = describe_host(at.host);
     ck_assert_uint_eq(at.rig.heap.requests, requests);
+    if (at.settles)
+        cut_units(text);
     return text;
 }
 
@@ -215,6 +226,13 @@ static void done(void)
         done();                            \
     } while (0)
 
+#define TRY_STEP(call)      \
+    do {                    \
+        at.settles = true;  \
+        TRY(call);          \
+        at.settles = false; \
+    } while (0)
+
 /* The same for a call that answers with a pointer. */
 #define TRY_NEW(pointer, call)                                              \
     do {                                                                    \
@@ -234,20 +252,25 @@ static void done(void)
         done();                                                                                        \
     } while (0)
 
-/* What a run came to, without the entities' ids: an attempt that failed may have used some up. */
+/* Take the characters `of` out wherever they follow `before`. */
+static void cut_out(char *text, const char *before, const char *of)
+{
+    for (char *found = strstr(text, before); found != NULL; found = strstr(found, before)) {
+        found += strlen(before);
+        size_t length = strspn(found, of);
+        memmove(found, found + length, strlen(found + length) + 1);
+    }
+}
+
+/* What a run came to, without what an attempt that failed may have used up: ids of entities, serials of the stocks. */
 static char *outcome(void)
 {
     char *text = describe();
-    for (char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line != '\0') {
-        size_t length = strcspn(line, "\n");
-        char *id = line;
-        for (size_t n = 0; n < length; n++) {
-            if (strspn(line + n, "0123456789abcdef") >= 16)
-                memset(line + n, '.', 16);
-            if (line[n] == '#' && (id = line + n) != NULL)
-                memset(id, '.', strcspn(id, " \n"));
-        }
-    }
+    cut_out(text, "main/", "0123456789abcdef");
+    cut_out(text, "other/", "0123456789abcdef");
+    cut_out(text, "second/", "0123456789abcdef");
+    cut_out(text, "entity ", "0123456789abcdef");
+    cut_out(text, "serial=", "0123456789");
     return text;
 }
 
@@ -383,11 +406,12 @@ static void worlds(void)
     TRY(bp_world_use_system(world, "cull"));
     TRY_NEW(other, bp_world_create(at.host, &(bp_world_desc_t){.name = "other"}));
     TRY(bp_world_use_component(other, "mute"));
-    TRY(bp_host_step(at.host));
+    TRY_STEP(bp_world_step(world));
+    TRY_STEP(bp_world_step(other));
     bp_world_destroy(other);
     TRY_NEW(other, bp_world_create(at.host, &(bp_world_desc_t){.name = "other"}));
     TRY(bp_world_use_component(other, "once"));
-    TRY(bp_host_step(at.host));
+    TRY_STEP(bp_world_step(other));
 }
 
 START_TEST(a_world_comes_whole_or_not_at_all)
@@ -483,6 +507,11 @@ static uint32_t try_prototype(uint32_t a, uint32_t b, uint32_t c)
     return prototype;
 }
 
+static void try_create(uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    TRY(at.api->create(world, prototype, entities, count));
+}
+
 static void naming(void)
 {
     make_keys();
@@ -511,13 +540,13 @@ static void creating(void)
 {
     static bp_entity_t e[300];
     TRY(at.rig.api->entity->create(at.host, e, FEW));
-    TRY(at.api->create(world, try_prototype(BODY, LABEL, FX), e, SOME));
-    TRY(at.api->create(world, try_prototype(POOL, TOLD, LABEL), e, SOME));
+    try_create(try_prototype(BODY, LABEL, FX), e, SOME);
+    try_create(try_prototype(POOL, TOLD, LABEL), e, SOME);
     uint32_t prototype = try_prototype(BODY, POOL, REMNANT);
     for (uint32_t i = 0; i < FEW + FEW; i++)
         TRY(at.api->create(world, prototype, &e[i], 1));
     TRY(at.rig.api->entity->create(at.host, e, 300)); /* beyond what the first creation made room for */
-    TRY(at.api->create(world, try_prototype(TOLD, FOG, ONCE_), e, FEW));
+    try_create(try_prototype(TOLD, FOG, ONCE_), e, FEW);
     ck_assert_uint_eq(at.rig.api->entity->count(at.host), FEW + SOME + SOME + FEW + FEW + 300 + FEW);
 }
 
@@ -530,7 +559,7 @@ END_TEST
 static void changing(void)
 {
     static bp_entity_t e[SOME];
-    TRY(at.api->create(world, try_prototype(BODY, LABEL, FX), e, SOME));
+    try_create(try_prototype(BODY, LABEL, FX), e, SOME);
     TRY(at.api->add(world, keys[FOG], &e[3], 1));
     TRY(at.api->add(world, keys[POOL], e, SOME / 2));
     TRY(at.api->add(world, keys[TOLD], e, SOME));
@@ -623,16 +652,16 @@ static void make_systems(void)
 static void stepping(void)
 {
     bp_step_t clock = {.struct_size = sizeof clock};
-    TRY(bp_world_step(world));
-    TRY(bp_host_step(at.host));
+    TRY_STEP(bp_world_step(world));
+    TRY_STEP(bp_world_step(world));
     bp_entity_t e[FEW];
-    TRY(at.api->create(world, try_prototype(BODY, FX, ONCE_), e, FEW));
-    TRY(at.api->create(world, try_prototype(BODY, LABEL, REMNANT), e, FEW));
-    TRY(bp_world_step(world));
+    try_create(try_prototype(BODY, FX, ONCE_), e, FEW);
+    try_create(try_prototype(BODY, LABEL, REMNANT), e, FEW);
+    TRY_STEP(bp_world_step(world));
     for (uint32_t i = 0; i < FEW; i++)
         TRY(at.api->add(world, keys[i % 2 == 0 ? FOG : POOL], &e[i], 1));
-    TRY(bp_world_step(world));
-    TRY(bp_world_step(world));
+    TRY_STEP(bp_world_step(world));
+    TRY_STEP(bp_world_step(world));
     at.api->clock(world, &clock);
     ck_assert_uint_eq(clock.number, 5);
 }
@@ -648,7 +677,7 @@ static void stepping_to_death(void)
 {
     memcpy(victims, people + 4, FEW * sizeof *victims);
     victim_count = FEW;
-    MUST(bp_world_step(world) == BP_OK || was_refused(BP_ERROR_MEMORY, "a step"));
+    TRY_STEP(bp_world_step(world));
     if (victim_count > 0)
         ck_assert_uint_eq(at.rig.api->entity->alive(at.host, people, SOME, NULL), SOME);
     disarm();
@@ -708,7 +737,7 @@ static void dying(void)
     bp_host_drop_owner(at.host, &owner);
     MUST(entity->destroy(at.host, people, FEW + 3) == 2);
     for (uint32_t i = 0; i < 30; i++)
-        TRY(bp_world_step(world));
+        TRY_STEP(bp_world_step(world));
     bp_world_stats_t stats;
     bp_world_stats(world, &stats);
     ck_assert_uint_eq(stats.entities, SOME - FEW - 3 - HEIRS);
@@ -739,9 +768,9 @@ static void make_two_worlds(void)
 static void unloading(void)
 {
     TRY(bp_host_unload_plugin(at.host, "hoard"));
-    TRY(bp_host_step(at.host));
+    TRY_STEP(bp_world_step(world));
     TRY(bp_host_unload_plugin(at.host, "stocks"));
-    TRY(bp_host_step(at.host));
+    TRY_STEP(bp_world_step(world));
     TRY(bp_host_load_plugin(at.host, "hoard", NULL, 0));
     TRY(bp_world_use_component(world, "remnant"));
     TRY(bp_world_use_system(world, "cull"));
@@ -764,7 +793,7 @@ static void setting_up(void)
     ck_assert_uint_eq(bp_host_configured_steps(at.host), 7);
     world = at.api->find(at.host, "main");
     ck_assert_ptr_nonnull(world);
-    TRY(bp_world_step(world));
+    TRY_STEP(bp_world_step(world));
 }
 
 START_TEST(an_ini_is_done_whole_or_not_at_all)

@@ -876,6 +876,8 @@ START_TEST(the_world_matrix_is_translation_rotation_and_scale)
     bp_manager_t *m = manager_of(world, "transform");
     api->entity->destroy(host, e, POSES / 3);
     steps(20);
+    for (uint32_t i = POSES / 3; i < POSES; i++)
+        expect_matrix(e[i], p[i], q[i], s[i]);
     uint32_t left = POSES - POSES / 3;
     ck_assert_uint_eq(api->world->slots(world, key_of("transform"), e + POSES / 3, left, slots), left);
     for (uint32_t i = POSES / 3; i < POSES; i++)

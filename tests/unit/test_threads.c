@@ -114,7 +114,8 @@ static void tick(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
 {
     uint32_t *ticks = BP_COLUMN(run, uint32_t, 0);
     (void)m, (void)step;
-    EXPECT((uintptr_t)ticks % 64 == 0 && (uintptr_t)run->entities % 64 == 0, "a range is aligned badly");
+    uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
+    EXPECT((uintptr_t)ticks % alignment == 0 && (uintptr_t)run->entities % alignment == 0, "a range is aligned badly");
     for (uint32_t i = 0; i < run->count; i++)
         ticks[i]++;
 }

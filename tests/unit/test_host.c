@@ -1,0 +1,812 @@
+/* test_host.c - hosts and worlds as embedders meet them: beginning, end, plugins that come and go, reports, leaks.
+ *
+ * How files are judged and declarations refused is the subject of limits/test_loading.c; here plugins are linked
+ * in, so that what they leave behind can be looked at. `shop` offers a table, keeps state and can be told to forget
+ * memory; `customer` uses the table through its slot.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "zoo.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- plugins ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct shop_api {
+    uint32_t struct_size;
+    uint32_t version;
+    uint32_t (*price)(const char *what);
+    const char *(*motto)(void);
+    void (*close)(uint32_t *closed);
+} shop_api;
+
+static uint32_t price(const char *what)
+{
+    return (uint32_t)strlen(what);
+}
+
+static const char *motto(void)
+{
+    return "buy";
+}
+
+static void close_shop(uint32_t *closed)
+{
+    *closed = 1;
+}
+
+static const shop_api shop_table = {.struct_size = sizeof shop_table, .version = 2, .price = price, .motto = motto, .close = close_shop};
+
+/* What plugins did, in order. */
+static char events[512];
+static size_t forgets; /* bytes that shop takes and forgets when it is loaded */
+static void *forgotten;
+
+static void note(const char *what)
+{
+    size_t used = strlen(events);
+    snprintf(events + used, sizeof events - used, "%s%s", used > 0 ? " " : "", what);
+}
+
+static bp_result_t shop_load(bp_plugin_t *plugin)
+{
+    note("+shop");
+    plugin->state = plugin->api->memory->resize(plugin, NULL, 0, 32);
+    if (plugin->state == NULL)
+        return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "shop: out of memory");
+    if (forgets > 0)
+        forgotten = plugin->api->memory->resize(plugin, NULL, 0, forgets);
+    return plugin->api->registry->offer(plugin, "shop", &shop_table);
+}
+
+static void shop_unload(bp_plugin_t *plugin)
+{
+    note("-shop");
+    plugin->api->memory->resize(plugin, plugin->state, 32, 0);
+}
+
+static bp_result_t start_shelf(bp_manager_t *m)
+{
+    (void)m;
+    note("+shelf");
+    return BP_OK;
+}
+
+static void stop_shelf(bp_manager_t *m)
+{
+    (void)m;
+    note("-shelf");
+}
+
+static void report_shelf(bp_manager_t *m, bp_report_o *report)
+{
+    const bp_report_api *r = m->api->report;
+    r->table(report, "stock", (const char *const[]){"thing", "number"}, 2);
+    r->row(report, (const char *const[]){"apple", "3"});
+    r->row(report, (const char *const[]){"pear", "4"});
+    r->value(report, "open", "yes");
+}
+
+static void visit(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+    note("visit");
+}
+
+static void report_visit(bp_system_t *s, bp_report_o *report)
+{
+    s->api->report->value(report, "visits", "12");
+}
+
+static const bp_field_t shelf_fields[] = {{.name = "label", .type = BP_STRING, .initial = "empty"}};
+static const bp_component_i shop_components[] = {
+    {.name = "shelf", .fields = BP_LIST(shelf_fields), .start = start_shelf, .stop = stop_shelf, .report = report_shelf}};
+static const bp_plugin_desc_t shop = {BP_PLUGIN_HEAD, .name = "shop", .version = "2.1", .doc = "sells",
+                                      .components = BP_LIST(shop_components), .load = shop_load, .unload = shop_unload};
+
+static bp_result_t customer_load(bp_plugin_t *plugin)
+{
+    note("+customer");
+    plugin->state = (void *)(uintptr_t)plugin->api->registry->find(plugin->host, "shop", 1);
+    return BP_OK;
+}
+
+static void customer_unload(bp_plugin_t *plugin)
+{
+    (void)plugin;
+    note("-customer");
+}
+
+static const bp_term_t visit_terms[] = {{.component = "shelf"}};
+static const bp_system_i customer_systems[] = {
+    {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .report = report_visit}};
+static const bp_plugin_desc_t customer = {BP_PLUGIN_HEAD, .name = "customer", .version = "1", .systems = BP_LIST(customer_systems),
+                                          .load = customer_load, .unload = customer_unload};
+
+static bp_result_t rival_load(bp_plugin_t *plugin)
+{
+    return plugin->api->registry->offer(plugin, "shop", &shop_table);
+}
+
+static const bp_plugin_desc_t rival = {BP_PLUGIN_HEAD, .name = "rival", .version = "1", .load = rival_load};
+
+static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 3];
+
+/* --- the rig ---------------------------------------------------------------------------------------------------------------- */
+
+static rig_t rig;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    events[0] = '\0';
+    forgets = 0;
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &shop;
+    plugins[ZOO_PLUGINS + 1] = &customer;
+    plugins[ZOO_PLUGINS + 2] = &rival;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&rig);
+    api = rig.api->world;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void load(const char *name)
+{
+    WORKS(rig.host, bp_host_load_plugin(rig.host, name, NULL, 0));
+}
+
+static void unload(const char *name)
+{
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, name));
+}
+
+static bp_world_o *zoo_world(const char *name)
+{
+    if (loader_find(&rig.host->loader, "zoo") == NULL) {
+        load("zoo");
+        load("stocks");
+    }
+    return rig_world(&rig, name);
+}
+
+static void expect_events(const char *wanted)
+{
+    ck_assert_str_eq(events, wanted);
+    events[0] = '\0';
+}
+
+/* --- hosts --------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_host_needs_no_description)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    ck_assert_str_eq(bp_host_error(host), "");
+    ck_assert_ptr_null(bp_host_plugin(host, 0, NULL));
+    ck_assert_uint_eq(bp_host_configured_steps(host), 0);
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    ck_assert(world->step_rate == 60.0);
+    WORKS(host, bp_world_step(world));
+    WORKS(host, bp_host_step(host));
+    ck_assert_uint_eq(world->steps, 2);
+    bp_host_destroy(host);
+    bp_host_destroy(NULL);
+    bp_world_destroy(NULL);
+}
+END_TEST
+
+START_TEST(a_description_of_older_headers_is_read_as_far_as_it_goes)
+{
+    bp_host_desc_t desc = rig.desc;
+    desc.struct_size = offsetof(bp_host_desc_t, static_plugins);
+    desc.tag = 99;
+    bp_host_o *host = bp_host_create(&desc);
+    FAILS(host, BP_ERROR_NOT_FOUND, "zoo: there is no such plugin", bp_host_load_plugin(host, "zoo", NULL, 0));
+    ck_assert_uint_gt(rig.heap.blocks, 0);
+    bp_host_destroy(host);
+    bp_world_desc_t world = {.struct_size = offsetof(bp_world_desc_t, step_rate), .name = "w", .step_rate = -1};
+    ck_assert_ptr_nonnull(bp_world_create(rig.host, &world));
+}
+END_TEST
+
+START_TEST(tables_say_how_large_they_are)
+{
+    const bp_api_t *t = rig.api;
+    ck_assert_uint_eq(t->struct_size, sizeof(bp_api_t));
+    ck_assert_uint_eq(t->abi_major, BP_ABI_MAJOR);
+    ck_assert_uint_eq(t->abi_minor, BP_ABI_MINOR);
+    ck_assert(BP_HAS(t->world, bp_world_api, ref) && BP_HAS(t->property, bp_property_api, describe));
+    ck_assert(BP_HAS(t->memory, bp_memory_api, resize) && BP_HAS(t->error, bp_error_api, log));
+    ck_assert(BP_HAS(t->name, bp_name_api, assign) && BP_HAS(t->entity, bp_entity_api, format));
+    ck_assert(BP_HAS(t->registry, bp_registry_api, find) && BP_HAS(t->report, bp_report_api, value));
+    bp_world_api shorter = *t->world;
+    shorter.struct_size = offsetof(bp_world_api, ref);
+    ck_assert(!BP_HAS(&shorter, bp_world_api, ref));
+}
+END_TEST
+
+START_TEST(two_hosts_share_nothing)
+{
+    rig_t second;
+    bp_entity_t e;
+    rig_init(&second);
+    second.desc.static_plugins = plugins;
+    second.desc.static_plugin_count = COUNT(plugins);
+    second.desc.tag = 2;
+    rig_open(&second);
+    load("shop");
+    FAILS(second.host, BP_ERROR_NOT_FOUND, "customers", bp_host_load_plugin(second.host, "customers", NULL, 0));
+    ck_assert_str_eq(bp_host_error(rig.host), "");
+    ck_assert_ptr_null(second.api->registry->find(second.host, "shop", 1));
+    WORKS(second.host, bp_host_load_plugin(second.host, "shop", NULL, 0));
+    bp_world_o *a = bp_world_create(rig.host, &(bp_world_desc_t){.name = "same"});
+    bp_world_o *b = bp_world_create(second.host, &(bp_world_desc_t){.name = "same"});
+    ck_assert(a != NULL && b != NULL);
+    WORKS(rig.host, bp_world_use_component(a, "shelf"));
+    WORKS(second.host, bp_world_use_component(b, "shelf"));
+    WORKS(second.host, second.api->world->create(b, prototype_of(b, "shelf", NULL, NULL, NULL), &e, 1));
+    unload("shop");
+    const shop_api *table = second.api->registry->find(second.host, "shop", 1);
+    ck_assert_uint_eq(table->price("abc"), 3);
+    ck_assert_uint_eq(second.api->world->has(b, key_of(b, "shelf", ""), &e, 1, NULL), 1);
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 0);
+    rig_close(&second);
+}
+END_TEST
+
+START_TEST(sentences_stay_until_the_next_failure)
+{
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no such plugin", bp_host_load_plugin(rig.host, "nonesuch", NULL, 0));
+    bp_entity_t e;
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+    ck_assert_ptr_nonnull(strstr(bp_host_error(rig.host), "no such plugin"));
+    ck_assert_ptr_eq(rig.api->error->last(rig.host), bp_host_error(rig.host));
+    ck_assert_int_eq(rig.api->error->set(rig.host, BP_ERROR_IO, "100% my own %s"), BP_ERROR_IO);
+    ck_assert_str_eq(bp_host_error(rig.host), "100% my own %s");
+}
+END_TEST
+
+/* --- plugins ---------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(linked_in_plugins_are_loaded_by_name_and_listed_in_order)
+{
+    const char *path = "?";
+    load("shop");
+    load("zoo");
+    load("customer");
+    static const char *const names[] = {"shop", "zoo", "customer"};
+    for (uint32_t i = 0; i < 3; i++) {
+        const bp_plugin_desc_t *desc = bp_host_plugin(rig.host, i, &path);
+        ck_assert_str_eq(desc->name, names[i]);
+        ck_assert_str_eq(path, "");
+    }
+    ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->version, "2.1");
+    ck_assert_ptr_null(bp_host_plugin(rig.host, 3, &path));
+    FAILS(rig.host, BP_ERROR_EXISTS, "a plugin 'zoo' is loaded already (linked in)", bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no plugin 'zooo' is loaded; did you mean 'zoo'?", bp_host_unload_plugin(rig.host, "zooo"));
+    expect_events("+shop +customer");
+}
+END_TEST
+
+START_TEST(plugins_end_newest_first_after_worlds)
+{
+    rig_t own;
+    rig_init(&own);
+    own.desc.static_plugins = plugins;
+    own.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&own);
+    WORKS(own.host, bp_host_load_plugin(own.host, "shop", NULL, 0));
+    WORKS(own.host, bp_host_load_plugin(own.host, "customer", NULL, 0));
+    WORKS(own.host, bp_world_use_component(bp_world_create(own.host, &(bp_world_desc_t){.name = "w"}), "shelf"));
+    rig_close(&own);
+    expect_events("+shop +customer +shelf -shelf -customer -shop");
+}
+END_TEST
+
+/* Everything of a plugin, in several worlds, with several instances an entity and holes among the rows. */
+START_TEST(unloading_takes_components_away_and_leaves_the_rest)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY];
+    bp_world_o *worlds[] = {zoo_world("a"), zoo_world("b")};
+    load("shop");
+    for (uint32_t w = 0; w < 2; w++) {
+        bp_world_o *world = worlds[w];
+        WORKS(rig.host, bp_world_use_component(world, "shelf"));
+        if (w == 0)
+            WORKS(rig.host, api->create(world, prototype_of(world, "body", "shelf", "told", NULL), e, MANY));
+        else
+            WORKS(rig.host, api->add(world, key_of(world, "shelf", ""), e, MANY));
+        WORKS(rig.host, api->add(world, key_of(world, "shelf", "second"), e + 100, MANY / 2));
+        WORKS(rig.host, api->add(world, key_of(world, "label", ""), e + 1000, MANY / 2));
+        WORKS(rig.host, api->add(world, key_of(world, "pool", ""), e + 500, MANY / 2));
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        float mass = (float)i;
+        WORKS(rig.host, rig.api->property->set_named(worlds[0], e[i], "body", "mass", BP_F32, &mass));
+        if (i % 5 == 0)
+            rig.api->entity->destroy(rig.host, &e[i], 1);
+    }
+    unload("shop");
+    check_host(rig.host);
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), MANY - MANY / 5);
+    ck_assert_uint_eq(api->component(worlds[0], "shelf"), BP_NONE);
+    for (uint32_t i = 1; i < MANY; i++) {
+        uint32_t keys[8], wanted = (i >= 1000 && i < 2500 ? 1u : 0u) + (i >= 500 && i < 2000 ? 1u : 0u);
+        float mass;
+        if (i % 5 == 0)
+            continue;
+        EXPECT(api->keys_of(worlds[0], e[i], keys, 8) == 2 + wanted, "entity %u has %u keys", i, api->keys_of(worlds[0], e[i], keys, 8));
+        EXPECT(api->keys_of(worlds[1], e[i], keys, 8) == wanted, "entity %u has %u keys", i, api->keys_of(worlds[1], e[i], keys, 8));
+        WORKS(rig.host, rig.api->property->get_named(worlds[0], e[i], "body", "mass", BP_F32, &mass));
+        EXPECT(mass == (float)i, "entity %u has the mass of another", i);
+    }
+    expect_events("+shop +shelf +shelf -shelf -shelf -shop");
+}
+END_TEST
+
+START_TEST(own_storage_is_unloaded_with_all_its_instances)
+{
+    bp_world_o *world = zoo_world("a");
+    bp_entity_t e[500];
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", "pool", "told", "mute"), e, 500));
+    for (uint32_t i = 0; i < 500; i++)
+        WORKS(rig.host, rig.api->property->set_named(world, e[i], "pool", "text", BP_STRING, &(const char *){"text"}));
+    rig.api->entity->destroy(rig.host, e, 100);
+    unload("stocks");
+    check_host(rig.host);
+    uint32_t keys[4];
+    for (uint32_t i = 100; i < 500; i++)
+        EXPECT(api->keys_of(world, e[i], keys, 4) == 1, "entity %u", i);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(rig.log.count, 0);
+}
+END_TEST
+
+START_TEST(what_was_made_with_a_plugin_that_has_gone_is_refused)
+{
+    bp_world_o *world = zoo_world("a");
+    bp_entity_t e[3], made[3] = {{0}, {0}, {0}};
+    uint32_t body = key_of(world, "body", ""), told = key_of(world, "told", ""), flag = key_of(world, "flag", "");
+    uint32_t component = api->component(world, "body"), key, prototypes[3];
+    prototypes[0] = prototype_of(world, "body", NULL, NULL, NULL);
+    prototypes[1] = prototype_of(world, "body", "label", NULL, NULL);
+    prototypes[2] = prototype_of(world, "told", NULL, NULL, NULL);
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, 3));
+    WORKS(rig.host, api->create(world, prototypes[0], made, 3));
+    bp_ref_t ref = {.entity = made[0], .field = body << 8};
+    ck_assert_ptr_nonnull(bp_ref_get(api, world, &ref));
+    unload("zoo");
+    unload("stocks");
+    ck_assert_ptr_null(bp_ref_get(api, world, &ref));
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t living = rig.api->entity->count(rig.host);
+        for (uint32_t i = 0; i < 3; i++) {
+            FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->create(world, prototypes[i], made, 1));
+            FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->create(world, prototypes[i], made, 3));
+        }
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->add(world, body, e, 3));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->add(world, told, e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->remove(world, body, e, 3));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->prototype(world, &flag, 1, &key));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->key(world, component, 0, &key));
+        ck_assert_ptr_null(api->manager(world, component));
+        ck_assert_uint_eq(api->count(world, component), 0);
+        ck_assert_uint_eq(api->has(world, body, e, 3, NULL), 0);
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), living);
+        check_host(rig.host);
+        if (round > 0)
+            break;
+        load("zoo");
+        load("stocks");
+        WORKS(rig.host, bp_world_use_component(world, "body"));
+        WORKS(rig.host, bp_world_use_component(world, "told"));
+        ck_assert_uint_ne(api->component(world, "body"), component);
+        ck_assert_uint_ne(key_of(world, "body", ""), body);
+        WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, 3));
+    }
+}
+END_TEST
+
+START_TEST(a_plugin_may_go_and_come_any_number_of_times)
+{
+    bp_world_o *world = zoo_world("a");
+    bp_entity_t e[50];
+    size_t bytes[30];
+    unload("zoo");
+    for (uint32_t i = 0; i < 30; i++) {
+        load("zoo");
+        bytes[i] = rig.heap.bytes;
+        WORKS(rig.host, bp_world_use_component(world, "body"));
+        WORKS(rig.host, bp_world_use_component(world, "label"));
+        WORKS(rig.host, api->create(world, prototype_of(world, "body", "label", "pool", NULL), e, 50));
+        WORKS(rig.host, bp_world_step(world));
+        unload("zoo");
+        check_host(rig.host);
+        ck_assert_uint_eq(api->has(world, key_of(world, "pool", ""), e, 50, NULL), 50);
+        rig.api->entity->destroy(rig.host, e, 50);
+    }
+    /* What stays behind each time is a tombstone for each manager, not its rows. */
+    ck_assert_uint_lt(bytes[29], bytes[9] + 20 * 8000);
+}
+END_TEST
+
+START_TEST(a_plugin_outside_all_worlds_leaves_no_memory_behind)
+{
+    load("zoo");
+    unload("zoo");
+    size_t bytes = rig.heap.bytes;
+    for (uint32_t i = 0; i < 50; i++) {
+        load("zoo");
+        load("shop");
+        unload("zoo");
+        unload("shop");
+        if (i == 0)
+            bytes = rig.heap.bytes;
+        ck_assert_uint_eq(rig.heap.bytes, bytes);
+    }
+}
+END_TEST
+
+START_TEST(systems_whose_component_has_gone_are_refused_at_the_step)
+{
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
+    load("shop");
+    load("customer");
+    WORKS(rig.host, bp_world_use_component(world, "shelf"));
+    WORKS(rig.host, bp_world_use_system(world, "visit"));
+    events[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    expect_events("visit");
+    unload("shop");
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'visit' works on component 'shelf', which world 'w' lacks", bp_world_step(world));
+    load("shop");
+    WORKS(rig.host, bp_world_use_component(world, "shelf"));
+    events[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    expect_events("visit");
+    unload("customer");
+    WORKS(rig.host, bp_world_step(world));
+    expect_events("-customer");
+}
+END_TEST
+
+/* --- leaks and the log --------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(memory_that_a_plugin_forgets_is_reported_under_its_name)
+{
+    forgets = 1000;
+    load("shop");
+    unload("shop");
+    ck_assert_msg(strstr(rig.log.text, "shop: 2: 1000 bytes") != NULL, "%s", rig.log.text);
+    ck_assert_uint_eq(rig.log.count, 1);
+    bp_host_destroy(rig.host);
+    ck_assert_msg(strstr(rig.log.text, "\nhost: 2: 1000 bytes") != NULL, "%s", rig.log.text);
+    ck_assert_uint_eq(rig.heap.bytes, 1000);
+    ck_assert_uint_eq(rig.heap.blocks, 1);
+    rig.heap.bytes = 0;
+    bp_allocator_i heap = heap_allocator(&rig.heap);
+    rig.heap.bytes = 1000;
+    heap.resize(heap.context, forgotten, 1000, 0);
+    memset(&rig.log, 0, sizeof rig.log);
+    forgets = 0;
+    rig_open(&rig);
+}
+END_TEST
+
+START_TEST(plugins_log_under_their_own_name)
+{
+    load("shop");
+    const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
+    rig.api->error->log(&plugin->seen, BP_LOG_DEBUG, "100% detail");
+    rig.api->error->log(&plugin->seen, BP_LOG_ERROR, "trouble");
+    ck_assert_str_eq(rig.log.text, "shop: 0: 100% detail\nshop: 3: trouble\n");
+    memset(&rig.log, 0, sizeof rig.log);
+}
+END_TEST
+
+START_TEST(without_a_log_warnings_and_errors_go_to_stderr)
+{
+    char path[1024], text[256];
+    snprintf(path, sizeof path, "%s", scratch_file("stderr.txt", ""));
+    bp_host_desc_t desc = rig.desc;
+    desc.log = (bp_log_i){0};
+    bp_host_o *host = bp_host_create(&desc);
+    WORKS(host, bp_host_load_plugin(host, "shop", NULL, 0));
+    const plugin_t *plugin = loader_find(&host->loader, "shop");
+    ck_assert_ptr_nonnull(freopen(path, "wb", stderr));
+    for (int32_t level = BP_LOG_DEBUG; level <= BP_LOG_ERROR; level++)
+        bp_host_api(host)->error->log(&plugin->seen, level, level % 2 == 0 ? "even" : "odd");
+    fflush(stderr);
+    FILE *file = fopen(path, "rb");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_str_eq(text, "shop: warning: even\nshop: error: odd\n");
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* --- tables of plugins ------------------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_slot_answers_nothing_when_its_plugin_has_gone_and_works_when_it_is_back)
+{
+    load("shop");
+    const shop_api *slot = rig.api->registry->find(rig.host, "shop", 1);
+    ck_assert_uint_eq(slot->price("four"), 4);
+    ck_assert_ptr_eq(rig.api->registry->find(rig.host, "shop", 2), slot);
+    ck_assert_ptr_null(rig.api->registry->find(rig.host, "shop", 3));
+    ck_assert_ptr_null(rig.api->registry->find(rig.host, "shops", 1));
+    for (uint32_t round = 0; round < 3; round++) {
+        uint32_t closed = 0;
+        unload("shop");
+        ck_assert_ptr_null(rig.api->registry->find(rig.host, "shop", 1));
+        ck_assert_uint_eq(slot->struct_size, sizeof(shop_api));
+        ck_assert_uint_eq(slot->version, 2);
+#if !defined(BACKPLANE_SANITIZED) || !defined(__clang__)
+        /* One do-nothing function stands in for all types, which clang's sanitizer is made to object to. */
+        ck_assert_uint_eq(slot->price("four"), 0);
+        ck_assert_ptr_null(slot->motto());
+        slot->close(&closed);
+#endif
+        ck_assert_uint_eq(closed, 0);
+        load("shop");
+        ck_assert_ptr_eq(rig.api->registry->find(rig.host, "shop", 1), slot);
+        ck_assert_uint_eq(slot->price("four"), 4);
+        ck_assert_str_eq(slot->motto(), "buy");
+        slot->close(&closed);
+        ck_assert_uint_eq(closed, 1);
+    }
+}
+END_TEST
+
+START_TEST(a_table_of_another_plugin_is_not_taken_over)
+{
+    load("shop");
+    FAILS(rig.host, BP_ERROR_EXISTS, "plugin 'shop' already offers a table 'shop'", bp_host_load_plugin(rig.host, "rival", NULL, 0));
+    const shop_api *slot = rig.api->registry->find(rig.host, "shop", 1);
+    ck_assert_uint_eq(slot->price("ab"), 2);
+    unload("shop");
+    load("rival");
+    ck_assert_ptr_eq(rig.api->registry->find(rig.host, "shop", 1), slot);
+    ck_assert_uint_eq(slot->price("ab"), 2);
+}
+END_TEST
+
+START_TEST(tables_of_impossible_sizes_are_refused)
+{
+    uint32_t table[256] = {0, 1};
+    load("shop");
+    const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
+    static const uint32_t sizes[] = {0, 7, 12, REGISTRY_MAX_TABLE + 8, UINT32_MAX};
+    for (uint32_t i = 0; i < COUNT(sizes); i++) {
+        table[0] = sizes[i];
+        FAILS(rig.host, BP_ERROR_ABI, "table 'odd'", rig.api->registry->offer(&plugin->seen, "odd", table));
+        ck_assert_ptr_null(rig.api->registry->find(rig.host, "odd", 0));
+    }
+    table[0] = REGISTRY_TABLE_ROOM;
+    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
+    table[0] = REGISTRY_TABLE_ROOM + 8;
+    FAILS(rig.host, BP_ERROR_LIMIT, "its slot holds 512", rig.api->registry->offer(&plugin->seen, "odd", table));
+    table[0] = 8;
+    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
+    ck_assert_uint_eq(((const uint32_t *)rig.api->registry->find(rig.host, "odd", 1))[0], 8);
+}
+END_TEST
+
+/* --- worlds ------------------------------------------------------------------------------------------------------------------------------- */
+
+START_TEST(worlds_are_found_by_name_and_in_order)
+{
+    static const char *const names[] = {"main", "inventory", "menu"};
+    bp_world_o *worlds[3];
+    for (uint32_t i = 0; i < 3; i++)
+        worlds[i] = bp_world_create(rig.host, &(bp_world_desc_t){.name = names[i]});
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_ptr_eq(api->find(rig.host, names[i]), worlds[i]);
+        ck_assert_ptr_eq(api->at(rig.host, i), worlds[i]);
+        ck_assert_str_eq(api->name(worlds[i]), names[i]);
+    }
+    ck_assert_ptr_null(api->at(rig.host, 3));
+    ck_assert_ptr_null(api->find(rig.host, "mani"));
+    ck_assert_str_eq(bp_host_error(rig.host), "there is no world 'mani'; did you mean 'main'?");
+    bp_world_destroy(worlds[1]);
+    ck_assert_ptr_eq(api->at(rig.host, 1), worlds[2]);
+    ck_assert_ptr_null(api->find(rig.host, "inventory"));
+    ck_assert_ptr_nonnull(bp_world_create(rig.host, &(bp_world_desc_t){.name = "inventory"}));
+}
+END_TEST
+
+static const struct {
+    bp_world_desc_t desc;
+    const char *part;
+} bad_worlds[] = {
+    {{.name = NULL}, "1 to 63 letters"},
+    {{.name = ""}, "1 to 63 letters"},
+    {{.name = "a b"}, "not 'a b'"},
+    {{.name = "a/b"}, "not 'a/b'"},
+    {{.name = "0123456789012345678901234567890123456789012345678901234567890123"}, "1 to 63 letters"},
+    {{.name = "there"}, "there is a world 'there' already"},
+    {{.name = "w", .step_rate = -1}, "world 'w': -1 steps in a unit of time"},
+    {{.name = "w", .step_rate = 2e12}, "up to 1e12"},
+};
+
+START_TEST(worlds_that_cannot_be_are_refused)
+{
+    bp_world_create(rig.host, &(bp_world_desc_t){.name = "there"});
+    for (uint32_t i = 0; i < COUNT(bad_worlds); i++) {
+        ck_assert_ptr_null(bp_world_create(rig.host, &bad_worlds[i].desc));
+        ck_assert_msg(strstr(bp_host_error(rig.host), bad_worlds[i].part) != NULL, "%s", bp_host_error(rig.host));
+    }
+    ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)NAN}));
+    ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)INFINITY}));
+    ck_assert_ptr_null(api->at(rig.host, 1));
+}
+END_TEST
+
+START_TEST(worlds_end_with_everything_in_them_in_any_order)
+{
+    bp_world_o *worlds[4];
+    bp_entity_t e[200];
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (uint32_t i = 0; i < 4; i++) {
+        worlds[i] = zoo_world(names[i]);
+        WORKS(rig.host, api->create(worlds[i], prototype_of(worlds[i], "label", "told", "pool", "sample"), e + 50 * i, 50));
+        for (uint32_t k = 0; k < i; k++)
+            WORKS(rig.host, api->add(worlds[k], key_of(worlds[k], "once", ""), e + 50 * i, 50));
+    }
+    rig.api->entity->destroy(rig.host, e, 40);
+    static const uint32_t order[] = {2, 0, 3, 1};
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_world_destroy(worlds[order[i]]);
+        check_host(rig.host);
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), 160);
+    }
+    rig.api->entity->destroy(rig.host, e, 200);
+}
+END_TEST
+
+START_TEST(a_host_steps_its_worlds_in_order_of_creation)
+{
+    load("shop");
+    load("customer");
+    bp_world_o *worlds[2];
+    static const char *const names[] = {"a", "b"};
+    for (uint32_t i = 0; i < 2; i++) {
+        worlds[i] = bp_world_create(rig.host, &(bp_world_desc_t){.name = names[i], .step_rate = 1 + i});
+        WORKS(rig.host, bp_world_use_component(worlds[i], "shelf"));
+        WORKS(rig.host, bp_world_use_system(worlds[i], "visit"));
+    }
+    events[0] = '\0';
+    WORKS(rig.host, bp_host_step(rig.host));
+    WORKS(rig.host, bp_world_step(worlds[1]));
+    expect_events("visit visit visit");
+    ck_assert_uint_eq(worlds[0]->steps, 1);
+    ck_assert(worlds[1]->steps == 2 && worlds[1]->time == 1.0);
+}
+END_TEST
+
+START_TEST(figures_of_a_world_are_what_is_in_it)
+{
+    bp_world_o *world = zoo_world("main");
+    bp_world_stats_t empty, full;
+    bp_entity_t e[1000];
+    bp_world_stats(world, &empty);
+    ck_assert_str_eq(empty.name, "main");
+    ck_assert(empty.entities == 0 && empty.holes == 0 && empty.runs == 0 && empty.prototypes == 1);
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), e, 1000));
+    rig.api->entity->destroy(rig.host, e, 10);
+    bp_world_stats(world, &full);
+    ck_assert(full.entities == 990 && full.holes == 10 && full.runs == 1 && full.prototypes == 2);
+    ck_assert_uint_ge(full.bytes, empty.bytes + 1000 * (8 + 4 + 36 + 12));
+    ck_assert_uint_le(full.bytes, empty.bytes + 3 * 1000 * (8 + 4 + 36 + 12));
+}
+END_TEST
+
+/* --- reports -------------------------------------------------------------------------------------------------------------------------------- */
+
+static char report[1024];
+
+static void report_table(void *context, const char *world, const char *unit, const char *title, const char *const *headers,
+                         uint32_t columns)
+{
+    size_t used = strlen(report);
+    ck_assert_ptr_eq(context, report);
+    snprintf(report + used, sizeof report - used, "[%s/%s %s:%s,%s %u]", world, unit, title, headers[0], headers[1], columns);
+}
+
+static void report_row(void *context, const char *const *cells, uint32_t columns)
+{
+    size_t used = strlen(report);
+    ck_assert_ptr_eq(context, report);
+    snprintf(report + used, sizeof report - used, "(%s,%s %u)", cells[0], cells[1], columns);
+}
+
+static void report_value(void *context, const char *world, const char *unit, const char *name, const char *text)
+{
+    size_t used = strlen(report);
+    ck_assert_ptr_eq(context, report);
+    snprintf(report + used, sizeof report - used, "{%s/%s %s=%s}", world, unit, name, text);
+}
+
+START_TEST(managers_and_systems_are_asked_for_their_reports)
+{
+    load("shop");
+    load("customer");
+    bp_world_o *a = bp_world_create(rig.host, &(bp_world_desc_t){.name = "a"});
+    bp_world_o *b = bp_world_create(rig.host, &(bp_world_desc_t){.name = "b"});
+    WORKS(rig.host, bp_world_use_component(a, "shelf"));
+    WORKS(rig.host, bp_world_use_system(a, "visit"));
+    WORKS(rig.host, bp_world_use_system(b, "visit"));
+    report[0] = '\0';
+    bp_report_sink_i sink = {report, report_table, report_row, report_value};
+    bp_host_report(rig.host, &sink);
+    ck_assert_str_eq(report, "[a/shelf stock:thing,number 2](apple,3 2)(pear,4 2){a/shelf open=yes}{a/visit visits=12}"
+                             "{b/visit visits=12}");
+    report[0] = '\0';
+    sink.table = NULL;
+    sink.row = NULL;
+    bp_host_report(rig.host, &sink);
+    ck_assert_str_eq(report, "{a/shelf open=yes}{a/visit visits=12}{b/visit visits=12}");
+    bp_host_report(rig.host, &(bp_report_sink_i){0});
+}
+END_TEST
+
+/* --- the suite -------------------------------------------------------------------------------------------------------------------------------- */
+
+static TCase *new_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 120);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+static void add_plugins(TCase *tests)
+{
+    tcase_add_test(tests, linked_in_plugins_are_loaded_by_name_and_listed_in_order);
+    tcase_add_test(tests, plugins_end_newest_first_after_worlds);
+    tcase_add_test(tests, unloading_takes_components_away_and_leaves_the_rest);
+    tcase_add_test(tests, own_storage_is_unloaded_with_all_its_instances);
+    tcase_add_test(tests, what_was_made_with_a_plugin_that_has_gone_is_refused);
+    tcase_add_test(tests, a_plugin_may_go_and_come_any_number_of_times);
+    tcase_add_test(tests, a_plugin_outside_all_worlds_leaves_no_memory_behind);
+    tcase_add_test(tests, systems_whose_component_has_gone_are_refused_at_the_step);
+    tcase_add_test(tests, memory_that_a_plugin_forgets_is_reported_under_its_name);
+    tcase_add_test(tests, plugins_log_under_their_own_name);
+    tcase_add_test(tests, without_a_log_warnings_and_errors_go_to_stderr);
+    tcase_add_test(tests, a_slot_answers_nothing_when_its_plugin_has_gone_and_works_when_it_is_back);
+    tcase_add_test(tests, a_table_of_another_plugin_is_not_taken_over);
+    tcase_add_test(tests, tables_of_impossible_sizes_are_refused);
+}
+
+Suite *host_suite(void)
+{
+    Suite *suite = suite_create("host");
+    TCase *hosts = new_case(suite, "hosts");
+    tcase_add_test(hosts, a_host_needs_no_description);
+    tcase_add_test(hosts, a_description_of_older_headers_is_read_as_far_as_it_goes);
+    tcase_add_test(hosts, tables_say_how_large_they_are);
+    tcase_add_test(hosts, two_hosts_share_nothing);
+    tcase_add_test(hosts, sentences_stay_until_the_next_failure);
+    add_plugins(new_case(suite, "plugins"));
+    TCase *worlds = new_case(suite, "worlds");
+    tcase_add_test(worlds, worlds_are_found_by_name_and_in_order);
+    tcase_add_test(worlds, worlds_that_cannot_be_are_refused);
+    tcase_add_test(worlds, worlds_end_with_everything_in_them_in_any_order);
+    tcase_add_test(worlds, a_host_steps_its_worlds_in_order_of_creation);
+    tcase_add_test(worlds, figures_of_a_world_are_what_is_in_it);
+    tcase_add_test(worlds, managers_and_systems_are_asked_for_their_reports);
+    return suite;
+}
