@@ -41,8 +41,11 @@ FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 .SECONDARY:
 .DELETE_ON_ERROR:
 
+# As many compilers at a time as there are processors, unless make was told otherwise.
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
+
 all: packages
-	@$(MAKE) --no-print-directory built
+	@$(MAKE) --no-print-directory $(PARALLEL) built
 
 built: $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
 	@:
@@ -120,19 +123,19 @@ test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory test-program
+	@$(MAKE) --no-print-directory $(PARALLEL) test-program
 	@tests/scripts/all.sh $(BUILD)
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
 
 asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
-	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address,undefined test-program
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
 # Threads only: the pool, and steps of several threads.
 tsan:
 	@echo "== ThreadSanitizer"
-	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread test-program
+	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
 
 check-source:
 	@tools/check_headers.sh
@@ -162,7 +165,7 @@ $(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a
 	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
 
 bench: packages
-	@$(MAKE) --no-print-directory all $(BUILD)/bench
+	@$(MAKE) --no-print-directory $(PARALLEL) built $(BUILD)/bench
 	@mkdir -p bench/results
 	$(BUILD)/bench --json bench/results/bench.json
 

@@ -414,7 +414,7 @@ static const entry_t contract[] = {
     F(bp_report_sink_i, value, void, (void *, const char *, const char *, const char *, const char *)),
 };
 
-/* --- layouts as text ------------------------------------------------------------------------------------------- */
+/* --- layouts as text ----------------------------------------------------------------------------------- */
 
 enum { LINES = 512, WIDTH = 256 };
 
@@ -477,7 +477,7 @@ static void write_layout(const layout_t *layout, const char *path)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* --- then and now ---------------------------------------------------------------------------------------------- */
+/* --- then and now -------------------------------------------------------------------------------------- */
 
 /* What a line is about: all before ":" or " =". */
 static size_t key_length(const char *line)
@@ -573,7 +573,7 @@ static void compare(const layout_t *then, const layout_t *now, complaints_t *c)
         complain(c, "the contract has grown, but not", then_minor, "");
 }
 
-/* --- the contract ---------------------------------------------------------------------------------------------- */
+/* --- the contract -------------------------------------------------------------------------------------- */
 
 static layout_t then, now;
 static complaints_t complaints;
@@ -732,7 +732,7 @@ START_TEST(the_table_lacks_nothing_that_the_headers_have)
 }
 END_TEST
 
-/* --- the comparison itself ------------------------------------------------------------------------------------- */
+/* --- the comparison itself ----------------------------------------------------------------------------- */
 
 typedef struct case_t {
     const char *then[6], *now[6]; /* lines; NULL ends */
@@ -790,7 +790,7 @@ START_TEST(every_break_is_found_and_every_growth_allowed)
 }
 END_TEST
 
-/* --- the fossil ------------------------------------------------------------------------------------------------ */
+/* --- the fossil ---------------------------------------------------------------------------------------- */
 
 static const char fossil_file[] = TEST_FIXTURE_DIR "/fossil_1_0.so";
 

@@ -318,6 +318,7 @@ static void open_rig(conformance_t *c)
     c->host = bp_host_create(&(bp_host_desc_t){
         .threads = c->threads,
         .seed = 1,
+        .tag = 2, /* check_refusals makes a host with another */
         .allocator = {.context = &c->memory, .resize = resize_rig},
         .log = {.context = c, .write = write_log},
     });

@@ -1,10 +1,10 @@
-/* test_memory_failure.c - every allocation fails once: whatever is asked for then is refused, and works when asked again.
+/* test_memory_failure.c - every allocation fails once: the call is refused, and works when it is made again.
  *
- * A scenario is a list of calls. It runs once undisturbed, then once for each of its allocations, which is refused: in
- * one mode that one alone, in the other all that come after it too, until a call fails. A call that fails must say so,
- * leave all that a user can see as it was, and succeed when it is repeated; at the end of the scenario everything must
- * be as in the undisturbed run, and after the host's end all memory back and the log empty. What may not fail (deaths,
- * collection, steps that go on) is held to its result by the same comparison.
+ * A scenario is a list of calls. It runs once undisturbed, then once for each of its allocations, which is
+ * refused: in one mode that one alone, in the other all that come after it too, until a call fails. A call that
+ * fails must say so, leave all that a user can see as it was, and succeed when it is repeated; at the end
+ * everything must be as in the undisturbed run, and after the host's end all memory back and the log empty. What
+ * may not fail (deaths and collection) is held to its result by the same comparison.
  */
 #include "../suites.h"
 #include "../unit/inspect.h"
@@ -18,7 +18,7 @@
 enum { MOST_CALLS = 256, MOST_REQUESTS = 4000, PLUGINS = ZOO_PLUGINS + 1 };
 enum { ONE, ALL_FROM_THERE, MODES };
 
-/* --- a plugin that takes memory wherever it may ---------------------------------------------------------------------- */
+/* --- a plugin that takes memory wherever it may --------------------------------------------------------- */
 
 enum { HOARD_ROOM = 48, HEIRS = 16 };
 
@@ -74,7 +74,7 @@ static void tally_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
         mass[i] += match->columns[1] == NULL ? 1.0f : 0.5f;
 }
 
-/* Destroys the scenario's victims; a refusal is one that leaves them alive, and is repeated in the next step. */
+/* Destroys the scenario's victims; a refusal leaves them alive, and the next step asks again. */
 static void cull_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     (void)step;
@@ -104,20 +104,40 @@ static const bp_field_t remnant_fields[] = {
     {.name = "age", .type = BP_F32, .former_name = "years", .unit = "a"},
 };
 static const bp_component_i hoard_components[] = {
-    {.name = "remnant", .doc = "knows of deaths", .fields = BP_LIST(remnant_fields), .entities_destroyed = remnant_told},
+    {.name = "remnant",
+     .doc = "knows of deaths",
+     .fields = BP_LIST(remnant_fields),
+     .entities_destroyed = remnant_told},
 };
 static const bp_term_t tally_terms[] = {
-    {.component = "body", .flags = BP_TERM_WRITE}, {.component = "label", .flags = BP_TERM_OPTIONAL}};
+    {.component = "body", .flags = BP_TERM_WRITE},
+    {.component = "label", .flags = BP_TERM_OPTIONAL},
+};
 static const bp_term_t cull_terms[] = {
-    {.component = "body", .instance = "body", .flags = BP_TERM_WRITE}, {.component = "flag", .flags = BP_TERM_EXCLUDE}};
+    {.component = "body", .instance = "body", .flags = BP_TERM_WRITE},
+    {.component = "flag", .flags = BP_TERM_EXCLUDE},
+};
 static const bp_system_i hoard_systems[] = {
-    {.name = "tally", .doc = "counts", .terms = BP_LIST(tally_terms), .after = "body", .start = tally_start, .stop = tally_stop,
+    {.name = "tally",
+     .doc = "counts",
+     .terms = BP_LIST(tally_terms),
+     .after = "body",
+     .start = tally_start,
+     .stop = tally_stop,
      .run = tally_run},
     {.name = "cull", .terms = BP_LIST(cull_terms), .before = "tally body", .run_all = cull_run_all},
 };
 static const bp_plugin_desc_t hoard = {
-    BP_PLUGIN_HEAD, .name = "hoard", .version = "2", .doc = "takes memory", .components = BP_LIST(hoard_components),
-    .systems = BP_LIST(hoard_systems), .options = BP_LIST(hoard_options), .load = hoard_load, .unload = hoard_unload};
+    BP_PLUGIN_HEAD,
+    .name = "hoard",
+    .version = "2",
+    .doc = "takes memory",
+    .components = BP_LIST(hoard_components),
+    .systems = BP_LIST(hoard_systems),
+    .options = BP_LIST(hoard_options),
+    .load = hoard_load,
+    .unload = hoard_unload,
+};
 
 static const bp_option_t hoard_given[] = {
     {.name = "greeting", .value = "good morning"},
@@ -125,19 +145,21 @@ static const bp_option_t hoard_given[] = {
     {.name = "rounds", .value = "5"},
 };
 
-/* --- one attempt at a scenario --------------------------------------------------------------------------------------- */
+/* --- one attempt at a scenario -------------------------------------------------------------------------- */
 
 typedef struct attempt_t {
     rig_t rig;
     bp_host_o *host;
     const bp_world_api *api;
     int mode;
-    uint64_t nth, first;        /* the request to refuse, counted from the scenario's beginning; 0: none */
+    uint32_t nth;               /* the request to refuse, counted from `first`; 0: none */
+    uint64_t first;             /* the heap's requests when the scenario began */
     bool armed;
     bool settles;               /* the present call may put units in their order, whatever becomes of it */
+    const char *file;           /* the present call's sentence must begin with it, unless NULL */
     uint32_t call;              /* number of the present call */
     uint64_t ends[MOST_CALLS];  /* requests made when each call of the undisturbed run was done */
-    char *before;               /* the host before the present call, where that call may be refused something */
+    char *before;               /* the host before the present call, where that call may fail */
     uint64_t refused_before;
     uint32_t failed;            /* calls of all attempts */
 } attempt_t;
@@ -189,6 +211,12 @@ static void ready(void)
         at.rig.api->error->set(at.host, BP_OK, "nothing was said");
 }
 
+static bool says_where(const char *sentence)
+{
+    size_t length = at.file == NULL ? 0 : strlen(at.file);
+    return length == 0 || (strncmp(sentence, at.file, length) == 0 && sentence[length] == ':');
+}
+
 /* Was the call refused? Then it said why, and changed nothing. */
 static bool was_refused(bp_result_t result, const char *what)
 {
@@ -196,8 +224,9 @@ static bool was_refused(bp_result_t result, const char *what)
         return false;
     const char *sentence = bp_host_error(at.host);
     EXPECT(at.rig.heap.refused > at.refused_before, "%s fails for no reason: %s", what, sentence);
-    EXPECT(strstr(sentence, "out of memory") != NULL, "%s at request %llu says: %s", what, (unsigned long long)at.nth, sentence);
-    EXPECT(result == BP_ERROR_MEMORY, "%s at request %llu: result %d (%s)", what, (unsigned long long)at.nth, result, sentence);
+    EXPECT(strstr(sentence, "out of memory") != NULL, "%s at request %u says: %s", what, at.nth, sentence);
+    EXPECT(says_where(sentence), "%s at request %u does not say where: %s", what, at.nth, sentence);
+    EXPECT(result == BP_ERROR_MEMORY, "%s at request %u: %d, %s", what, at.nth, result, sentence);
     disarm();
     check_host(at.host);
     EXPECT(at.before != NULL, "%s was not expected to take memory", what);
@@ -248,7 +277,7 @@ static void done(void)
 #define MUST(call)                                                                                     \
     do {                                                                                               \
         ready();                                                                                       \
-        EXPECT(call, "%s at request %llu: %s", #call, (unsigned long long)at.nth, bp_host_error(at.host)); \
+        EXPECT(call, "%s at request %u: %s", #call, at.nth, bp_host_error(at.host)); \
         done();                                                                                        \
     } while (0)
 
@@ -262,7 +291,7 @@ static void cut_out(char *text, const char *before, const char *of)
     }
 }
 
-/* What a run came to, without what an attempt that failed may have used up: ids of entities, serials of the stocks. */
+/* What a run came to, without what a failed attempt may use up: ids of entities, serials of the stocks. */
 static char *outcome(void)
 {
     char *text = describe();
@@ -324,17 +353,18 @@ static void fail_everywhere(int mode, void (*prepare)(void), void (*scenario)(vo
         expect_same(copy(undisturbed), result, "the outcome");
     }
     expect_same(undisturbed, result, "the last outcome");
-    EXPECT(at.failed >= least, "only %u calls failed in %llu attempts", at.failed, (unsigned long long)at.nth);
+    EXPECT(at.failed >= least, "only %u calls failed in %u attempts", at.failed, at.nth);
 }
 
-/* --- hosts --------------------------------------------------------------------------------------------------------------- */
+/* --- hosts ---------------------------------------------------------------------------------------------- */
 
 START_TEST(a_host_that_cannot_be_made_leaves_nothing)
 {
     const uint32_t threads[] = {0, 1, 3};
     for (uint32_t t = 0; t < COUNT(threads); t++) {
-        uint64_t nth = 1;
+        uint32_t nth = 1;
         for (;; nth++) {
+            EXPECT(nth < MOST_REQUESTS, "a host that never comes");
             rig_t rig;
             rig_init(&rig);
             rig.desc.threads = threads[t];
@@ -342,7 +372,7 @@ START_TEST(a_host_that_cannot_be_made_leaves_nothing)
             rig.heap.refuse_last = _i == ONE ? nth : UINT64_MAX;
             bp_host_o *host = bp_host_create(&rig.desc);
             uint64_t refused = rig.heap.refused;
-            EXPECT((host == NULL) == (refused > 0), "allocation %llu of %u threads", (unsigned long long)nth, threads[t]);
+            EXPECT((host == NULL) == (refused > 0), "allocation %u, %u threads", nth, threads[t]);
             bp_host_destroy(host);
             ck_assert_uint_eq(rig.heap.bytes, 0);
             ck_assert_uint_eq(rig.log.count, 0);
@@ -354,7 +384,7 @@ START_TEST(a_host_that_cannot_be_made_leaves_nothing)
 }
 END_TEST
 
-/* --- plugins ------------------------------------------------------------------------------------------------------------- */
+/* --- plugins -------------------------------------------------------------------------------------------- */
 
 static void load_all(void)
 {
@@ -389,7 +419,7 @@ static void load_undisturbed(void)
     WORKS(at.host, bp_host_load_plugin(at.host, "hoard", NULL, 0));
 }
 
-/* --- worlds ------------------------------------------------------------------------------------------------------------- */
+/* --- worlds --------------------------------------------------------------------------------------------- */
 
 static bp_world_o *world, *other;
 
@@ -420,7 +450,7 @@ START_TEST(a_world_comes_whole_or_not_at_all)
 }
 END_TEST
 
-/* What dies in the second world is collected at random; a world that could not be made must not change the dice. */
+/* The dead are collected at random; a world that could not be made must not change the dice of the next. */
 static void seeded_worlds(void)
 {
     static bp_entity_t e[64];
@@ -445,7 +475,7 @@ static uint64_t order_of_marks(void)
     bp_run_t run;
     while (at.api->next_run(other, at.api->component(other, "mark"), &cursor, &run) != 0) {
         for (uint32_t i = 0; i < run.count; i++)
-            order = order * 1099511628211u + (run.entities[i].id == 0 ? 1000 : bp_entity_index(run.entities[i]));
+            order = order * 1099511628211u + (uint32_t)run.entities[i].id; /* the index; 0 for a hole */
     }
     return order;
 }
@@ -457,6 +487,7 @@ START_TEST(a_world_that_could_not_be_made_does_not_change_what_is_collected)
     memset(&at, 0, sizeof at);
     at.mode = _i;
     for (at.nth = 0; refused; at.nth++) {
+        EXPECT(at.nth < MOST_REQUESTS, "worlds that never come");
         open_host();
         load_undisturbed();
         arm();
@@ -464,7 +495,7 @@ START_TEST(a_world_that_could_not_be_made_does_not_change_what_is_collected)
         refused = at.nth == 0 || at.rig.heap.refused > 0;
         if (at.nth == 0)
             undisturbed = order_of_marks();
-        EXPECT(order_of_marks() == undisturbed, "request %llu: other rows were collected", (unsigned long long)at.nth);
+        EXPECT(order_of_marks() == undisturbed, "request %u: other rows were collected", at.nth);
         rig_close(&at.rig);
         at.host = NULL;
     }
@@ -472,7 +503,7 @@ START_TEST(a_world_that_could_not_be_made_does_not_change_what_is_collected)
 }
 END_TEST
 
-/* --- entities -------------------------------------------------------------------------------------------------------------- */
+/* --- entities ------------------------------------------------------------------------------------------- */
 
 enum { BODY, LABEL, FX, FOG, ONCE_, POOL, TOLD, REMNANT, KEYS };
 static uint32_t keys[KEYS];
@@ -582,7 +613,7 @@ START_TEST(components_are_added_and_removed_for_all_or_none)
 }
 END_TEST
 
-/* --- values ------------------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------- */
 
 static bp_entity_t people[SOME];
 
@@ -640,7 +671,7 @@ START_TEST(values_are_set_for_all_or_none)
 }
 END_TEST
 
-/* --- steps -------------------------------------------------------------------------------------------------------------------- */
+/* --- steps ---------------------------------------------------------------------------------------------- */
 
 static void make_systems(void)
 {
@@ -695,6 +726,7 @@ START_TEST(destroying_inside_a_step_is_refused_whole)
     at.mode = _i;
     at.ends[0] = MOST_REQUESTS;
     for (at.nth = 1; refused; at.nth++) {
+        EXPECT(at.nth < MOST_REQUESTS, "a step that never gets through");
         open_host();
         make_systems();
         arm();
@@ -708,7 +740,7 @@ START_TEST(destroying_inside_a_step_is_refused_whole)
 }
 END_TEST
 
-/* --- death ---------------------------------------------------------------------------------------------------------------------- */
+/* --- death ---------------------------------------------------------------------------------------------- */
 
 static uint32_t told_of;
 static char owner;
@@ -750,7 +782,7 @@ START_TEST(the_dead_are_buried_and_announced_without_memory)
 }
 END_TEST
 
-/* --- plugins that go, with what they brought ---------------------------------------------------------------------------------- */
+/* --- plugins that go, with what they brought ------------------------------------------------------------ */
 
 static void make_two_worlds(void)
 {
@@ -783,13 +815,15 @@ START_TEST(a_plugin_goes_from_all_worlds_or_from_none)
 }
 END_TEST
 
-/* --- ini files -------------------------------------------------------------------------------------------------------------- */
+/* --- ini files ------------------------------------------------------------------------------------------ */
 
 static const char *ini_path;
 
 static void setting_up(void)
 {
+    at.file = ini_path;
     TRY(bp_host_setup(at.host, ini_path));
+    at.file = NULL;
     ck_assert_uint_eq(bp_host_configured_steps(at.host), 7);
     world = at.api->find(at.host, "main");
     ck_assert_ptr_nonnull(world);
@@ -804,7 +838,8 @@ START_TEST(an_ini_is_done_whole_or_not_at_all)
         "[plugin hoard]\ngreeting = hey there\nfile = some/file\n"
         "[world main]\nstep_rate = 4\ncomponents = body label told fx flag\nsystems = tally\n"
         "[world second]\ncomponents = pool remnant\n"
-        "[spawn main one]\ncount = 6\ncomponents = body, label told\nlabel.text = first and last\nbody.mass = 4\ntold.text = told\n"
+        "[spawn main one]\ncount = 6\ncomponents = body, label told\n"
+        "label.text = first and last\nbody.mass = 4\ntold.text = told\n"
         "[spawn main two]\ncomponents = fog:fx\nfog.strength = 0.25\n"
         "[spawn second three]\ncount = 3\ncomponents = pool remnant\n"));
     ini_path = kept;
@@ -812,7 +847,7 @@ START_TEST(an_ini_is_done_whole_or_not_at_all)
 }
 END_TEST
 
-/* --- threads -------------------------------------------------------------------------------------------------------------------- */
+/* --- threads -------------------------------------------------------------------------------------------- */
 
 START_TEST(steps_on_several_threads_fail_like_steps_on_one)
 {
@@ -820,8 +855,9 @@ START_TEST(steps_on_several_threads_fail_like_steps_on_one)
     bp_entity_t *e = malloc(ROWS * sizeof *e);
     ck_assert_ptr_nonnull(e);
     bool refused = true;
-    uint64_t nth = 1;
+    uint32_t nth = 1;
     for (; refused; nth++) {
+        EXPECT(nth < MOST_REQUESTS, "a step that never gets through");
         rig_t rig;
         rig_init(&rig);
         rig.desc.threads = 3;
