@@ -97,15 +97,29 @@ static char *next_line(char *buffer, int room, void *stream)
     return buffer;
 }
 
+/* Bytes of a continuation line before its comment, which not every version of inih takes off. */
+static size_t without_comment(const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '\0' && !(text[length] == ';' && (length == 0 || text[length - 1] == ' ' || text[length - 1] == '\t')))
+        length++;
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    return length;
+}
+
 static bool extend_value(ini_t *ini, const char *more)
 {
     ini_entry_t *entry = &ini->entries[ini->count - 1];
-    size_t old = strlen(entry->value), size = old + strlen(more) + 2;
-    char *longer = memory_resize(&ini->memory, entry->value, old + 1, size);
+    size_t old = strlen(entry->value), added = without_comment(more);
+    if (added == 0)
+        return true;
+    char *longer = memory_resize(&ini->memory, entry->value, old + 1, old + added + 2);
     if (longer == NULL)
         return false;
     longer[old] = ' ';
-    memcpy(longer + old + 1, more, strlen(more) + 1);
+    memcpy(longer + old + 1, more, added);
+    longer[old + 1 + added] = '\0';
     entry->value = longer;
     return true;
 }

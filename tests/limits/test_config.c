@@ -540,7 +540,7 @@ START_TEST(an_error_at_the_very_end_undoes_everything)
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "stocks"));
     char *before = describe_host(rig.host);
     snprintf(text, sizeof text, "%s[spawn old z]\n[spawn main last]\ncomponents = body\nbody.mass = -1\n", good);
-    FAILS(rig.host, BP_ERROR_RANGE, "config.ini:37: ", set_up(text));
+    FAILS(rig.host, BP_ERROR_RANGE, "config.ini:38: ", set_up(text));
     expect_same(before, describe_host(rig.host), "an error in the last line");
     check_host(rig.host);
     ck_assert_uint_eq(old->occupied, 0);
