@@ -36,9 +36,10 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
         return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads, JOBS_MAX_THREADS);
     if (!host->own_jobs || threads <= 1 || host->jobs.threads == threads)
         return BP_OK;
-    jobs_t *pool = jobs_create(&host->base, threads);
-    if (pool == NULL)
-        return BP_ERROR_LIMIT;
+    jobs_t *pool;
+    bp_result_t result = jobs_create(&host->base, threads, &pool);
+    if (result != BP_OK)
+        return result;
     if (host->pool != NULL)
         jobs_free(host->pool);
     host->pool = pool;
@@ -271,6 +272,8 @@ bp_result_t bp_world_step(bp_world_o *world)
 bp_result_t bp_host_step(bp_host_o *host)
 {
     bp_result_t result = refuse_during_step(host);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = schedule_prepare(host->destruction.worlds[i]->schedule);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = bp_world_step(host->destruction.worlds[i]);
     return result;

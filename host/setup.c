@@ -384,7 +384,7 @@ static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_secti
     if (result != BP_OK)
         return at_line(s, components->line, result);
     if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count, sizeof *s->spawned))
-        return error_memory(s->error, "spawning entities");
+        return at_line(s, section->line, error_memory(s->error, "spawning entities"));
     *entities = s->spawned + s->spawned_count;
     result = store_create(world, prototype, *entities, count);
     if (result != BP_OK)
@@ -425,12 +425,30 @@ static bp_result_t spawn_all(setup_t *s)
         if (is_kind(s->ini.sections[i].name, "spawn"))
             result = spawn(s, &s->ini.sections[i], i + 1);
     }
-    for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count && result == BP_OK; i++) {
-        result = schedule_settle(s->host->destruction.worlds[i]->schedule);
-        if (result != BP_OK)
-            error_prefix(s->error, result, "%s: ", s->ini.path);
-    }
     return result;
+}
+
+/* Settle the steps of the new worlds, so that what is wrong with them is told now and not in the first step. */
+static bp_result_t settle_all(setup_t *s)
+{
+    for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
+        const bp_world_o *world = s->host->destruction.worlds[i];
+        bp_result_t result = schedule_settle(world->schedule);
+        if (result == BP_OK)
+            continue;
+        char section[WORD];
+        snprintf(section, sizeof section, "world %s", world->name);
+        const ini_entry_t *systems = find_entry(s, section, "systems");
+        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : at_line(s, systems->line, result);
+    }
+    return BP_OK;
+}
+
+static bp_result_t start_threads(setup_t *s)
+{
+    const ini_entry_t *entry = find_entry(s, "host", "threads");
+    bp_result_t result = entry == NULL ? BP_OK : host_set_threads(s->host, s->threads);
+    return result == BP_OK ? BP_OK : at_line(s, entry->line, result);
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------------------- */
@@ -487,7 +505,9 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
     if (result == BP_OK)
         result = spawn_all(&s);
     if (result == BP_OK)
-        result = host_set_threads(host, s.threads);
+        result = settle_all(&s);
+    if (result == BP_OK)
+        result = start_threads(&s);
     if (result != BP_OK)
         undo(&s);
     memory_free(&s.ini.memory, s.spawned, (size_t)s.spawned_capacity * sizeof *s.spawned);

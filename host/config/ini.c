@@ -176,7 +176,7 @@ bp_result_t ini_read(ini_t *ini, base_t *base, const char *path)
     ini->path = memory_copy_text(&ini->memory, path);
     reader_t r = {.ini = ini, .base = base, .at = bytes};
     if (ini->path == NULL)
-        r.result = error_memory(&base->error, "reading an ini file");
+        r.result = error_set(&base->error, BP_ERROR_MEMORY, "%s: out of memory while reading it", path);
     else if (strlen(bytes) != size)
         r.result = error_set(&base->error, BP_ERROR_SYNTAX, "%s: it holds a zero byte, so it is no text", path);
     else {

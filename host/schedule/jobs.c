@@ -72,27 +72,32 @@ static void run(void *context, void (*job)(void *data, uint32_t index), void *da
     os_unlock(jobs->lock);
 }
 
-jobs_t *jobs_create(base_t *base, uint32_t threads)
+static bp_result_t start_workers(jobs_t *jobs, uint32_t threads)
+{
+    while (jobs->worker_count < threads - 1) {
+        if (!os_thread_start(&jobs->threads[jobs->worker_count], worker, jobs))
+            return error_set(&jobs->base->error, BP_ERROR_LIMIT, "only %u of %u threads could be started", jobs->worker_count + 1, threads);
+        jobs->worker_count++;
+    }
+    return BP_OK;
+}
+
+bp_result_t jobs_create(base_t *base, uint32_t threads, jobs_t **out)
 {
     jobs_t *jobs = memory_new(&base->memory, sizeof *jobs);
-    if (jobs == NULL) {
-        error_memory(&base->error, "starting threads");
-        return NULL;
-    }
+    if (jobs == NULL)
+        return error_memory(&base->error, "starting threads");
     jobs->base = base;
     memory_init_child(&jobs->memory, "jobs", &base->memory);
     jobs->lock = os_lock_create();
     jobs->threads = memory_new(&jobs->memory, threads * sizeof *jobs->threads);
-    bool good = jobs->lock != NULL && jobs->threads != NULL;
-    while (good && jobs->worker_count < threads - 1) {
-        good = os_thread_start(&jobs->threads[jobs->worker_count], worker, jobs);
-        jobs->worker_count += good;
-    }
-    if (good)
-        return jobs;
-    error_set(&base->error, BP_ERROR_LIMIT, "only %u of %u threads could be started", jobs->worker_count + 1, threads);
-    jobs_free(jobs);
-    return NULL;
+    bool room = jobs->lock != NULL && jobs->threads != NULL;
+    bp_result_t result = room ? start_workers(jobs, threads) : error_memory(&base->error, "starting threads");
+    if (result != BP_OK)
+        jobs_free(jobs);
+    else
+        *out = jobs;
+    return result;
 }
 
 void jobs_free(jobs_t *jobs)

@@ -13,8 +13,9 @@ enum { JOBS_MAX_THREADS = 256 };
 
 typedef struct jobs_t jobs_t;
 
-/* A pool of `threads` threads, the caller's among them (so threads - 1 are started). NULL with an error. */
-jobs_t *jobs_create(base_t *base, uint32_t threads);
+/* A pool of `threads` threads, the caller's among them (so threads - 1 are started). Errors: memory; limit, where the
+ * system gives fewer threads. */
+bp_result_t jobs_create(base_t *base, uint32_t threads, jobs_t **out);
 void jobs_free(jobs_t *jobs);
 
 /* The pool as the table that the schedule uses. */

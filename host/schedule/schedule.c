@@ -476,15 +476,19 @@ static void run_units(schedule_t *schedule, const bp_step_t *step, const bp_jobs
     }
 }
 
+bp_result_t schedule_prepare(schedule_t *schedule)
+{
+    bp_result_t result = schedule_settle(schedule);
+    return result == BP_OK ? match_units(schedule) : result;
+}
+
 bp_result_t schedule_step(schedule_t *schedule, const bp_jobs_i *jobs)
 {
     bp_world_o *world = schedule->world;
     if (world->stepping)
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     uint64_t began = os_clock_ns();
-    bp_result_t result = schedule_settle(schedule);
-    if (result == BP_OK)
-        result = match_units(schedule);
+    bp_result_t result = schedule_prepare(schedule);
     if (result != BP_OK)
         return result;
     bp_step_t step = {

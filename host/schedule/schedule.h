@@ -58,6 +58,10 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system);
 /* Check what every unit needs and put the units in order. Errors name the unit and what is missing. [main] */
 bp_result_t schedule_settle(schedule_t *schedule);
 
+/* Settle, and take all memory that the next step needs: schedule_step then cannot fail, unless something changes in
+ * between. [main] */
+bp_result_t schedule_prepare(schedule_t *schedule);
+
 /* One step and the collection after it. [main] */
 bp_result_t schedule_step(schedule_t *schedule, const bp_jobs_i *jobs);
 

@@ -1,10 +1,10 @@
 /* test_memory_failure.c - every allocation fails once: the call is refused, and works when it is made again.
  *
  * A scenario is a list of calls. It runs once undisturbed, then once for each of its allocations, which is
- * refused: in one mode that one alone, in the other all that come after it too, until a call fails. A call that
- * fails must say so, leave all that a user can see as it was, and succeed when it is repeated; at the end
- * everything must be as in the undisturbed run, and after the host's end all memory back and the log empty. What
- * may not fail (deaths and collection) is held to its result by the same comparison.
+ * refused: in one mode that one alone, in the other all after it too, until a call fails. A call that
+ * fails must say so, leave all that a user can see as it was, and succeed when it is repeated; at the end all
+ * must be as in the undisturbed run, and after the host's end all memory back and the log empty. What may not
+ * fail (deaths and collection) is held to its result by the same comparison.
  */
 #include "../suites.h"
 #include "../unit/inspect.h"

@@ -1,8 +1,9 @@
 /* churn.c - how batches are chosen and what each operation does to both sides.
  *
- * Batches decide which paths of the store are taken: single ones, scattered ones, rows in the order in which they lie
- * (whole runs among them), and spoilt ones with the dead, with second mentions, and with entities that have the
- * component or lack it. What a batch should come to is asked of the model, entity by entity, before the host sees it.
+ * Batches decide which paths of the store are taken: single ones, scattered ones, rows in the order in
+ * which they lie (whole runs among them), and spoilt ones with the dead, with second mentions, and with
+ * entities that have the component or lack it. What a batch should come to is asked of the model, entity by
+ * entity, before the host sees it.
  */
 #include "churn.h"
 
@@ -30,11 +31,12 @@ void churn_close(churn_t *c)
     model_close(&c->model);
 }
 
-/* --- batches ------------------------------------------------------------------------------------------------------ */
+/* --- batches -------------------------------------------------------------------------------------------- */
 
 static bp_entity_t random_living(churn_t *c)
 {
-    return c->model.living_count == 0 ? (bp_entity_t){0} : c->model.living[below(c, c->model.living_count)].id;
+    return c->model.living_count == 0 ? (bp_entity_t){0}
+                                      : c->model.living[below(c, c->model.living_count)].id;
 }
 
 static bp_entity_t random_dead(churn_t *c)
@@ -102,7 +104,9 @@ static uint32_t spoil(churn_t *c, uint32_t count)
     if (count == 0 || count == CHURN_BATCH)
         return count;
     uint32_t at = below(c, count + 1), what = below(c, 4);
-    bp_entity_t spoiler = what == 0 ? random_dead(c) : what == 1 ? c->batch[below(c, count)] : random_living(c);
+    bp_entity_t spoiler = what == 0   ? random_dead(c)
+                          : what == 1 ? c->batch[below(c, count)]
+                                      : random_living(c);
     if (what == 3)
         spoiler.id = below(c, 2) == 0 ? 0 : bp_random_next(&c->random);
     memmove(c->batch + at + 1, c->batch + at, (count - at) * sizeof *c->batch);
@@ -110,7 +114,7 @@ static uint32_t spoil(churn_t *c, uint32_t count)
     return count + 1;
 }
 
-/* --- creating and destroying ---------------------------------------------------------------------------------------- */
+/* --- creating and destroying ---------------------------------------------------------------------------- */
 
 static uint32_t random_keys(churn_t *c, uint32_t world, uint32_t *numbers, uint32_t *chosen)
 {
@@ -150,7 +154,8 @@ static void create_refused(churn_t *c, uint32_t world)
     stock_t *items = state_of(c->model.worlds[world], model_keys[key].type);
     numbers[0] = c->model.keys[world][key];
     numbers[1] = c->model.keys[world][key == 3 ? 7 : 3];
-    WORKS(c->model.host, c->model.api->world->prototype(c->model.worlds[world], numbers, 1 + below(c, 2), &prototype));
+    WORKS(c->model.host,
+          c->model.api->world->prototype(c->model.worlds[world], numbers, 1 + below(c, 2), &prototype));
     items->refuse_creates = 1;
     FAILS(c->model.host, BP_ERROR_FAILED, "told to refuse",
           c->model.api->world->create(c->model.worlds[world], prototype, c->batch, 1 + below(c, 50)));
@@ -171,10 +176,11 @@ static void destroy(churn_t *c, uint32_t world)
     uint32_t died = c->model.api->entity->destroy(c->model.host, c->batch, count);
     for (uint32_t i = 0; i < count; i++)
         model_destroy(&c->model, c->batch[i]);
-    EXPECT(died == before - c->model.living_count, "%u died instead of %u", died, before - c->model.living_count);
+    EXPECT(died == before - c->model.living_count, "%u died instead of %u", died,
+           before - c->model.living_count);
 }
 
-/* --- components come and go ----------------------------------------------------------------------------------------- */
+/* --- components come and go ----------------------------------------------------------------------------- */
 
 /* What the whole batch should come to: the first entity that cannot, or that is mentioned before, decides. */
 static bp_result_t foresee(churn_t *c, uint32_t count, uint32_t world, uint32_t key, bool adding)
@@ -202,7 +208,8 @@ static void change(churn_t *c, uint32_t world, bool adding)
     bp_result_t wanted = foresee(c, count, world, key, adding);
     const bp_world_api *api = c->model.api->world;
     bp_result_t result = adding ? api->add(c->model.worlds[world], c->model.keys[world][key], c->batch, count)
-                                : api->remove(c->model.worlds[world], c->model.keys[world][key], c->batch, count);
+                                : api->remove(c->model.worlds[world], c->model.keys[world][key], c->batch,
+                                              count);
     EXPECT(result == wanted, "%d instead of %d: %s", result, wanted, bp_host_error(c->model.host));
     c->refused += wanted != BP_OK;
     for (uint32_t i = 0; i < count && wanted == BP_OK; i++) {
@@ -219,7 +226,7 @@ static void step(churn_t *c, uint32_t world)
     model_step(&c->model, world, (float)(1.0 / c->model.worlds[world]->step_rate));
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------- */
 
 static uint32_t random_field(churn_t *c, uint32_t *key)
 {
@@ -234,7 +241,8 @@ static void set_values(churn_t *c, uint32_t world)
     static unsigned char values[CHURN_BATCH * 24];
     static const size_t strides[] = {0, 16, 24};
     uint32_t key, field = random_field(c, &key);
-    uint32_t count = keep_possible(c, choose(c, world), world, key, false), size = value_size(model_type(key, field));
+    uint32_t count = keep_possible(c, choose(c, world), world, key, false),
+             size = value_size(model_type(key, field));
     if (count == 0)
         return;
     size_t stride = below(c, 2) == 0 ? size : strides[below(c, COUNT(strides))];
@@ -245,10 +253,12 @@ static void set_values(churn_t *c, uint32_t world)
     }
     bp_property_t property;
     const bp_property_api *api = c->model.api->property;
-    WORKS(c->model.host, api->resolve(c->model.worlds[world], c->batch[0], model_keys[key].name, model_field(key, field), &property));
+    WORKS(c->model.host, api->resolve(c->model.worlds[world], c->batch[0], model_keys[key].name,
+                                      model_field(key, field), &property));
     WORKS(c->model.host, api->set(c->model.worlds[world], &property, c->batch, count, values, stride));
     for (uint32_t i = 0; i < count; i++)
-        memcpy(&model_find(&c->model, c->batch[i])->components[world][key].values[field], values + i * stride, size);
+        memcpy(&model_find(&c->model, c->batch[i])->components[world][key].values[field], values + i * stride,
+               size);
 }
 
 /* One by two names, and read back through them and through its text. */
@@ -261,10 +271,13 @@ static void set_one(churn_t *c, uint32_t world)
     bp_world_o *w = c->model.worlds[world];
     const bp_property_api *api = c->model.api->property;
     model_random_value(key, field, &c->random, &value);
-    WORKS(c->model.host, api->set_named(w, c->batch[0], model_keys[key].name, model_field(key, field), type, &value));
+    WORKS(c->model.host,
+          api->set_named(w, c->batch[0], model_keys[key].name, model_field(key, field), type, &value));
     memset(&back, 0, sizeof back);
-    WORKS(c->model.host, api->get_named(w, c->batch[0], model_keys[key].name, model_field(key, field), type, &back));
-    EXPECT(model_equal(key, field, &value, &back), "%s.%s was set otherwise", model_keys[key].name, model_field(key, field));
+    WORKS(c->model.host,
+          api->get_named(w, c->batch[0], model_keys[key].name, model_field(key, field), type, &back));
+    EXPECT(model_equal(key, field, &value, &back), "%s.%s was set otherwise", model_keys[key].name,
+           model_field(key, field));
     model_find(&c->model, c->batch[0])->components[world][key].values[field] = value;
 }
 
@@ -277,12 +290,14 @@ static void look_at_ref(churn_t *c)
         const model_entity_t *entity = model_find(&c->model, r->ref.entity);
         bool there = entity != NULL && entity->components[r->world][r->key].there != 0;
         const void *value = bp_ref_get(c->model.api->world, world, &r->ref);
-        EXPECT((value != NULL) == there, "a reference to %s is %s", model_keys[r->key].name, there ? "lost" : "stale");
+        EXPECT((value != NULL) == there, "a reference to %s is %s", model_keys[r->key].name,
+               there ? "lost" : "stale");
         model_value_t copy;
         memset(&copy, 0, sizeof copy);
         if (there)
             memcpy(&copy, value, value_size(model_type(r->key, r->field)));
-        EXPECT(!there || model_equal(r->key, r->field, &copy, &entity->components[r->world][r->key].values[r->field]),
+        EXPECT(!there || model_equal(r->key, r->field, &copy,
+                                     &entity->components[r->world][r->key].values[r->field]),
                "a reference sees another value");
         if (there && below(c, 8) > 0)
             return;
@@ -309,14 +324,16 @@ static void look_at_cell(churn_t *c)
     model_value_t value;
     memset(&value, 0, sizeof value);
     if (p->size == 0 && there)
-        WORKS(c->model.host, api->resolve(c->model.worlds[w], e, model_keys[key].name, model_field(key, 0), p));
+        WORKS(c->model.host,
+              api->resolve(c->model.worlds[w], e, model_keys[key].name, model_field(key, 0), p));
     if (p->size == 0)
         return;
     const void *cell = bp_property_cell(c->model.worlds[w], p, e);
     EXPECT(cell == NULL || there, "an address of what is not there");
     if (cell != NULL) {
         memcpy(&value, cell, p->size);
-        EXPECT(model_equal(key, 0, &value, &entity->components[w][key].values[0]), "an address sees another value");
+        EXPECT(model_equal(key, 0, &value, &entity->components[w][key].values[0]),
+               "an address sees another value");
     }
     bp_result_t result = api->get(c->model.worlds[w], p, &e, 1, &value, sizeof value), wanted = BP_OK;
     if (!there)
@@ -325,7 +342,7 @@ static void look_at_cell(churn_t *c)
     EXPECT(!there || model_equal(key, 0, &value, &entity->components[w][key].values[0]), "got another value");
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------------------------------------ */
 
 void churn_once(churn_t *c)
 {

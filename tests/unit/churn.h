@@ -1,8 +1,8 @@
 /* churn.h - random operations on a host and on the naive model of it, side by side.
  *
- * An operation is one call of a verb: creating in bulk, adding, removing, destroying, stepping, setting and reading,
- * with batches of one, scattered batches, rows as they lie, and batches that must be refused. The same seed gives
- * the same operations.
+ * An operation is one call of a verb: creating in bulk, adding, removing, destroying, stepping, setting and
+ * reading, with batches of one, scattered batches, rows as they lie, and batches that must be refused. The
+ * same seed gives the same operations.
  *
  * What it does not do: it does not compare; whoever calls it says when (model.h, inspect.h).
  */
@@ -26,7 +26,7 @@ typedef struct churn_t {
     uint64_t refused;    /* batches that had to be refused, and were */
     uint64_t operations;
     churn_ref_t refs[CHURN_REFS];
-    bp_property_t properties[MODEL_WORLDS][MODEL_KEYS]; /* of field 0; kept, so that what they remember grows old */
+    bp_property_t properties[MODEL_WORLDS][MODEL_KEYS]; /* of field 0; kept, so that their caches grow old */
     bp_entity_t batch[CHURN_BATCH];
 } churn_t;
 

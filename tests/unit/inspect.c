@@ -1,7 +1,8 @@
 /* inspect.c - invariants checked one by one, and a host written down.
  *
- * The checks go from the outside in: each record against its run, each row against its record, each column against the
- * promises of bp_run_t, each prototype against its base, and last the counts that the parts keep of each other.
+ * The checks go from the outside in: each record against its run, each row against its record, each column
+ * against the promises of bp_run_t, each prototype against its base, and last the counts that the parts
+ * keep of each other.
  */
 #include "inspect.h"
 
@@ -13,9 +14,10 @@
 #include <stdlib.h>
 
 #define THAT(condition) EXPECT(condition, "%s", #condition)
-#define SAME(a, b) EXPECT((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
+#define SAME(a, b) \
+    EXPECT((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
 
-/* --- worlds ------------------------------------------------------------------------------------------------------ */
+/* --- worlds --------------------------------------------------------------------------------------------- */
 
 static void check_records(const bp_world_o *world)
 {
@@ -113,7 +115,7 @@ static void check_hole_list(const bp_world_o *world)
         SAME(world->holed[i]->in_holes_list, 1);
 }
 
-/* --- prototypes -------------------------------------------------------------------------------------------------- */
+/* --- prototypes ----------------------------------------------------------------------------------------- */
 
 static void check_chain(const prototypes_t *p, uint32_t prototype)
 {
@@ -152,7 +154,7 @@ static void check_prototypes(const bp_world_o *world)
     check_buckets(p);
 }
 
-/* --- entities and strings ---------------------------------------------------------------------------------------- */
+/* --- entities and strings ------------------------------------------------------------------------------- */
 
 static void check_entities(const entities_t *entities)
 {
@@ -211,8 +213,8 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The pool holds exactly the strings that cells and defaults point to: none is forgotten, none freed early (the
- * sanitizers see that). */
+/* The pool holds exactly the strings that cells and defaults point to: none is forgotten, none freed early
+ * (the sanitizers see that). */
 static void check_strings(const bp_host_o *host)
 {
     texts_t texts = {NULL, 0, 0};
@@ -255,7 +257,7 @@ void check_host(const bp_host_o *host)
     SAME(host->destruction.waiting_count, 0);
 }
 
-/* --- a host written down ------------------------------------------------------------------------------------------ */
+/* --- a host written down -------------------------------------------------------------------------------- */
 
 typedef struct page_t {
     char *text;
@@ -282,7 +284,8 @@ static void write_down(page_t *page, const char *format, ...)
     page->length += size;
 }
 
-static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const char *instance, const char *field)
+static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const char *instance,
+                           const char *field)
 {
     char text[512];
     bp_property_t property;

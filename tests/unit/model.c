@@ -1,7 +1,7 @@
 /* model.c - the naive model, and the comparison.
  *
- * The comparison asks the host in every way it can be asked: keys of each entity, each value by key, each batch by
- * `has`, the rows of all runs, the slots of own storage, and the figures.
+ * The comparison asks the host in every way it can be asked: keys of each entity, each value by key, each
+ * batch by `has`, the rows of all runs, the slots of own storage, and the figures.
  */
 #include "model.h"
 
@@ -13,9 +13,10 @@
 #include <string.h>
 
 const model_key_t model_keys[MODEL_KEYS] = {
-    {"label", "title", false, 4}, {"body", "body", false, 4}, {"fx", "fog", false, 3},   {"pool", "pool", false, 2},
-    {"flag", "flag", false, 0},   {"once", "once", true, 2},  {"fx", "vignette", false, 3}, {"told", "told", false, 2},
-    {"pool", "spare", false, 2},  {"label", "label", false, 4}, {"once", "other", true, 2},
+    {"label", "title", false, 4}, {"body", "body", false, 4}, {"fx", "fog", false, 3},
+    {"pool", "pool", false, 2},   {"flag", "flag", false, 0}, {"once", "once", true, 2},
+    {"fx", "vignette", false, 3}, {"told", "told", false, 2}, {"pool", "spare", false, 2},
+    {"label", "label", false, 4}, {"once", "other", true, 2},
 };
 
 typedef struct model_field_t {
@@ -63,9 +64,10 @@ const char *model_field(uint32_t key, uint32_t field)
     return field_of(key, field)->name;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------- */
 
-static void write_value(model_value_t *value, uint32_t type, const float *numbers, const char *text, uint64_t bits)
+static void write_value(model_value_t *value, uint32_t type, const float *numbers, const char *text,
+                        uint64_t bits)
 {
     memset(value, 0, sizeof *value);
     switch (type) {
@@ -83,7 +85,8 @@ static void write_value(model_value_t *value, uint32_t type, const float *number
 
 void model_random_value(uint32_t key, uint32_t field, uint64_t *random, model_value_t *value)
 {
-    static const char *const texts[] = {"", "earth", "moon", "unnamed", "a text of more than sixteen bytes", "sun", "x", "y"};
+    static const char *const texts[] = {
+        "", "earth", "moon", "unnamed", "a text of more than sixteen bytes", "sun", "x", "y"};
     float numbers[4];
     const char *text = texts[bp_random_below(random, COUNT(texts))];
     for (uint32_t i = 0; i < 4; i++)
@@ -104,7 +107,7 @@ bool model_equal(uint32_t key, uint32_t field, const model_value_t *a, const mod
     return strcmp(x, y) == 0;
 }
 
-/* --- entities ----------------------------------------------------------------------------------------------------- */
+/* --- entities ------------------------------------------------------------------------------------------- */
 
 void model_open(model_t *model, rig_t *rig)
 {
@@ -226,7 +229,7 @@ void model_step(model_t *model, uint32_t world, float dt)
     }
 }
 
-/* --- the comparison ------------------------------------------------------------------------------------------------ */
+/* --- the comparison ------------------------------------------------------------------------------------- */
 
 static void compare_keys(const model_t *model, uint32_t w, const model_entity_t *entity)
 {
@@ -260,11 +263,12 @@ static void compare_values(const model_t *model, uint32_t w, uint32_t k, uint32_
         return;
     bp_property_t property;
     const bp_property_api *api = model->api->property;
-    WORKS(model->host, api->resolve(model->worlds[w], batch[0], model_keys[k].name, model_field(k, f), &property));
+    WORKS(model->host,
+          api->resolve(model->worlds[w], batch[0], model_keys[k].name, model_field(k, f), &property));
     WORKS(model->host, api->get(model->worlds[w], &property, batch, count, values, sizeof values[0]));
     for (uint32_t i = 0; i < count; i++)
-        EXPECT(model_equal(k, f, wanted[i], &values[i]), "world %u, entity %u of %u: %s.%s differs", w, i, count,
-               model_keys[k].name, model_field(k, f));
+        EXPECT(model_equal(k, f, wanted[i], &values[i]), "world %u, entity %u of %u: %s.%s differs", w, i,
+               count, model_keys[k].name, model_field(k, f));
 }
 
 static void compare_has(const model_t *model, uint32_t w, uint32_t k)
@@ -287,7 +291,8 @@ static void compare_has(const model_t *model, uint32_t w, uint32_t k)
 /* Rows of living entities under one key, walked through as plugins do. */
 static void compare_runs(const model_t *model, uint32_t w, uint32_t k)
 {
-    uint32_t cursor = 0, rows = 0, all = 0, component = model->api->world->component(model->worlds[w], model_keys[k].type);
+    uint32_t cursor = 0, rows = 0, all = 0,
+             component = model->api->world->component(model->worlds[w], model_keys[k].type);
     bp_name_t name = model->api->name->hash(model_keys[k].name);
     bp_run_t run;
     while (model->api->world->next_run(model->worlds[w], component, &cursor, &run) != 0) {
@@ -298,7 +303,8 @@ static void compare_runs(const model_t *model, uint32_t w, uint32_t k)
     }
     EXPECT(rows == model_count(model, w, k), "world %u: %u rows of %s", w, rows, model_keys[k].name);
     uint32_t number = model->api->world->count(model->worlds[w], component);
-    EXPECT(number == all || model->worlds[w]->managers[component]->component->own_storage, "%u instances, %u rows", number, all);
+    EXPECT(number == all || model->worlds[w]->managers[component]->component->own_storage,
+           "%u instances, %u rows", number, all);
 }
 
 static void compare_slots(const model_t *model, uint32_t w, const char *type)
@@ -312,11 +318,13 @@ static void compare_slots(const model_t *model, uint32_t w, const char *type)
         for (uint32_t i = 0; i < model->living_count && strcmp(model_keys[k].type, type) == 0; i++) {
             const model_entity_t *entity = &model->living[i];
             uint32_t slot = BP_NONE, there = entity->components[w][k].there;
-            uint32_t found = model->api->world->slots(model->worlds[w], model->keys[w][k], &entity->id, 1, &slot);
+            uint32_t found = model->api->world->slots(model->worlds[w], model->keys[w][k], &entity->id, 1,
+                                                      &slot);
             EXPECT(found == there && (slot != BP_NONE) == (there != 0), "%s has slot %u", type, slot);
             if (there == 0)
                 continue;
-            EXPECT(slot < items->count && slot < COUNT(taken) && taken[slot] == 0, "slot %u of %u", slot, items->count);
+            EXPECT(slot < items->count && slot < COUNT(taken) && taken[slot] == 0, "slot %u of %u", slot,
+                   items->count);
             EXPECT(items->items[slot].entity.id == entity->id.id && items->items[slot].instance == name,
                    "slot %u of %s belongs to another", slot, type);
             taken[slot] = 1;
@@ -324,7 +332,8 @@ static void compare_slots(const model_t *model, uint32_t w, const char *type)
         }
     }
     bool lazy = strcmp(type, "pool") == 0;
-    EXPECT(lazy ? items->count >= count : items->count == count, "%s keeps %u instances for %u", type, items->count, count);
+    EXPECT(lazy ? items->count >= count : items->count == count, "%s keeps %u instances for %u", type,
+           items->count, count);
     EXPECT(items->created - items->ended == items->count, "%s has lost count", type);
 }
 

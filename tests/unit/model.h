@@ -1,8 +1,8 @@
 /* model.h - a naive model of entities and their components in several worlds, to compare a host with.
  *
- * Nothing in it is clever: an entity is a list of components for each world, a component is a copy of its values, and
- * everything is found by looking at all there is. The tests do each thing twice, to the host and to the model, and
- * model_compare looks at every entity, key, value, row and slot.
+ * Nothing in it is clever: an entity is a list of components for each world, a component is a copy of its
+ * values, and everything is found by looking at all there is. The tests do each thing twice, to the host
+ * and to the model, and model_compare looks at every entity, key, value, row and slot.
  *
  * What it does not do: it calls no verb that changes a host.
  */

@@ -1,8 +1,9 @@
 /* support.c - the watched heap, the log and hosts over them.
  *
- * The heap keeps a header of 16 bytes in front of each block: the size, so that a caller who forgets what it asked for
- * is found at once, and a mark that a freed block has lost. Resizing always moves, so that whoever keeps an old
- * address is found by the sanitizers; new bytes are filled, so that nobody relies on cleared memory.
+ * The heap keeps a header of 16 bytes in front of each block: the size, so that a caller who forgets what
+ * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that
+ * whoever keeps an old address is found by the sanitizers; new bytes are filled, so that nobody relies on
+ * cleared memory.
  */
 #include "support.h"
 
@@ -18,7 +19,7 @@
 #error "TEST_SCRATCH_DIR is the folder for files of tests"
 #endif
 
-/* --- heap ----------------------------------------------------------------------------------------------------- */
+/* --- heap ----------------------------------------------------------------------------------------------- */
 
 enum { HEADER = 16, PATTERN = 0xA5 };
 static const size_t living_mark = 0x4B434F4C42;
@@ -38,7 +39,8 @@ static void end_block(heap_t *heap, char *block, size_t size)
 static void *begin_block(heap_t *heap, size_t size)
 {
     heap->requests++;
-    if (heap->refuse_first != 0 && heap->requests >= heap->refuse_first && heap->requests <= heap->refuse_last) {
+    if (heap->refuse_first != 0 && heap->requests >= heap->refuse_first &&
+        heap->requests <= heap->refuse_last) {
         heap->refused++;
         return NULL;
     }
@@ -75,7 +77,7 @@ bp_allocator_i heap_allocator(heap_t *heap)
     return (bp_allocator_i){.context = heap, .resize = heap_resize};
 }
 
-/* --- log ------------------------------------------------------------------------------------------------------ */
+/* --- log ------------------------------------------------------------------------------------------------ */
 
 static void write_line(void *context, int32_t level, const char *source, const char *text)
 {
@@ -90,7 +92,7 @@ bp_log_i log_into(log_text_t *log)
     return (bp_log_i){.context = log, .write = write_line};
 }
 
-/* --- rigs ----------------------------------------------------------------------------------------------------- */
+/* --- rigs ----------------------------------------------------------------------------------------------- */
 
 void rig_init(rig_t *rig)
 {
@@ -137,7 +139,7 @@ void rig_close(rig_t *rig)
     EXPECT(rig->heap.bytes == 0, "%zu bytes in %zu blocks are left", rig->heap.bytes, rig->heap.blocks);
 }
 
-/* --- short cuts ------------------------------------------------------------------------------------------------ */
+/* --- short cuts ----------------------------------------------------------------------------------------- */
 
 const bp_api_t *api_of(bp_world_o *world)
 {

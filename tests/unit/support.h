@@ -1,8 +1,8 @@
-/* support.h - what the tests of the host share: hosts whose memory and log are watched, and sentences checked.
+/* support.h - what the tests of the host share: hosts whose memory and log are watched.
  *
- * A rig is a host with an allocator that checks every size it is told, moves every block it resizes and fills new
- * memory with a pattern; rig_close then wants all of it back and an empty log. Tests that need another kind of host
- * set rig.desc before rig_open, or make hosts of their own.
+ * A rig is a host with an allocator that checks every size it is told, moves every block it resizes and
+ * fills new memory with a pattern; rig_close then wants all of it back and an empty log. Tests that need
+ * another kind of host set rig.desc before rig_open, or make hosts of their own.
  *
  * What it does not do: it declares no components (zoo.h), and its heap is for one thread.
  */
@@ -39,7 +39,8 @@ typedef struct rig_t {
     const bp_api_t *api;
 } rig_t;
 
-/* A host with the rig's heap and log, seed 1, tag 1 and the plugins of zoo.h linked in, none of them loaded. */
+/* A host with the rig's heap and log, seed 1, tag 1 and the plugins of zoo.h linked in, none of them
+ * loaded. */
 void rig_init(rig_t *rig);
 void rig_open(rig_t *rig);
 
@@ -70,7 +71,8 @@ void *state_of(bp_world_o *world, const char *type);
 const char *scratch_file(const char *name, const char *text);
 const char *scratch_bytes(const char *name, const void *bytes, size_t size);
 
-/* As ck_assert_msg, for loops: Check takes a note of every assertion, which is slow; this one only speaks up. */
+/* As ck_assert_msg, for loops: Check takes a note of every assertion, which is slow; this one only speaks
+ * up. */
 #define EXPECT(condition, ...)         \
     do {                               \
         if (!(condition))              \
@@ -78,18 +80,19 @@ const char *scratch_bytes(const char *name, const void *bytes, size_t size);
     } while (0)
 
 /* The call succeeds; else the host's sentence is shown. */
-#define WORKS(host, call)                                                                                            \
-    do {                                                                                                             \
-        bp_result_t result_ = (call);                                                                                \
-        EXPECT(result_ == BP_OK, "%s: %d: %s", #call, result_, bp_host_error(host));                                 \
+#define WORKS(host, call)                                                            \
+    do {                                                                             \
+        bp_result_t result_ = (call);                                                \
+        EXPECT(result_ == BP_OK, "%s: %d: %s", #call, result_, bp_host_error(host)); \
     } while (0)
 
 /* The call fails with this code, and the host's sentence has `part` in it. */
-#define FAILS(host, code, part, call)                                                                                \
-    do {                                                                                                             \
-        bp_result_t result_ = (call);                                                                                \
-        EXPECT(result_ == (code), "%s: %d instead of %s: %s", #call, result_, #code, bp_host_error(host));           \
-        EXPECT(strstr(bp_host_error(host), (part)) != NULL, "\"%s\" is not in: %s", (part), bp_host_error(host));    \
+#define FAILS(host, code, part, call)                                                                      \
+    do {                                                                                                   \
+        bp_result_t result_ = (call);                                                                      \
+        EXPECT(result_ == (code), "%s: %d instead of %s: %s", #call, result_, #code, bp_host_error(host)); \
+        EXPECT(strstr(bp_host_error(host), (part)) != NULL, "\"%s\" is not in: %s", (part),                \
+               bp_host_error(host));                                                                       \
     } while (0)
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

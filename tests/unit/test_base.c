@@ -1,8 +1,8 @@
 /* test_base.c - memory accounts, names, counted strings, typed values, words and files.
  *
- * What is laid down in tables of cases is tested by tables; what must hold for all values (what value_format writes,
- * value_parse reads back to the same bits; strings are counted right; cleared memory is cleared) is tested by many
- * random ones, from fixed seeds.
+ * What is laid down in tables of cases is tested by tables; what must hold for all values (what
+ * value_format writes, value_parse reads back to the same bits; strings are counted right; cleared memory
+ * is cleared) is tested by many random ones, from fixed seeds.
  */
 #include "support.h"
 
@@ -46,7 +46,7 @@ static void expect_error(bp_result_t result, bp_result_t code, const char *part)
     ck_assert_msg(strstr(error.text, part) != NULL, "\"%s\" is not in: %s", part, error.text);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------ */
+/* --- memory --------------------------------------------------------------------------------------------- */
 
 START_TEST(what_a_child_takes_is_counted_at_its_parents)
 {
@@ -98,7 +98,8 @@ END_TEST
 /* Sizes on both sides of the border where blocks become pages, and of page ends. */
 static size_t random_size(uint64_t *random)
 {
-    static const size_t marks[] = {16, 4096, MEMORY_LARGE, MEMORY_LARGE + 4096, 3 * MEMORY_LARGE, MEMORY_HUGE};
+    static const size_t marks[] = {16,         4096, MEMORY_LARGE, MEMORY_LARGE + 4096, 3 * MEMORY_LARGE,
+                                   MEMORY_HUGE};
     size_t mark = marks[bp_random_below(random, COUNT(marks))];
     return mark - 15 + bp_random_below(random, 30);
 }
@@ -116,7 +117,8 @@ static void cleared_growth(const bp_allocator_i *allocator, uint64_t seed)
         ck_assert_uint_eq((uintptr_t)block % 16, 0);
         marked = marked < next ? marked : next;
         for (size_t k = 0; k < next; k++)
-            EXPECT(block[k] == (k < marked ? (unsigned char)(k * 7 + 1) : 0), "byte %zu of %zu, grown from %zu", k, next, size);
+            EXPECT(block[k] == (k < marked ? (unsigned char)(k * 7 + 1) : 0),
+                   "byte %zu of %zu, grown from %zu", k, next, size);
         for (size_t k = marked; k < next; k++)
             block[k] = (unsigned char)(k * 7 + 1);
         marked = size = next;
@@ -185,7 +187,7 @@ START_TEST(an_array_grows_by_doubling_or_stays_as_it_is)
 }
 END_TEST
 
-/* --- errors and the log ------------------------------------------------------------------------------------------ */
+/* --- errors and the log --------------------------------------------------------------------------------- */
 
 START_TEST(a_sentence_may_be_made_from_the_present_one)
 {
@@ -224,7 +226,7 @@ START_TEST(the_log_gets_every_level_and_its_source)
 }
 END_TEST
 
-/* --- names ------------------------------------------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------------------------------------- */
 
 START_TEST(a_name_gives_its_text_back)
 {
@@ -328,7 +330,7 @@ START_TEST(words_are_letters_digits_and_underscore)
 }
 END_TEST
 
-/* --- strings ----------------------------------------------------------------------------------------------------- */
+/* --- strings -------------------------------------------------------------------------------------------- */
 
 START_TEST(equal_strings_are_one_and_go_with_their_last_use)
 {
@@ -433,11 +435,12 @@ START_TEST(counts_are_right_after_any_sequence_of_uses)
 }
 END_TEST
 
-/* --- values: there and back --------------------------------------------------------------------------------------- */
+/* --- values: there and back ----------------------------------------------------------------------------- */
 
 static float random_float(uint64_t *random)
 {
-    static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.1f, FLT_MAX, -FLT_MAX, FLT_MIN, 1e-45f, FLT_EPSILON};
+    static const float special[] = {0.0f,    -0.0f,    1.0f,    -1.0f,  0.1f,
+                                    FLT_MAX, -FLT_MAX, FLT_MIN, 1e-45f, FLT_EPSILON};
     float number;
     do {
         uint32_t bits = (uint32_t)bp_random_next(random);
@@ -513,7 +516,8 @@ static void there_and_back(uint32_t type, const bp_value_t *value)
     value_format(&context, type, value, text, sizeof text);
     bp_result_t result = value_parse(&context, type, text, &back, &error);
     EXPECT(result == BP_OK, "%s '%s': %s", value_type_name(type), text, error.text);
-    bool same = type == BP_STRING ? strcmp(back.string, value->string) == 0 : memcmp(&back, value, value_size(type)) == 0;
+    bool same = type == BP_STRING ? strcmp(back.string, value->string) == 0
+                                  : memcmp(&back, value, value_size(type)) == 0;
     EXPECT(same, "%s '%s' came back as other bits", value_type_name(type), text);
 }
 
@@ -568,7 +572,7 @@ START_TEST(writing_stays_within_its_room)
 }
 END_TEST
 
-/* --- values: good and bad texts ------------------------------------------------------------------------------------ */
+/* --- values: good and bad texts ------------------------------------------------------------------------- */
 
 typedef struct text_case_t {
     uint32_t type;
@@ -577,22 +581,49 @@ typedef struct text_case_t {
 } text_case_t;
 
 static const text_case_t good_texts[] = {
-    {BP_BOOL, "true", "true"}, {BP_BOOL, "on", "true"}, {BP_BOOL, "yes", "true"}, {BP_BOOL, "1", "true"},
-    {BP_BOOL, "false", "false"}, {BP_BOOL, "off", "false"}, {BP_BOOL, "no", "false"}, {BP_BOOL, " 0 ", "false"},
-    {BP_I32, "-2147483648", "-2147483648"}, {BP_I32, " 0x10 ", "16"}, {BP_I32, "+5", "5"},
-    {BP_U32, "4294967295", "4294967295"}, {BP_U32, "0xffffffff", "4294967295"},
-    {BP_I64, "-9223372036854775808", "-9223372036854775808"}, {BP_I64, "9223372036854775807", "9223372036854775807"},
-    {BP_F32, "1e3", "1000"}, {BP_F32, "3.4028234663852886e38", "3.40282e+38"}, {BP_F32, ".5", "0.5"},
-    {BP_F32, "1e-50", "0"}, {BP_F64, "0x1p-3", "0.125"}, {BP_F64, "-1e308", "-1e+308"},
-    {BP_VEC2, "1,2", "1 2"}, {BP_VEC2, "1 , 2", "1 2"}, {BP_VEC2, "\t1\t2 ", "1 2"},
-    {BP_VEC3, "1 2,3", "1 2 3"}, {BP_VEC4, "1 -2 3 -4", "1 -2 3 -4"}, {BP_QUAT, "0 0 0 1", "0 0 0 1"},
+    {BP_BOOL, "true", "true"},
+    {BP_BOOL, "on", "true"},
+    {BP_BOOL, "yes", "true"},
+    {BP_BOOL, "1", "true"},
+    {BP_BOOL, "false", "false"},
+    {BP_BOOL, "off", "false"},
+    {BP_BOOL, "no", "false"},
+    {BP_BOOL, " 0 ", "false"},
+    {BP_I32, "-2147483648", "-2147483648"},
+    {BP_I32, " 0x10 ", "16"},
+    {BP_I32, "+5", "5"},
+    {BP_U32, "4294967295", "4294967295"},
+    {BP_U32, "0xffffffff", "4294967295"},
+    {BP_I64, "-9223372036854775808", "-9223372036854775808"},
+    {BP_I64, "9223372036854775807", "9223372036854775807"},
+    {BP_F32, "1e3", "1000"},
+    {BP_F32, "3.4028234663852886e38", "3.40282e+38"},
+    {BP_F32, ".5", "0.5"},
+    {BP_F32, "1e-50", "0"},
+    {BP_F64, "0x1p-3", "0.125"},
+    {BP_F64, "-1e308", "-1e+308"},
+    {BP_VEC2, "1,2", "1 2"},
+    {BP_VEC2, "1 , 2", "1 2"},
+    {BP_VEC2, "\t1\t2 ", "1 2"},
+    {BP_VEC3, "1 2,3", "1 2 3"},
+    {BP_VEC4, "1 -2 3 -4", "1 -2 3 -4"},
+    {BP_QUAT, "0 0 0 1", "0 0 0 1"},
     {BP_MAT4, "1 0 0 0 0 1 0 0 0 0 1 0 4 5 6 1", "1 0 0 0 0 1 0 0 0 0 1 0 4 5 6 1"},
-    {BP_COLOUR, "#fff", "1 1 1 1"}, {BP_COLOUR, "#0f0", "0 1 0 1"}, {BP_COLOUR, "#FF0000", "1 0 0 1"},
-    {BP_COLOUR, "#00000000", "0 0 0 0"}, {BP_COLOUR, " #0000ffff ", "0 0 1 1"}, {BP_COLOUR, "0.25 2 3", "0.25 2 3 1"},
-    {BP_COLOUR, "1 2 3 4", "1 2 3 4"}, {BP_COLOUR, "#333", "0.2 0.2 0.2 1"},
-    {BP_STRING, "", ""}, {BP_STRING, "  as it stands; # yes ", "  as it stands; # yes "},
-    {BP_ENTITY, "none", "none"}, {BP_ENTITY, " #0:1 ", "#0:1"}, {BP_ENTITY, "#4294967295:1048576", "#4294967295:1048576"},
-    {BP_NAME, "fog", "fog"}, {BP_NAME, "", ""},
+    {BP_COLOUR, "#fff", "1 1 1 1"},
+    {BP_COLOUR, "#0f0", "0 1 0 1"},
+    {BP_COLOUR, "#FF0000", "1 0 0 1"},
+    {BP_COLOUR, "#00000000", "0 0 0 0"},
+    {BP_COLOUR, " #0000ffff ", "0 0 1 1"},
+    {BP_COLOUR, "0.25 2 3", "0.25 2 3 1"},
+    {BP_COLOUR, "1 2 3 4", "1 2 3 4"},
+    {BP_COLOUR, "#333", "0.2 0.2 0.2 1"},
+    {BP_STRING, "", ""},
+    {BP_STRING, "  as it stands; # yes ", "  as it stands; # yes "},
+    {BP_ENTITY, "none", "none"},
+    {BP_ENTITY, " #0:1 ", "#0:1"},
+    {BP_ENTITY, "#4294967295:1048576", "#4294967295:1048576"},
+    {BP_NAME, "fog", "fog"},
+    {BP_NAME, "", ""},
 };
 
 START_TEST(good_texts_are_read)
@@ -611,29 +642,69 @@ START_TEST(good_texts_are_read)
 END_TEST
 
 static const text_case_t bad_texts[] = {
-    {BP_BOOL, "", "true or false"}, {BP_BOOL, "TRUE", "true or false"}, {BP_BOOL, "2", "true or false"},
-    {BP_BOOL, "true false", "true or false"}, {BP_BOOL, "falsehood", "true or false"},
-    {BP_I32, "", "whole number"}, {BP_I32, "1.5", "whole number"}, {BP_I32, "2147483648", "2147483647"},
-    {BP_I32, "-2147483649", "-2147483648"}, {BP_I32, "12a", "whole number"}, {BP_I32, "1 2", "whole number"},
-    {BP_I32, "99999999999999999999", "whole number"}, {BP_I32, "1,", "whole number"},
-    {BP_U32, "-1", "0 to 4294967295"}, {BP_U32, "4294967296", "0 to 4294967295"},
-    {BP_I64, "9223372036854775808", "64 bits"}, {BP_I64, "seven", "'seven'"},
-    {BP_F32, "", "a number"}, {BP_F32, "1e39", "a number"}, {BP_F32, "3.4028235677973366e38", "a number"},
-    {BP_F32, "inf", "a number"}, {BP_F32, "nan", "a number"}, {BP_F32, "1.5kg", "'1.5kg'"}, {BP_F32, "1 2", "a number"},
-    {BP_F32, "1,5", "a number"}, {BP_F64, "1e309", "a number"}, {BP_F64, "--1", "a number"},
-    {BP_VEC2, "1", "2 numbers"}, {BP_VEC2, "1 2 3", "2 numbers"}, {BP_VEC2, "1,,2", "2 numbers"}, {BP_VEC2, "1.5.5", "2 numbers"},
-    {BP_VEC2, "1-2", "2 numbers"}, {BP_VEC2, "1 2,", "2 numbers"},
-    {BP_VEC3, "1 2", "3 numbers"}, {BP_VEC3, "1 2 x", "3 numbers"}, {BP_VEC4, "", "4 numbers"},
-    {BP_QUAT, "0 0 1", "4 numbers x y z w"}, {BP_MAT4, "1 2 3", "16 numbers"},
-    {BP_COLOUR, "", "#rrggbb"}, {BP_COLOUR, "#", "#rrggbb"}, {BP_COLOUR, "#ff", "#rrggbb"}, {BP_COLOUR, "#ffff", "#rrggbb"},
-    {BP_COLOUR, "#fffffff", "#rrggbb"}, {BP_COLOUR, "#gggggg", "#rrggbb"}, {BP_COLOUR, "#ffffff 1", "#rrggbb"},
-    {BP_COLOUR, "1 2", "3 or 4 numbers"}, {BP_COLOUR, "red", "#rrggbb"}, {BP_COLOUR, "1 2 3 4 5", "3 or 4 numbers"},
-    {BP_ENTITY, "", "#index:generation"}, {BP_ENTITY, "0:1", "#index:generation"}, {BP_ENTITY, "#0", "#index:generation"},
-    {BP_ENTITY, "#0:0", "#index:generation"}, {BP_ENTITY, "#0:1048577", "#index:generation"}, {BP_ENTITY, "#-1:1", "#index:generation"},
-    {BP_ENTITY, "#1:-1", "#index:generation"}, {BP_ENTITY, "#4294967296:1", "#index:generation"},
-    {BP_ENTITY, "#0:4294967297", "#index:generation"}, {BP_ENTITY, "#0:-4294967295", "#index:generation"},
-    {BP_ENTITY, "#0:1 2", "#index:generation"}, {BP_ENTITY, "nonesuch", "#index:generation"}, {BP_ENTITY, "# 0:1", "#index:generation"},
-    {BP_TYPE_NONE, "1", "nothing"}, {BP_TYPE_COUNT, "1", "nothing"},
+    {BP_BOOL, "", "true or false"},
+    {BP_BOOL, "TRUE", "true or false"},
+    {BP_BOOL, "2", "true or false"},
+    {BP_BOOL, "true false", "true or false"},
+    {BP_BOOL, "falsehood", "true or false"},
+    {BP_I32, "", "whole number"},
+    {BP_I32, "1.5", "whole number"},
+    {BP_I32, "2147483648", "2147483647"},
+    {BP_I32, "-2147483649", "-2147483648"},
+    {BP_I32, "12a", "whole number"},
+    {BP_I32, "1 2", "whole number"},
+    {BP_I32, "99999999999999999999", "whole number"},
+    {BP_I32, "1,", "whole number"},
+    {BP_U32, "-1", "0 to 4294967295"},
+    {BP_U32, "4294967296", "0 to 4294967295"},
+    {BP_I64, "9223372036854775808", "64 bits"},
+    {BP_I64, "seven", "'seven'"},
+    {BP_F32, "", "a number"},
+    {BP_F32, "1e39", "a number"},
+    {BP_F32, "3.4028235677973366e38", "a number"},
+    {BP_F32, "inf", "a number"},
+    {BP_F32, "nan", "a number"},
+    {BP_F32, "1.5kg", "'1.5kg'"},
+    {BP_F32, "1 2", "a number"},
+    {BP_F32, "1,5", "a number"},
+    {BP_F64, "1e309", "a number"},
+    {BP_F64, "--1", "a number"},
+    {BP_VEC2, "1", "2 numbers"},
+    {BP_VEC2, "1 2 3", "2 numbers"},
+    {BP_VEC2, "1,,2", "2 numbers"},
+    {BP_VEC2, "1.5.5", "2 numbers"},
+    {BP_VEC2, "1-2", "2 numbers"},
+    {BP_VEC2, "1 2,", "2 numbers"},
+    {BP_VEC3, "1 2", "3 numbers"},
+    {BP_VEC3, "1 2 x", "3 numbers"},
+    {BP_VEC4, "", "4 numbers"},
+    {BP_QUAT, "0 0 1", "4 numbers x y z w"},
+    {BP_MAT4, "1 2 3", "16 numbers"},
+    {BP_COLOUR, "", "#rrggbb"},
+    {BP_COLOUR, "#", "#rrggbb"},
+    {BP_COLOUR, "#ff", "#rrggbb"},
+    {BP_COLOUR, "#ffff", "#rrggbb"},
+    {BP_COLOUR, "#fffffff", "#rrggbb"},
+    {BP_COLOUR, "#gggggg", "#rrggbb"},
+    {BP_COLOUR, "#ffffff 1", "#rrggbb"},
+    {BP_COLOUR, "1 2", "3 or 4 numbers"},
+    {BP_COLOUR, "red", "#rrggbb"},
+    {BP_COLOUR, "1 2 3 4 5", "3 or 4 numbers"},
+    {BP_ENTITY, "", "#index:generation"},
+    {BP_ENTITY, "0:1", "#index:generation"},
+    {BP_ENTITY, "#0", "#index:generation"},
+    {BP_ENTITY, "#0:0", "#index:generation"},
+    {BP_ENTITY, "#0:1048577", "#index:generation"},
+    {BP_ENTITY, "#-1:1", "#index:generation"},
+    {BP_ENTITY, "#1:-1", "#index:generation"},
+    {BP_ENTITY, "#4294967296:1", "#index:generation"},
+    {BP_ENTITY, "#0:4294967297", "#index:generation"},
+    {BP_ENTITY, "#0:-4294967295", "#index:generation"},
+    {BP_ENTITY, "#0:1 2", "#index:generation"},
+    {BP_ENTITY, "nonesuch", "#index:generation"},
+    {BP_ENTITY, "# 0:1", "#index:generation"},
+    {BP_TYPE_NONE, "1", "nothing"},
+    {BP_TYPE_COUNT, "1", "nothing"},
 };
 
 START_TEST(bad_texts_are_refused_and_told_what_would_be_right)
@@ -659,7 +730,7 @@ START_TEST(a_name_that_is_too_long_is_no_value)
 }
 END_TEST
 
-/* --- fields ------------------------------------------------------------------------------------------------------- */
+/* --- fields --------------------------------------------------------------------------------------------- */
 
 static bp_result_t make_field(field_t *field, bp_field_t declared)
 {
@@ -668,8 +739,15 @@ static bp_result_t make_field(field_t *field, bp_field_t declared)
 
 START_TEST(a_field_keeps_its_declaration)
 {
-    bp_field_t declared = {.name = "mass", .type = BP_F32, .flags = BP_FIELD_READ_ONLY, .initial = "0.1", .min = "0.1", .max = "2",
-                           .unit = "kg", .doc = "how heavy", .former_name = "weight"};
+    bp_field_t declared = {.name = "mass",
+                           .type = BP_F32,
+                           .flags = BP_FIELD_READ_ONLY,
+                           .initial = "0.1",
+                           .min = "0.1",
+                           .max = "2",
+                           .unit = "kg",
+                           .doc = "how heavy",
+                           .former_name = "weight"};
     bp_field_t told;
     field_t field;
     ck_assert_int_eq(make_field(&field, declared), BP_OK);
@@ -716,7 +794,8 @@ START_TEST(members_that_an_older_author_did_not_know_are_left_out)
 {
     bp_field_t declared = {.name = "old", .type = BP_F32, .initial = "5", .min = "9"};
     field_t field;
-    ck_assert_int_eq(field_init(&field, &memory, &context, &declared, offsetof(bp_field_t, min), &error), BP_OK);
+    ck_assert_int_eq(field_init(&field, &memory, &context, &declared, offsetof(bp_field_t, min), &error),
+                     BP_OK);
     ck_assert(field.initial.f32 == 5.0f);
     ck_assert(!field.limited);
     field_free(&field, &memory);
@@ -741,7 +820,9 @@ static const field_case_t bad_fields[] = {
     {{.name = "f", .type = BP_F32, .min = "2", .max = "1"}, BP_ERROR_RANGE, "min 2 is greater than max 1"},
     {{.name = "f", .type = BP_F32, .initial = "3", .max = "2"}, BP_ERROR_RANGE, "at most 2"},
     {{.name = "f", .type = BP_F32, .min = "1"}, BP_ERROR_RANGE, "f = 0 is outside its range: at least 1"},
-    {{.name = "f", .type = BP_VEC3, .initial = "1 2 3", .max = "2", .unit = "m"}, BP_ERROR_RANGE, "f = 3 is outside its range: at most 2 m"},
+    {{.name = "f", .type = BP_VEC3, .initial = "1 2 3", .max = "2", .unit = "m"},
+     BP_ERROR_RANGE,
+     "f = 3 is outside its range: at most 2 m"},
     {{.name = "f", .type = BP_STRING, .max = "9"}, BP_ERROR_TYPE, "a string has no limits"},
     {{.name = "f", .type = BP_BOOL, .min = "0"}, BP_ERROR_TYPE, "a bool has no limits"},
     {{.name = "f", .type = BP_U32, .max = "-1"}, BP_ERROR_TYPE, "0 to 4294967295"},
@@ -762,14 +843,18 @@ static void expect_range(uint32_t type, const void *value, const field_t *field,
     value_format(&context, type, value, text, sizeof text);
     bp_result_t wanted = inside ? BP_OK : BP_ERROR_RANGE;
     ck_assert_msg(field_check(field, value, &error) == wanted, "%s", text);
-    ck_assert_msg(field_check_all(field, value, value_size(type), 1, &error) == wanted, "%s in a column", text);
+    ck_assert_msg(field_check_all(field, value, value_size(type), 1, &error) == wanted, "%s in a column",
+                  text);
 }
 
 START_TEST(limits_are_inside_and_the_next_number_is_outside)
 {
     field_t field;
     float low = 0.1f, high = 0.7f;
-    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_F32, .initial = "0.5", .min = "0.1", .max = "0.7"}), BP_OK);
+    ck_assert_int_eq(
+        make_field(&field,
+                   (bp_field_t){.name = "f", .type = BP_F32, .initial = "0.5", .min = "0.1", .max = "0.7"}),
+        BP_OK);
     expect_range(BP_F32, &low, &field, true);
     expect_range(BP_F32, &high, &field, true);
     expect_range(BP_F32, &(float){nextafterf(low, 0)}, &field, false);
@@ -777,7 +862,8 @@ START_TEST(limits_are_inside_and_the_next_number_is_outside)
     expect_range(BP_F32, &(float){NAN}, &field, false);
     expect_range(BP_F32, &(float){INFINITY}, &field, false);
     field_free(&field, &memory);
-    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_I32, .min = "-3", .max = "3"}), BP_OK);
+    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_I32, .min = "-3", .max = "3"}),
+                     BP_OK);
     for (int32_t i = -5; i <= 5; i++)
         expect_range(BP_I32, &i, &field, i >= -3 && i <= 3);
     field_free(&field, &memory);
@@ -794,7 +880,8 @@ START_TEST(every_part_of_every_value_of_a_column_is_checked)
     struct { bp_vec3_t value; uint32_t other; } rows[VALUES];
     bp_vec3_t dense[VALUES];
     field_t field;
-    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "v", .type = BP_VEC3, .min = "-1", .max = "1"}), BP_OK);
+    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "v", .type = BP_VEC3, .min = "-1", .max = "1"}),
+                     BP_OK);
     memset(rows, 0, sizeof rows);
     memset(dense, 0, sizeof dense);
     ck_assert_int_eq(field_check_all(&field, rows, sizeof rows[0], VALUES, &error), BP_OK);
@@ -804,8 +891,10 @@ START_TEST(every_part_of_every_value_of_a_column_is_checked)
         float *part = &(&rows[i / 3].value.x)[i % 3];
         memcpy(part, &(float){1.5f}, sizeof *part);
         memcpy((float *)dense + i, &(float){-1.5f}, sizeof(float));
-        expect_error(field_check_all(&field, rows, sizeof rows[0], VALUES, &error), BP_ERROR_RANGE, "v = 1.5 is outside");
-        expect_error(field_check_all(&field, dense, sizeof dense[0], VALUES, &error), BP_ERROR_RANGE, "v = -1.5 is outside");
+        expect_error(field_check_all(&field, rows, sizeof rows[0], VALUES, &error), BP_ERROR_RANGE,
+                     "v = 1.5 is outside");
+        expect_error(field_check_all(&field, dense, sizeof dense[0], VALUES, &error), BP_ERROR_RANGE,
+                     "v = -1.5 is outside");
         memcpy(part, &(float){0}, sizeof *part);
         memcpy((float *)dense + i, &(float){0}, sizeof(float));
     }
@@ -817,15 +906,17 @@ START_TEST(limited_integers_of_a_dense_column_are_checked)
 {
     int32_t numbers[7] = {0, 1, 2, 3, -3, -2, -1};
     field_t field;
-    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "n", .type = BP_I32, .min = "-3", .max = "3"}), BP_OK);
+    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "n", .type = BP_I32, .min = "-3", .max = "3"}),
+                     BP_OK);
     ck_assert_int_eq(field_check_all(&field, numbers, sizeof numbers[0], COUNT(numbers), &error), BP_OK);
     numbers[5] = 4;
-    expect_error(field_check_all(&field, numbers, sizeof numbers[0], COUNT(numbers), &error), BP_ERROR_RANGE, "n = 4");
+    expect_error(field_check_all(&field, numbers, sizeof numbers[0], COUNT(numbers), &error), BP_ERROR_RANGE,
+                 "n = 4");
     field_free(&field, &memory);
 }
 END_TEST
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------------------------------------- */
 
 START_TEST(lists_are_cut_at_blanks_commas_and_line_ends)
 {
@@ -891,7 +982,7 @@ START_TEST(a_text_of_fixed_room_is_cut_not_overrun)
 }
 END_TEST
 
-/* --- files --------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------- */
 
 START_TEST(paths_are_seen_from_the_folder_of_a_file)
 {
@@ -960,8 +1051,10 @@ START_TEST(files_that_cannot_be_read_are_named)
     char *bytes;
     size_t size;
     ck_assert(!file_exists(TEST_SCRATCH_DIR "/missing"));
-    expect_error(file_read(&memory, TEST_SCRATCH_DIR "/missing", &bytes, &size, &error), BP_ERROR_IO, "/missing: cannot be opened: ");
-    expect_error(file_read(&memory, TEST_SCRATCH_DIR, &bytes, &size, &error), BP_ERROR_IO, TEST_SCRATCH_DIR ": cannot be ");
+    expect_error(file_read(&memory, TEST_SCRATCH_DIR "/missing", &bytes, &size, &error), BP_ERROR_IO,
+                 "/missing: cannot be opened: ");
+    expect_error(file_read(&memory, TEST_SCRATCH_DIR, &bytes, &size, &error), BP_ERROR_IO,
+                 TEST_SCRATCH_DIR ": cannot be ");
     ck_assert_uint_eq(memory_bytes(&memory), 0);
 }
 END_TEST
@@ -981,7 +1074,7 @@ START_TEST(a_file_that_finds_no_memory_leaves_nothing)
 }
 END_TEST
 
-/* --- the suite ------------------------------------------------------------------------------------------------------ */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

@@ -1,7 +1,7 @@
-/* test_destruction.c - the death of entities: who is told, when, in which batches; and how rows are collected.
+/* test_destruction.c - the death of entities: who is told and when, and how rows are collected.
  *
- * A plugin of its own stands here: `witness` is told of every death in its world, `reaper` destroys from inside a
- * step. What they and the embedder's callbacks see goes into one list, in order.
+ * A plugin of its own stands here: `witness` is told of every death in its world, `reaper` destroys from
+ * inside a step. What they and the embedder's callbacks see goes into one list, in order.
  */
 #include "support.h"
 
@@ -40,7 +40,7 @@ static void note(const char *to, const bp_entity_t *entities, uint32_t count)
     depth--;
 }
 
-/* --- the plugin ------------------------------------------------------------------------------------------------------- */
+/* --- the plugin ----------------------------------------------------------------------------------------- */
 
 static void witness_told(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
 {
@@ -80,11 +80,12 @@ static const bp_system_i death_systems[] = {
     {.name = "reap", .terms = BP_LIST(terms), .run = reap_run},
     {.name = "reap_all", .terms = BP_LIST(terms), .run_all = reap_all},
 };
-static const bp_plugin_desc_t death = {
-    BP_PLUGIN_HEAD, .name = "death", .version = "1", .components = BP_LIST(death_components), .systems = BP_LIST(death_systems)};
+static const bp_plugin_desc_t death = {BP_PLUGIN_HEAD, .name = "death", .version = "1",
+                                       .components = BP_LIST(death_components),
+                                       .systems = BP_LIST(death_systems)};
 static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
 
-/* --- the rig ------------------------------------------------------------------------------------------------------------ */
+/* --- the rig -------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
 static bp_world_o *world, *other;
@@ -158,7 +159,7 @@ static uint32_t times_told(const char *to, bp_entity_t e)
     return times;
 }
 
-/* --- announcements ---------------------------------------------------------------------------------------------------------- */
+/* --- announcements -------------------------------------------------------------------------------------- */
 
 START_TEST(managers_are_told_before_callbacks_and_these_in_order)
 {
@@ -196,7 +197,8 @@ START_TEST(each_death_of_a_long_and_mixed_batch_is_announced_once)
     }
     ck_assert_uint_eq(told, died);
     for (uint32_t i = 0; i < MANY; i++)
-        EXPECT(times[i] == (entities_api->alive(rig.host, &e[i], 1, NULL) == 0), "entity %u was told %u times", i, times[i]);
+        EXPECT(times[i] == (entities_api->alive(rig.host, &e[i], 1, NULL) == 0),
+               "entity %u was told %u times", i, times[i]);
 }
 END_TEST
 
@@ -223,7 +225,8 @@ static void expect_nothing_left(const char *who, const bp_entity_t *entities, ui
     ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), entities, count, NULL), 0);
     ck_assert_uint_eq(api->slots(world, key_of(world, "told", ""), entities, 1, keys), 0);
     ck_assert_uint_eq(api->keys_of(world, watched, keys, 4), 0);
-    FAILS(rig.host, BP_ERROR_DEAD, "is dead", rig.api->property->get_named(world, watched, "body", "mass", BP_F32, &mass));
+    FAILS(rig.host, BP_ERROR_DEAD, "is dead",
+          rig.api->property->get_named(world, watched, "body", "mass", BP_F32, &mass));
     FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->add(world, key_of(world, "flag", ""), &watched, 1));
 }
 
@@ -262,7 +265,7 @@ START_TEST(the_entities_of_a_run_may_be_destroyed_through_it)
 }
 END_TEST
 
-/* --- callbacks that do things -------------------------------------------------------------------------------------------------- */
+/* --- callbacks that do things --------------------------------------------------------------------------- */
 
 static bp_entity_t chain[1000];
 
@@ -298,7 +301,8 @@ END_TEST
 static void destroy_far(const char *who, const bp_entity_t *entities, uint32_t count)
 {
     if (count == 1 && entities[0].id == chain[0].id)
-        ck_assert_uint_eq(entities_api->destroy(rig.host, chain + (strcmp(who, "first") == 0 ? 100 : 200), 100), 100);
+        ck_assert_uint_eq(
+            entities_api->destroy(rig.host, chain + (strcmp(who, "first") == 0 ? 100 : 200), 100), 100);
 }
 
 START_TEST(what_two_callbacks_destroy_is_announced_in_one_batch)
@@ -337,7 +341,8 @@ static void create_others(const char *who, const bp_entity_t *entities, uint32_t
     (void)entities, (void)count;
     if (strcmp(who, "first") != 0 || created_count + 8 > COUNT(created))
         return;
-    WORKS(rig.host, api->create(world, prototype_of(world, "body", "told", "once", NULL), created + created_count, 8));
+    WORKS(rig.host,
+          api->create(world, prototype_of(world, "body", "told", "once", NULL), created + created_count, 8));
     WORKS(rig.host, api->add(other, key_of(other, "label", ""), created + created_count, 8));
     WORKS(rig.host, api->remove(world, key_of(world, "body", ""), created + created_count, 4));
     created_count += 8;
@@ -354,12 +359,15 @@ START_TEST(a_callback_may_create_and_change)
         check_host(rig.host);
     }
     ck_assert_uint_eq(entities_api->alive(rig.host, created, COUNT(created), NULL), COUNT(created));
-    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), created, COUNT(created), NULL), COUNT(created) / 2);
-    ck_assert_uint_eq(api->has(other, key_of(other, "label", ""), created, COUNT(created), NULL), COUNT(created));
+    ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), created, COUNT(created), NULL),
+                      COUNT(created) / 2);
+    ck_assert_uint_eq(api->has(other, key_of(other, "label", ""), created, COUNT(created), NULL),
+                      COUNT(created));
 }
 END_TEST
 
-/* A pair of entities is destroyed whole: each callback destroys the partners, some of which are already dead. */
+/* A pair of entities is destroyed whole: each callback destroys the partners, some of which are already
+ * dead. */
 static void destroy_partners(const char *who, const bp_entity_t *entities, uint32_t count)
 {
     (void)who;
@@ -379,7 +387,7 @@ START_TEST(callbacks_that_destroy_each_others_victims_come_to_an_end)
 }
 END_TEST
 
-/* --- owners ------------------------------------------------------------------------------------------------------------------------ */
+/* --- owners --------------------------------------------------------------------------------------------- */
 
 START_TEST(an_owner_that_is_dropped_is_not_called_again)
 {
@@ -490,7 +498,7 @@ START_TEST(a_callback_may_not_load_unload_create_worlds_or_step_the_host)
 }
 END_TEST
 
-/* --- during a step -------------------------------------------------------------------------------------------------------------------- */
+/* --- during a step -------------------------------------------------------------------------------------- */
 
 static uint32_t turns;
 
@@ -560,7 +568,7 @@ START_TEST(what_dies_at_the_end_of_a_step_may_destroy_and_create_too)
 }
 END_TEST
 
-/* --- collection ------------------------------------------------------------------------------------------------------------------------ */
+/* --- collection ----------------------------------------------------------------------------------------- */
 
 static uint32_t holes_in(const bp_world_o *w)
 {
@@ -632,7 +640,8 @@ START_TEST(all_holes_are_collected_in_the_end)
     static bp_entity_t e[MANY];
     static const char *const seconds[] = {NULL, "label", "flag", "pool"};
     for (uint32_t i = 0; i < 4; i++)
-        WORKS(rig.host, api->create(world, prototype_of(world, "body", seconds[i], NULL, NULL), e + 5000 * i, 5000));
+        WORKS(rig.host,
+              api->create(world, prototype_of(world, "body", seconds[i], NULL, NULL), e + 5000 * i, 5000));
     uint32_t dead = 0, steps = 0;
     static bp_entity_t batch[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
@@ -723,7 +732,8 @@ START_TEST(own_storage_without_gc_is_told_of_each_death_at_once)
 {
     enum { MANY = 2000 };
     static bp_entity_t e[MANY];
-    uint32_t keys[] = {key_of(world, "told", "one"), key_of(world, "told", "two"), key_of(world, "body", "")}, prototype;
+    uint32_t keys[] = {key_of(world, "told", "one"), key_of(world, "told", "two"), key_of(world, "body", "")},
+             prototype;
     WORKS(rig.host, api->prototype(world, keys, 3, &prototype));
     WORKS(rig.host, api->create(world, prototype, e, MANY));
     WORKS(rig.host, api->prototype(world, keys, 1, &prototype));
@@ -762,7 +772,7 @@ START_TEST(own_storage_with_gc_collects_its_dead_itself)
 }
 END_TEST
 
-/* --- worlds that end ---------------------------------------------------------------------------------------------------------------------- */
+/* --- worlds that end ------------------------------------------------------------------------------------ */
 
 START_TEST(entities_outlive_a_world_that_ends)
 {
@@ -776,7 +786,7 @@ START_TEST(entities_outlive_a_world_that_ends)
 }
 END_TEST
 
-/* --- the suite ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

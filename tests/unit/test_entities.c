@@ -1,7 +1,7 @@
 /* test_entities.c - ids: who is alive, which indices are used again and when, and ids of other hosts.
  *
- * Most tests go through the table that plugins use; the end of an index's generations, a million lives away, is reached
- * by setting its counter.
+ * Most tests go through the table that plugins use; the end of an index's generations, a million lives
+ * away, is reached by setting its counter.
  */
 #include "support.h"
 
@@ -43,7 +43,7 @@ static bool lives(bp_entity_t e)
     return api->alive(rig.host, &e, 1, NULL) == 1;
 }
 
-/* --- life --------------------------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------------------- */
 
 START_TEST(created_entities_live_and_differ)
 {
@@ -119,7 +119,7 @@ START_TEST(creating_none_is_no_error)
 }
 END_TEST
 
-/* --- recycling ----------------------------------------------------------------------------------------------------- */
+/* --- recycling ------------------------------------------------------------------------------------------ */
 
 START_TEST(indices_are_used_again_only_while_more_than_1024_are_free)
 {
@@ -226,7 +226,7 @@ START_TEST(growth_keeps_ids)
 }
 END_TEST
 
-/* --- the end of an index -------------------------------------------------------------------------------------------- */
+/* --- the end of an index -------------------------------------------------------------------------------- */
 
 /* Let the free index at the head of the queue be in its last life but `left`. */
 static uint32_t age_next_index(uint32_t left)
@@ -279,7 +279,7 @@ START_TEST(no_forged_id_lives_at_a_retired_index)
 }
 END_TEST
 
-/* --- other hosts ----------------------------------------------------------------------------------------------------- */
+/* --- other hosts ---------------------------------------------------------------------------------------- */
 
 typedef struct pair_t {
     bp_host_o *other;
@@ -352,7 +352,7 @@ START_TEST(hosts_without_a_tag_draw_one_in_range)
 }
 END_TEST
 
-/* --- texts and memory ------------------------------------------------------------------------------------------------ */
+/* --- texts and memory ----------------------------------------------------------------------------------- */
 
 START_TEST(an_entity_is_written_as_index_and_life)
 {
@@ -405,12 +405,13 @@ START_TEST(more_entities_than_indices_are_refused)
 {
     bp_entity_t e;
     make(&e, 1);
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 4294967294 entities", entities_reserve(&rig.host->entities, UINT32_MAX - 1));
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 4294967294 entities",
+          entities_reserve(&rig.host->entities, UINT32_MAX - 1));
     ck_assert_uint_eq(api->count(rig.host), 1);
 }
 END_TEST
 
-/* --- the suite -------------------------------------------------------------------------------------------------------- */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

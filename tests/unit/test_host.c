@@ -1,8 +1,8 @@
-/* test_host.c - hosts and worlds as embedders meet them: beginning, end, plugins that come and go, reports, leaks.
+/* test_host.c - hosts and worlds as embedders meet them: plugins that come and go, reports, leaks.
  *
- * How files are judged and declarations refused is the subject of limits/test_loading.c; here plugins are linked
- * in, so that what they leave behind can be looked at. `shop` offers a table, keeps state and can be told to forget
- * memory; `customer` uses the table through its slot.
+ * How files are judged and declarations refused is the subject of limits/test_loading.c; here plugins are
+ * linked in, so that what they leave behind can be looked at. `shop` offers a table, keeps state and can be
+ * told to forget memory; `customer` uses the table through its slot.
  */
 #include "support.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- plugins ---------------------------------------------------------------------------------------------------------------- */
+/* --- plugins -------------------------------------------------------------------------------------------- */
 
 typedef struct shop_api {
     uint32_t struct_size;
@@ -39,7 +39,8 @@ static void close_shop(uint32_t *closed)
     *closed = 1;
 }
 
-static const shop_api shop_table = {.struct_size = sizeof shop_table, .version = 2, .price = price, .motto = motto, .close = close_shop};
+static const shop_api shop_table = {
+    .struct_size = sizeof shop_table, .version = 2, .price = price, .motto = motto, .close = close_shop};
 
 /* What plugins did, in order. */
 static char events[512];
@@ -103,10 +104,18 @@ static void report_visit(bp_system_t *s, bp_report_o *report)
 }
 
 static const bp_field_t shelf_fields[] = {{.name = "label", .type = BP_STRING, .initial = "empty"}};
-static const bp_component_i shop_components[] = {
-    {.name = "shelf", .fields = BP_LIST(shelf_fields), .start = start_shelf, .stop = stop_shelf, .report = report_shelf}};
-static const bp_plugin_desc_t shop = {BP_PLUGIN_HEAD, .name = "shop", .version = "2.1", .doc = "sells",
-                                      .components = BP_LIST(shop_components), .load = shop_load, .unload = shop_unload};
+static const bp_component_i shop_components[] = {{.name = "shelf",
+                                                  .fields = BP_LIST(shelf_fields),
+                                                  .start = start_shelf,
+                                                  .stop = stop_shelf,
+                                                  .report = report_shelf}};
+static const bp_plugin_desc_t shop = {BP_PLUGIN_HEAD,
+                                      .name = "shop",
+                                      .version = "2.1",
+                                      .doc = "sells",
+                                      .components = BP_LIST(shop_components),
+                                      .load = shop_load,
+                                      .unload = shop_unload};
 
 static bp_result_t customer_load(bp_plugin_t *plugin)
 {
@@ -124,7 +133,8 @@ static void customer_unload(bp_plugin_t *plugin)
 static const bp_term_t visit_terms[] = {{.component = "shelf"}};
 static const bp_system_i customer_systems[] = {
     {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .report = report_visit}};
-static const bp_plugin_desc_t customer = {BP_PLUGIN_HEAD, .name = "customer", .version = "1", .systems = BP_LIST(customer_systems),
+static const bp_plugin_desc_t customer = {BP_PLUGIN_HEAD,        .name = "customer",
+                                          .version = "1",        .systems = BP_LIST(customer_systems),
                                           .load = customer_load, .unload = customer_unload};
 
 static bp_result_t rival_load(bp_plugin_t *plugin)
@@ -136,7 +146,7 @@ static const bp_plugin_desc_t rival = {BP_PLUGIN_HEAD, .name = "rival", .version
 
 static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 3];
 
-/* --- the rig ---------------------------------------------------------------------------------------------------------------- */
+/* --- the rig -------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
 static const bp_world_api *api;
@@ -187,7 +197,7 @@ static void expect_events(const char *wanted)
     events[0] = '\0';
 }
 
-/* --- hosts --------------------------------------------------------------------------------------------------------------------- */
+/* --- hosts ---------------------------------------------------------------------------------------------- */
 
 START_TEST(a_host_needs_no_description)
 {
@@ -212,10 +222,12 @@ START_TEST(a_description_of_older_headers_is_read_as_far_as_it_goes)
     desc.struct_size = offsetof(bp_host_desc_t, static_plugins);
     desc.tag = 99;
     bp_host_o *host = bp_host_create(&desc);
-    FAILS(host, BP_ERROR_NOT_FOUND, "zoo: there is no such plugin", bp_host_load_plugin(host, "zoo", NULL, 0));
+    FAILS(host, BP_ERROR_NOT_FOUND, "zoo: there is no such plugin",
+          bp_host_load_plugin(host, "zoo", NULL, 0));
     ck_assert_uint_gt(rig.heap.blocks, 0);
     bp_host_destroy(host);
-    bp_world_desc_t world = {.struct_size = offsetof(bp_world_desc_t, step_rate), .name = "w", .step_rate = -1};
+    bp_world_desc_t world = {
+        .struct_size = offsetof(bp_world_desc_t, step_rate), .name = "w", .step_rate = -1};
     ck_assert_ptr_nonnull(bp_world_create(rig.host, &world));
 }
 END_TEST
@@ -246,7 +258,8 @@ START_TEST(two_hosts_share_nothing)
     second.desc.tag = 2;
     rig_open(&second);
     load("shop");
-    FAILS(second.host, BP_ERROR_NOT_FOUND, "customers", bp_host_load_plugin(second.host, "customers", NULL, 0));
+    FAILS(second.host, BP_ERROR_NOT_FOUND, "customers",
+          bp_host_load_plugin(second.host, "customers", NULL, 0));
     ck_assert_str_eq(bp_host_error(rig.host), "");
     ck_assert_ptr_null(second.api->registry->find(second.host, "shop", 1));
     WORKS(second.host, bp_host_load_plugin(second.host, "shop", NULL, 0));
@@ -277,7 +290,7 @@ START_TEST(sentences_stay_until_the_next_failure)
 }
 END_TEST
 
-/* --- plugins ---------------------------------------------------------------------------------------------------------------------- */
+/* --- plugins -------------------------------------------------------------------------------------------- */
 
 START_TEST(linked_in_plugins_are_loaded_by_name_and_listed_in_order)
 {
@@ -293,8 +306,10 @@ START_TEST(linked_in_plugins_are_loaded_by_name_and_listed_in_order)
     }
     ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->version, "2.1");
     ck_assert_ptr_null(bp_host_plugin(rig.host, 3, &path));
-    FAILS(rig.host, BP_ERROR_EXISTS, "a plugin 'zoo' is loaded already (linked in)", bp_host_load_plugin(rig.host, "zoo", NULL, 0));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no plugin 'zooo' is loaded; did you mean 'zoo'?", bp_host_unload_plugin(rig.host, "zooo"));
+    FAILS(rig.host, BP_ERROR_EXISTS, "a plugin 'zoo' is loaded already (linked in)",
+          bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no plugin 'zooo' is loaded; did you mean 'zoo'?",
+          bp_host_unload_plugin(rig.host, "zooo"));
     expect_events("+shop +customer");
 }
 END_TEST
@@ -308,7 +323,8 @@ START_TEST(plugins_end_newest_first_after_worlds)
     rig_open(&own);
     WORKS(own.host, bp_host_load_plugin(own.host, "shop", NULL, 0));
     WORKS(own.host, bp_host_load_plugin(own.host, "customer", NULL, 0));
-    WORKS(own.host, bp_world_use_component(bp_world_create(own.host, &(bp_world_desc_t){.name = "w"}), "shelf"));
+    WORKS(own.host,
+          bp_world_use_component(bp_world_create(own.host, &(bp_world_desc_t){.name = "w"}), "shelf"));
     rig_close(&own);
     expect_events("+shop +customer +shelf -shelf -customer -shop");
 }
@@ -347,8 +363,10 @@ START_TEST(unloading_takes_components_away_and_leaves_the_rest)
         float mass;
         if (i % 5 == 0)
             continue;
-        EXPECT(api->keys_of(worlds[0], e[i], keys, 8) == 2 + wanted, "entity %u has %u keys", i, api->keys_of(worlds[0], e[i], keys, 8));
-        EXPECT(api->keys_of(worlds[1], e[i], keys, 8) == wanted, "entity %u has %u keys", i, api->keys_of(worlds[1], e[i], keys, 8));
+        EXPECT(api->keys_of(worlds[0], e[i], keys, 8) == 2 + wanted, "entity %u has %u keys", i,
+               api->keys_of(worlds[0], e[i], keys, 8));
+        EXPECT(api->keys_of(worlds[1], e[i], keys, 8) == wanted, "entity %u has %u keys", i,
+               api->keys_of(worlds[1], e[i], keys, 8));
         WORKS(rig.host, rig.api->property->get_named(worlds[0], e[i], "body", "mass", BP_F32, &mass));
         EXPECT(mass == (float)i, "entity %u has the mass of another", i);
     }
@@ -362,7 +380,8 @@ START_TEST(own_storage_is_unloaded_with_all_its_instances)
     bp_entity_t e[500];
     WORKS(rig.host, api->create(world, prototype_of(world, "body", "pool", "told", "mute"), e, 500));
     for (uint32_t i = 0; i < 500; i++)
-        WORKS(rig.host, rig.api->property->set_named(world, e[i], "pool", "text", BP_STRING, &(const char *){"text"}));
+        WORKS(rig.host,
+              rig.api->property->set_named(world, e[i], "pool", "text", BP_STRING, &(const char *){"text"}));
     rig.api->entity->destroy(rig.host, e, 100);
     unload("stocks");
     check_host(rig.host);
@@ -378,7 +397,8 @@ START_TEST(what_was_made_with_a_plugin_that_has_gone_is_refused)
 {
     bp_world_o *world = zoo_world("a");
     bp_entity_t e[3], made[3] = {{0}, {0}, {0}};
-    uint32_t body = key_of(world, "body", ""), told = key_of(world, "told", ""), flag = key_of(world, "flag", "");
+    uint32_t body = key_of(world, "body", ""), told = key_of(world, "told", ""),
+             flag = key_of(world, "flag", "");
     uint32_t component = api->component(world, "body"), key, prototypes[3];
     prototypes[0] = prototype_of(world, "body", NULL, NULL, NULL);
     prototypes[1] = prototype_of(world, "body", "label", NULL, NULL);
@@ -470,7 +490,8 @@ START_TEST(systems_whose_component_has_gone_are_refused_at_the_step)
     WORKS(rig.host, bp_world_step(world));
     expect_events("visit");
     unload("shop");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'visit' works on component 'shelf', which world 'w' lacks", bp_world_step(world));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'visit' works on component 'shelf', which world 'w' lacks",
+          bp_world_step(world));
     load("shop");
     WORKS(rig.host, bp_world_use_component(world, "shelf"));
     events[0] = '\0';
@@ -482,7 +503,7 @@ START_TEST(systems_whose_component_has_gone_are_refused_at_the_step)
 }
 END_TEST
 
-/* --- leaks and the log --------------------------------------------------------------------------------------------------------------- */
+/* --- leaks and the log ---------------------------------------------------------------------------------- */
 
 START_TEST(memory_that_a_plugin_forgets_is_reported_under_its_name)
 {
@@ -537,7 +558,7 @@ START_TEST(without_a_log_warnings_and_errors_go_to_stderr)
 }
 END_TEST
 
-/* --- tables of plugins ------------------------------------------------------------------------------------------------------------------ */
+/* --- tables of plugins ---------------------------------------------------------------------------------- */
 
 START_TEST(a_slot_answers_nothing_when_its_plugin_has_gone_and_works_when_it_is_back)
 {
@@ -573,7 +594,8 @@ END_TEST
 START_TEST(a_table_of_another_plugin_is_not_taken_over)
 {
     load("shop");
-    FAILS(rig.host, BP_ERROR_EXISTS, "plugin 'shop' already offers a table 'shop'", bp_host_load_plugin(rig.host, "rival", NULL, 0));
+    FAILS(rig.host, BP_ERROR_EXISTS, "plugin 'shop' already offers a table 'shop'",
+          bp_host_load_plugin(rig.host, "rival", NULL, 0));
     const shop_api *slot = rig.api->registry->find(rig.host, "shop", 1);
     ck_assert_uint_eq(slot->price("ab"), 2);
     unload("shop");
@@ -597,14 +619,15 @@ START_TEST(tables_of_impossible_sizes_are_refused)
     table[0] = REGISTRY_TABLE_ROOM;
     WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
     table[0] = REGISTRY_TABLE_ROOM + 8;
-    FAILS(rig.host, BP_ERROR_LIMIT, "its slot holds 512", rig.api->registry->offer(&plugin->seen, "odd", table));
+    FAILS(rig.host, BP_ERROR_LIMIT, "its slot holds 512",
+          rig.api->registry->offer(&plugin->seen, "odd", table));
     table[0] = 8;
     WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
     ck_assert_uint_eq(((const uint32_t *)rig.api->registry->find(rig.host, "odd", 1))[0], 8);
 }
 END_TEST
 
-/* --- worlds ------------------------------------------------------------------------------------------------------------------------------- */
+/* --- worlds --------------------------------------------------------------------------------------------- */
 
 START_TEST(worlds_are_found_by_name_and_in_order)
 {
@@ -646,10 +669,12 @@ START_TEST(worlds_that_cannot_be_are_refused)
     bp_world_create(rig.host, &(bp_world_desc_t){.name = "there"});
     for (uint32_t i = 0; i < COUNT(bad_worlds); i++) {
         ck_assert_ptr_null(bp_world_create(rig.host, &bad_worlds[i].desc));
-        ck_assert_msg(strstr(bp_host_error(rig.host), bad_worlds[i].part) != NULL, "%s", bp_host_error(rig.host));
+        ck_assert_msg(strstr(bp_host_error(rig.host), bad_worlds[i].part) != NULL, "%s",
+                      bp_host_error(rig.host));
     }
     ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)NAN}));
-    ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)INFINITY}));
+    ck_assert_ptr_null(
+        bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)INFINITY}));
     ck_assert_ptr_null(api->at(rig.host, 1));
 }
 END_TEST
@@ -661,7 +686,8 @@ START_TEST(worlds_end_with_everything_in_them_in_any_order)
     static const char *const names[] = {"a", "b", "c", "d"};
     for (uint32_t i = 0; i < 4; i++) {
         worlds[i] = zoo_world(names[i]);
-        WORKS(rig.host, api->create(worlds[i], prototype_of(worlds[i], "label", "told", "pool", "sample"), e + 50 * i, 50));
+        WORKS(rig.host, api->create(worlds[i], prototype_of(worlds[i], "label", "told", "pool", "sample"),
+                                    e + 50 * i, 50));
         for (uint32_t k = 0; k < i; k++)
             WORKS(rig.host, api->add(worlds[k], key_of(worlds[k], "once", ""), e + 50 * i, 50));
     }
@@ -713,16 +739,17 @@ START_TEST(figures_of_a_world_are_what_is_in_it)
 }
 END_TEST
 
-/* --- reports -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------------------------------------- */
 
 static char report[1024];
 
-static void report_table(void *context, const char *world, const char *unit, const char *title, const char *const *headers,
-                         uint32_t columns)
+static void report_table(void *context, const char *world, const char *unit, const char *title,
+                         const char *const *headers, uint32_t columns)
 {
     size_t used = strlen(report);
     ck_assert_ptr_eq(context, report);
-    snprintf(report + used, sizeof report - used, "[%s/%s %s:%s,%s %u]", world, unit, title, headers[0], headers[1], columns);
+    snprintf(report + used, sizeof report - used, "[%s/%s %s:%s,%s %u]", world, unit, title, headers[0],
+             headers[1], columns);
 }
 
 static void report_row(void *context, const char *const *cells, uint32_t columns)
@@ -732,7 +759,8 @@ static void report_row(void *context, const char *const *cells, uint32_t columns
     snprintf(report + used, sizeof report - used, "(%s,%s %u)", cells[0], cells[1], columns);
 }
 
-static void report_value(void *context, const char *world, const char *unit, const char *name, const char *text)
+static void report_value(void *context, const char *world, const char *unit, const char *name,
+                         const char *text)
 {
     size_t used = strlen(report);
     ck_assert_ptr_eq(context, report);
@@ -751,8 +779,9 @@ START_TEST(managers_and_systems_are_asked_for_their_reports)
     report[0] = '\0';
     bp_report_sink_i sink = {report, report_table, report_row, report_value};
     bp_host_report(rig.host, &sink);
-    ck_assert_str_eq(report, "[a/shelf stock:thing,number 2](apple,3 2)(pear,4 2){a/shelf open=yes}{a/visit visits=12}"
-                             "{b/visit visits=12}");
+    ck_assert_str_eq(
+        report, "[a/shelf stock:thing,number 2](apple,3 2)(pear,4 2){a/shelf open=yes}{a/visit visits=12}"
+                "{b/visit visits=12}");
     report[0] = '\0';
     sink.table = NULL;
     sink.row = NULL;
@@ -762,7 +791,7 @@ START_TEST(managers_and_systems_are_asked_for_their_reports)
 }
 END_TEST
 
-/* --- the suite -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

@@ -24,10 +24,10 @@ static char why[256];
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
 
-static void read_plugin(void)
+static void read_library(const char *name)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/point_mass%s", TEST_PLUGIN_DIR, os_library_suffix);
+    snprintf(path, sizeof path, "%s/%s%s", TEST_PLUGIN_DIR, name, os_library_suffix);
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "%s must have been built", path);
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
@@ -37,6 +37,11 @@ static void read_plugin(void)
     ck_assert_ptr_nonnull(library);
     ck_assert_uint_eq(fread(library, 1, library_size, file), library_size);
     fclose(file);
+}
+
+static void read_plugin(void)
+{
+    read_library("point_mass");
 }
 
 static void free_library(void)
@@ -237,6 +242,25 @@ static size_t dynamic_entry(uint64_t tag)
     return get(library + at, 8) == tag ? at : 0;
 }
 
+/* Where the table of a tag stands in the file, 0 where there is none. The tables asked for are loaded, and
+ * what is loaded stands together in the list of segments. */
+static size_t dynamic_place(uint64_t tag)
+{
+    size_t entry = dynamic_entry(tag), at = segment_of(1);
+    uint64_t address = entry == 0 ? 0 : get(library + entry + 8, 8);
+    while (entry != 0 && address - get(library + at + 16, 8) >= get(library + at + 32, 8))
+        at += 56;
+    return entry == 0 ? 0 : (size_t)(address - get(library + at + 16, 8) + get(library + at + 8, 8));
+}
+
+static size_t symbol_count(void)
+{
+    size_t at = (size_t)get(library + 40, 8);
+    while (get(library + at + 4, 4) != 11)
+        at += 64;
+    return (size_t)get(library + at + 32, 8) / 24;
+}
+
 START_TEST(the_kind_and_machine_of_an_elf_file_are_told)
 {
     patched_is_refused(4, 1, 1, "a 32-bit library; this host needs 64-bit ones");
@@ -290,6 +314,8 @@ START_TEST(a_section_or_segment_beyond_the_end_is_refused)
     patched_is_refused(loaded + 40, 1, 8, "is larger in the file than in memory");
     patched_is_refused(loaded + 48, 3, 8, "is not aligned as it says");
     patched_is_refused(loaded + 16, UINT64_MAX, 8, "damaged");
+    ck_assert_uint_eq(get(library + loaded + 56, 4), 1); /* what is loaded stands together */
+    patched_is_refused(loaded + 40, UINT64_C(1) << 40, 8, "overlaps the one before it in memory");
 }
 END_TEST
 
@@ -313,6 +339,44 @@ START_TEST(a_dynamic_table_that_points_astray_is_refused)
     if (hash != 0 && old_hash != 0)
         put(library + old_hash, 0x6fffaaab, 8); /* a tag that nobody knows */
     patched_is_refused(hash != 0 ? hash : old_hash, 0x6fffaaaa, 8, "hash table");
+    patched_is_refused(segment_of(2) + 32, 16, 8, "its dynamic table has no end");
+}
+END_TEST
+
+START_TEST(tables_that_the_loader_would_follow_too_far_are_refused)
+{
+    size_t hash = dynamic_place(0x6ffffef5), relocations = dynamic_place(7), symbols = dynamic_place(6);
+    ck_assert_uint_ne(relocations, 0);
+    patched_is_refused(relocations, library_size * 16, 8, "relocation 0 writes outside its data");
+    patched_is_refused(relocations + 12, UINT32_MAX, 4, "relocation 0 asks for a symbol that is not there");
+    patched_is_refused(symbols + 24, UINT32_MAX, 4, "symbol 1 has a name that is not there");
+    if (hash != 0) {
+        size_t buckets = (size_t)get(library + hash, 4), bloom = (size_t)get(library + hash + 8, 4);
+        size_t hashes = hash + 16 + 8 * bloom + 4 * buckets;
+        size_t last = hashes + 4 * (symbol_count() - (size_t)get(library + hash + 4, 4) - 1);
+        patched_is_refused(last, get(library + last, 4) & ~UINT64_C(1), 4, "hash table");
+        patched_is_refused(hash, 0, 4, "hash table");
+        patched_is_refused(hash + 8, 3, 4, "hash table");
+    }
+}
+END_TEST
+
+/* A plugin that calls the C library wants versions of its symbols, where that library has versions. */
+START_TEST(versions_of_symbols_that_are_not_there_are_refused)
+{
+    free_library();
+    read_library("mesh");
+    ck_assert_msg(judge_by(image_check_elf, library, library_size), "refused: %s", why);
+    size_t versions = dynamic_place(0x6ffffff0), needs = dynamic_place(0x6ffffffe);
+    if (versions == 0 || needs == 0)
+        return;
+    patched_is_refused(versions + 2, 0x7fff, 2, "symbol 1 has a version that is not there");
+    patched_is_refused(needs, 2, 2, "lists of versions");
+    patched_is_refused(needs + 4, 0, 4, "lists of versions"); /* of a library that it does not ask for */
+    patched_is_refused(needs + 8, UINT32_MAX, 4, "lists of versions");
+    patched_is_refused(needs + 12, UINT32_MAX, 4, "lists of versions");
+    patched_is_refused(needs + 16 + 8, UINT32_MAX, 4, "lists of versions"); /* the first version's name */
+    patched_is_refused(dynamic_entry(0x6ffffff0), 0x6fffaaaa, 8, "the versions of its symbols are not there");
 }
 END_TEST
 #endif
@@ -514,8 +578,29 @@ START_TEST(pe_tables_that_point_astray_are_refused)
     pe_patched_is_refused(PE_RELOCATIONS + 4, 0, 4, "damaged: its relocations");
     pe_patched_is_refused(PE_SECTIONS + 40 + 12, 0x1000, 4, "damaged: section 2");
     pe_patched_is_refused(PE_SECTIONS + 40 + 20, 0x800, 4, "cut short: section 2");
+    pe_patched_is_refused(PE_OPTIONAL + 60, 0x800, 4, "cut short: its header ends at byte 2048");
 }
 END_TEST
+
+#if defined(__x86_64__)
+START_TEST(a_pe_table_for_unwinding_is_in_order)
+{
+    size_t at = PE_DATA + 0x40;
+    put_table(3, at, 24);
+    refused_by(image_check_pe, library, library_size, "damaged: its table for unwinding");
+    put(library + at, 0x1000, 4);
+    put(library + at + 4, 0x1003, 4);
+    put(library + at + 12, 0x1003, 4);
+    put(library + at + 16, 0x1006, 4);
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    pe_patched_is_refused(at + 4, 0x1004, 4, "damaged: its table for unwinding");
+    pe_patched_is_refused(at + 16, 0x1001, 4, "damaged: its table for unwinding");
+    pe_patched_is_refused(at + 16, 0x3001, 4, "damaged: its table for unwinding");
+    memset(library + at + 12, 0, 8);
+    refused_by(image_check_pe, library, library_size, "damaged: its table for unwinding");
+}
+END_TEST
+#endif
 
 /* Each of these would be followed past the end of the file. */
 START_TEST(pe_tables_without_an_end_are_refused)
@@ -577,6 +662,8 @@ Suite *image_suite(void)
     tcase_add_test(tests, a_null_section_is_refused);
     tcase_add_test(tests, a_section_or_segment_beyond_the_end_is_refused);
     tcase_add_test(tests, a_dynamic_table_that_points_astray_is_refused);
+    tcase_add_test(tests, tables_that_the_loader_would_follow_too_far_are_refused);
+    tcase_add_test(tests, versions_of_symbols_that_are_not_there_are_refused);
 #endif
     suite_add_tcase(suite, tests);
 
@@ -587,6 +674,9 @@ Suite *image_suite(void)
     tcase_add_test(tests, any_changed_bit_breaks_a_pe_checksum);
     tcase_add_test(tests, the_kind_and_machine_of_a_pe_file_are_told);
     tcase_add_test(tests, pe_tables_that_point_astray_are_refused);
+#if defined(__x86_64__)
+    tcase_add_test(tests, a_pe_table_for_unwinding_is_in_order);
+#endif
     tcase_add_test(tests, pe_tables_without_an_end_are_refused);
     tcase_add_test(tests, a_mutated_pe_library_never_crashes_the_judge);
     suite_add_tcase(suite, tests);

@@ -1,7 +1,7 @@
-/* test_properties.c - values by name, by key, by column and as text; and every way to ask for the wrong one.
+/* test_properties.c - values by name, by key, by column and as text; and every wrong question.
  *
- * What goes right is tried for each type and each shape of batch; what goes wrong must say what exists, and change
- * nothing. A plugin of its own offers the table debug_name, so that paths can be spelt with names.
+ * What goes right is tried for each type and each shape of batch; what goes wrong must say what exists, and
+ * change nothing. A plugin of its own offers the table debug_name, so that paths can be spelt with names.
  */
 #include "support.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- a plugin with names ------------------------------------------------------------------------------------------------ */
+/* --- a plugin with names -------------------------------------------------------------------------------- */
 
 static const bp_field_t naming_fields[] = {{.name = "name", .type = BP_STRING}};
 static const bp_component_i naming_components[] = {{.name = "debug_name", .fields = BP_LIST(naming_fields)}};
@@ -36,18 +36,19 @@ static uint32_t find_named(bp_manager_t *m, const char *text, bp_entity_t *entit
     return found;
 }
 
-static const bp_debug_name_api naming_table = {.struct_size = sizeof naming_table, .version = 1, .find = find_named};
+static const bp_debug_name_api naming_table = {
+    .struct_size = sizeof naming_table, .version = 1, .find = find_named};
 
 static bp_result_t naming_load(bp_plugin_t *plugin)
 {
     return plugin->api->registry->offer(plugin, BP_DEBUG_NAME_API, &naming_table);
 }
 
-static const bp_plugin_desc_t naming = {
-    BP_PLUGIN_HEAD, .name = "naming", .version = "1", .components = BP_LIST(naming_components), .load = naming_load};
+static const bp_plugin_desc_t naming = {BP_PLUGIN_HEAD, .name = "naming", .version = "1",
+                                        .components = BP_LIST(naming_components), .load = naming_load};
 static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
 
-/* --- the rig --------------------------------------------------------------------------------------------------------------- */
+/* --- the rig -------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
 static bp_world_o *world;
@@ -82,7 +83,7 @@ static bp_property_t resolve(bp_entity_t e, const char *component, const char *p
     return resolved;
 }
 
-/* --- one value ---------------------------------------------------------------------------------------------------------------- */
+/* --- one value ------------------------------------------------------------------------------------------ */
 
 typedef struct sample_t {
     const char *name;
@@ -137,7 +138,8 @@ START_TEST(each_type_is_set_and_got_in_every_way)
         second.string = s->second;
     WORKS(rig.host, api->set_named(world, e, "sample", s->name, s->type, &second));
     WORKS(rig.host, api->get(world, &p, &e, 1, &back, p.size));
-    ck_assert(s->type == BP_STRING ? strcmp(back.string, s->second) == 0 : memcmp(&back, &second, p.size) == 0);
+    ck_assert(s->type == BP_STRING ? strcmp(back.string, s->second) == 0
+                                   : memcmp(&back, &second, p.size) == 0);
 }
 END_TEST
 
@@ -154,7 +156,7 @@ START_TEST(a_text_is_cut_at_its_room)
 }
 END_TEST
 
-/* --- columns ------------------------------------------------------------------------------------------------------------------- */
+/* --- columns -------------------------------------------------------------------------------------------- */
 
 enum { MANY = 700 };
 static bp_entity_t many[MANY];
@@ -165,7 +167,8 @@ static uint32_t make_many(void)
     static const char *const seconds[] = {NULL, "label", "flag", "told"};
     uint32_t living = 0;
     for (uint32_t i = 0; i < MANY; i++)
-        WORKS(rig.host, worlds->create(world, prototype_of(world, "body", seconds[i / 50 % 4], NULL, NULL), &many[i], 1));
+        WORKS(rig.host, worlds->create(world, prototype_of(world, "body", seconds[i / 50 % 4], NULL, NULL),
+                                       &many[i], 1));
     for (uint32_t i = 0; i < MANY; i++) {
         if (i % 3 == 0)
             rig.api->entity->destroy(rig.host, &many[i], 1);
@@ -205,7 +208,8 @@ START_TEST(columns_of_any_length_order_and_stride_are_set_and_got)
         WORKS(rig.host, api->set(world, &position, many, count, values, stride));
         WORKS(rig.host, api->get(world, &position, many, count, back, got));
         for (uint32_t i = 0; i < count; i++) {
-            EXPECT(memcmp(values + i * stride, back + i * got, sizeof(bp_vec3_t)) == 0, "round %u, value %u of %u", round, i, count);
+            EXPECT(memcmp(values + i * stride, back + i * got, sizeof(bp_vec3_t)) == 0,
+                   "round %u, value %u of %u", round, i, count);
             for (size_t k = sizeof(bp_vec3_t); k < got; k++)
                 EXPECT(back[i * got + k] == 0x55, "what lies between the values has changed");
         }
@@ -231,7 +235,8 @@ END_TEST
 
 START_TEST(an_address_is_given_only_where_it_is_known)
 {
-    bp_entity_t e[3] = {entity_with(world, "body"), entity_with(world, "body"), entity_with(world, "label")}, none = {0};
+    bp_entity_t e[3] = {entity_with(world, "body"), entity_with(world, "body"), entity_with(world, "label")},
+                none = {0};
     bp_property_t mass = resolve(e[0], "body", "mass");
     float value;
     ck_assert_ptr_null(bp_property_cell(world, &mass, e[0]));
@@ -252,7 +257,7 @@ START_TEST(an_address_is_given_only_where_it_is_known)
 }
 END_TEST
 
-/* --- strings -------------------------------------------------------------------------------------------------------------------- */
+/* --- strings -------------------------------------------------------------------------------------------- */
 
 START_TEST(a_string_may_be_set_from_a_string_that_was_read)
 {
@@ -289,14 +294,15 @@ START_TEST(a_cell_is_assigned_a_counted_copy)
     WORKS(rig.host, api->get_named(world, e, "label", "text", BP_STRING, &back));
     ck_assert_str_eq(back, "assigned");
     rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
-    FAILS(rig.host, BP_ERROR_MEMORY, "out of memory", rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), "new"));
+    FAILS(rig.host, BP_ERROR_MEMORY, "out of memory",
+          rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), "new"));
     ck_assert_str_eq(back, "assigned");
     WORKS(rig.host, rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), ""));
     check_host(rig.host);
 }
 END_TEST
 
-/* --- own storage ------------------------------------------------------------------------------------------------------------------ */
+/* --- own storage ---------------------------------------------------------------------------------------- */
 
 START_TEST(own_storage_serves_its_properties_by_column)
 {
@@ -304,7 +310,8 @@ START_TEST(own_storage_serves_its_properties_by_column)
     static bp_entity_t e[ITEMS];
     static int64_t numbers[ITEMS], back[2 * ITEMS];
     WORKS(rig.host, worlds->create(world, prototype_of(world, "pool", NULL, NULL, NULL), e, ITEMS / 2));
-    WORKS(rig.host, worlds->create(world, prototype_of(world, "body", "pool", NULL, NULL), e + ITEMS / 2, ITEMS / 2));
+    WORKS(rig.host,
+          worlds->create(world, prototype_of(world, "body", "pool", NULL, NULL), e + ITEMS / 2, ITEMS / 2));
     bp_property_t number = resolve(e[0], "pool", "number"), text = resolve(e[0], "pool", "text");
     for (uint32_t i = 0; i < ITEMS; i++)
         numbers[i] = (int64_t)i - 250;
@@ -324,21 +331,25 @@ END_TEST
 
 START_TEST(own_storage_refuses_as_declared_fields_do)
 {
-    bp_entity_t e = entity_with(world, "pool"), mute = entity_with(world, "mute"), label = entity_with(world, "label");
+    bp_entity_t e = entity_with(world, "pool"), mute = entity_with(world, "mute"),
+                label = entity_with(world, "label");
     bp_property_t number = resolve(e, "pool", "number"), fixed = resolve(mute, "mute", "number");
     int64_t value = 1001;
     FAILS(rig.host, BP_ERROR_RANGE, "number = 1001 is outside", api->set(world, &number, &e, 1, &value, 8));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "'serial' is read only", api->set_named(world, e, "pool", "serial", BP_U32, &value));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "mute has no property that can be set", api->set(world, &fixed, &mute, 1, &(int64_t){1}, 8));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "'serial' is read only",
+          api->set_named(world, e, "pool", "serial", BP_U32, &value));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "mute has no property that can be set",
+          api->set(world, &fixed, &mute, 1, &(int64_t){1}, 8));
     bp_entity_t batch[] = {e, label};
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'pool'", api->set(world, &number, batch, 2, &(int64_t){1}, 0));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'pool'",
+          api->set(world, &number, batch, 2, &(int64_t){1}, 0));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "it has label", api->get(world, &number, &label, 1, &value, 8));
     WORKS(rig.host, api->get(world, &number, &e, 1, &value, 8));
     ck_assert_int_eq(value, 5);
 }
 END_TEST
 
-/* --- wrong questions ----------------------------------------------------------------------------------------------------------------- */
+/* --- wrong questions ------------------------------------------------------------------------------------ */
 
 START_TEST(wrong_names_are_told_the_nearest_and_what_exists)
 {
@@ -348,9 +359,11 @@ START_TEST(wrong_names_are_told_the_nearest_and_what_exists)
     bp_property_t before = p;
     WORKS(rig.host, worlds->add(world, key_of(world, "fx", "fog"), &e, 1));
     WORKS(rig.host, rig.api->entity->create(rig.host, &bare, 1));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'masss' in body; did you mean 'mass'? (it has mass, position, velocity, acceleration)",
+    FAILS(rig.host, BP_ERROR_NOT_FOUND,
+          "no property 'masss' in body; did you mean 'mass'? (it has mass, position, velocity, acceleration)",
           api->resolve(world, e, "body", "masss", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has ",
+    FAILS(rig.host, BP_ERROR_NOT_FOUND,
+          "entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has ",
           api->resolve(world, e, "bodi", "mass", &p));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "fog", api->resolve(world, e, "frog", "strength", &p));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "(it has none there)", api->resolve(world, bare, "body", "mass", &p));
@@ -366,15 +379,18 @@ START_TEST(without_an_entity_a_name_must_mean_one_type)
 {
     bp_entity_t none = {0};
     bp_property_t p;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has had a component 'body'", api->resolve(world, none, "body", "mass", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has had a component 'body'",
+          api->resolve(world, none, "body", "mass", &p));
     bp_entity_t e = entity_with(world, "body");
     WORKS(rig.host, api->resolve(world, none, "body", "mass", &p));
     WORKS(rig.host, api->set(world, &p, &e, 1, &(float){3}, 4));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->resolve(world, none, "boddy", "mass", &p));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?",
+          api->resolve(world, none, "boddy", "mass", &p));
     key_of(world, "fx", "part");
     WORKS(rig.host, api->resolve(world, none, "part", "strength", &p));
     key_of(world, "label", "part");
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "'part' is a fx in some entities of world 'main' and a label in others",
+    FAILS(rig.host, BP_ERROR_ARGUMENT,
+          "'part' is a fx in some entities of world 'main' and a label in others",
           api->resolve(world, none, "part", "strength", &p));
 }
 END_TEST
@@ -384,7 +400,8 @@ START_TEST(the_wrong_type_is_refused_by_name)
     bp_entity_t e = entity_with(world, "body");
     float value = 5;
     double wide = 5;
-    FAILS(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64", api->set_named(world, e, "body", "mass", BP_F64, &wide));
+    FAILS(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64",
+          api->set_named(world, e, "body", "mass", BP_F64, &wide));
     FAILS(rig.host, BP_ERROR_TYPE, "not a f64", api->get_named(world, e, "body", "mass", BP_F64, &wide));
     FAILS(rig.host, BP_ERROR_TYPE, "not a ?", api->get_named(world, e, "body", "mass", 99, &wide));
     WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &value));
@@ -407,10 +424,13 @@ START_TEST(the_dead_the_foreign_and_nobody_have_no_properties)
         FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->get(world, &mass, &cases[i].e, 1, &value, 4));
         FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, &cases[i].e, 1, &value, 4));
         FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, batch, 2, &value, 0));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->get_named(world, cases[i].e, "body", "mass", BP_F32, &value));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set_named(world, cases[i].e, "body", "mass", BP_F32, &value));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+              api->get_named(world, cases[i].e, "body", "mass", BP_F32, &value));
+        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+              api->set_named(world, cases[i].e, "body", "mass", BP_F32, &value));
         if (cases[i].e.id != 0)
-            FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->resolve(world, cases[i].e, "body", "mass", &p));
+            FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+                  api->resolve(world, cases[i].e, "body", "mass", &p));
     }
     WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
     ck_assert(value == 1);
@@ -490,13 +510,16 @@ START_TEST(one_value_out_of_range_refuses_a_set)
             FAILS(rig.host, BP_ERROR_RANGE, cases[i].part, api->set(world, &p, e, 50, values, p.size));
             expect_same(before, describe_host(rig.host), cases[i].part);
         }
-        FAILS(rig.host, BP_ERROR_RANGE, cases[i].part, api->set(world, &p, e, 1, (float[4]){cases[i].bad, cases[i].bad, 0, 0}, p.size));
+        FAILS(rig.host, BP_ERROR_RANGE, cases[i].part,
+              api->set(world, &p, e, 1, (float[4]){cases[i].bad, cases[i].bad, 0, 0}, p.size));
     }
     int32_t ranks[50] = {0};
     ranks[49] = 11;
     bp_property_t rank = resolve(e[0], "label", "rank");
-    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range", api->set(world, &rank, e, 50, ranks, sizeof ranks[0]));
-    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11", api->set_named(world, e[3], "label", "rank", BP_I32, &ranks[49]));
+    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range",
+          api->set(world, &rank, e, 50, ranks, sizeof ranks[0]));
+    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11",
+          api->set_named(world, e[3], "label", "rank", BP_I32, &ranks[49]));
     WORKS(rig.host, api->set(world, &rank, e, 49, ranks, sizeof ranks[0]));
 }
 END_TEST
@@ -511,7 +534,8 @@ START_TEST(what_is_read_only_is_not_set)
     FAILS(rig.host, BP_ERROR_ARGUMENT, "'a_reading' is read only", api->set(world, &p, &e, 1, &value, 4));
     WORKS(rig.host, api->get(world, &p, &e, 1, &value, 4));
     FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set(world, &p, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set_named(world, e, "sample", "a_reading", BP_F32, &value));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only",
+          api->set_named(world, e, "sample", "a_reading", BP_F32, &value));
     WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.sample.a_reading", &path));
     FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set_text(&path, "8"));
     ck_assert(value == 3);
@@ -526,14 +550,16 @@ START_TEST(a_property_of_another_world_is_refused)
     bp_property_t mass = resolve(e, "body", "mass");
     float value = 2;
     WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'", api->get(other, &mass, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'", api->set(other, &mass, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'",
+          api->get(other, &mass, &e, 1, &value, 4));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'",
+          api->set(other, &mass, &e, 1, &value, 4));
     bp_property_t blank = {0};
     FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved", api->get(world, &blank, &e, 1, &value, 4));
 }
 END_TEST
 
-/* --- two names ------------------------------------------------------------------------------------------------------------------------- */
+/* --- two names ------------------------------------------------------------------------------------------ */
 
 /* More pairs than the cache has room for, in a buffer whose address stays the same while its text changes. */
 START_TEST(many_pairs_of_names_are_told_apart)
@@ -543,14 +569,17 @@ START_TEST(many_pairs_of_names_are_told_apart)
     char name[80];
     WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
     for (uint32_t i = 0; i < 250; i++) {
-        snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+        snprintf(name, sizeof name, "part%u%s", i,
+                 i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
         WORKS(rig.host, worlds->add(world, key_of(world, i % 2 == 0 ? "mark" : "fx", name), &e, 1));
     }
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < 250; i++) {
             uint32_t value = i + round;
             double strength = i / 250.0;
-            snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+            snprintf(name, sizeof name, "part%u%s", i,
+                     i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it"
+                                 : "");
             if (i % 2 == 0)
                 WORKS(rig.host, api->set_named(world, e, name, "value", BP_U32, &value));
             else
@@ -559,12 +588,15 @@ START_TEST(many_pairs_of_names_are_told_apart)
         for (uint32_t i = 0; i < 250; i++) {
             uint32_t value = 0;
             double strength = -1;
-            snprintf(name, sizeof name, "part%u%s", i, i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it" : "");
+            snprintf(name, sizeof name, "part%u%s", i,
+                     i % 50 == 7 ? "-with-a-name-of-more-than-sixty-four-bytes-all-told-to-be-sure-of-it"
+                                 : "");
             if (i % 2 == 0)
                 WORKS(rig.host, api->get_named(world, e, name, "value", BP_U32, &value));
             else
                 WORKS(rig.host, api->get_named(world, e, name, "strength", BP_F64, &strength));
-            EXPECT(i % 2 == 0 ? value == i + round : strength == i / 250.0, "%s has the value of another", name);
+            EXPECT(i % 2 == 0 ? value == i + round : strength == i / 250.0, "%s has the value of another",
+                   name);
         }
     }
 }
@@ -582,19 +614,21 @@ START_TEST(one_name_may_mean_different_types_in_different_entities)
         uint32_t value;
         WORKS(rig.host, api->get_named(world, e[0], "part", "strength", BP_F64, &strength));
         WORKS(rig.host, api->get_named(world, e[1], "part", "value", BP_U32, &value));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'value' in fx", api->get_named(world, e[0], "part", "value", BP_U32, &value));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'value' in fx",
+              api->get_named(world, e[0], "part", "value", BP_U32, &value));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'strength' in mark",
               api->get_named(world, e[1], "part", "strength", BP_F64, &strength));
     }
 }
 END_TEST
 
-/* --- plugins that go ---------------------------------------------------------------------------------------------------------------------- */
+/* --- plugins that go ------------------------------------------------------------------------------------ */
 
 START_TEST(a_property_whose_plugin_has_gone_is_refused)
 {
     bp_entity_t e = entity_with(world, "body"), pool = entity_with(world, "pool");
-    bp_property_t mass = resolve(e, "body", "mass"), text = resolve(entity_with(world, "label"), "label", "text");
+    bp_property_t mass = resolve(e, "body", "mass"),
+                  text = resolve(entity_with(world, "label"), "label", "text");
     bp_property_t number = resolve(pool, "pool", "number");
     float value = 2;
     const char *string = "s";
@@ -612,7 +646,8 @@ START_TEST(a_property_whose_plugin_has_gone_is_refused)
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->get(world, &number, &pool, 1, &(int64_t){1}, 8));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_text(&path, out, sizeof out));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set_text(&path, "much"));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_named(world, e, "body", "mass", BP_F32, &value));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'",
+              api->get_named(world, e, "body", "mass", BP_F32, &value));
         ck_assert_ptr_null(bp_property_cell(world, &mass, e));
         if (again == 0) {
             WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
@@ -627,7 +662,7 @@ START_TEST(a_property_whose_plugin_has_gone_is_refused)
 }
 END_TEST
 
-/* --- paths -------------------------------------------------------------------------------------------------------------------------------------- */
+/* --- paths ---------------------------------------------------------------------------------------------- */
 
 static bp_entity_t named(const char *name)
 {
@@ -676,9 +711,11 @@ static const path_case_t bad_paths[] = {
     {"main/earth..mass", BP_ERROR_SYNTAX, "is not a path"},
     {"main/earth.body.", BP_ERROR_SYNTAX, "is not a path"},
     {"earth.body.mass", BP_ERROR_SYNTAX, "is not a path"},
-    {"mian/earth.body.mass", BP_ERROR_NOT_FOUND, "mian/earth.body.mass: there is no world 'mian'; did you mean 'main'?"},
+    {"mian/earth.body.mass", BP_ERROR_NOT_FOUND,
+     "mian/earth.body.mass: there is no world 'mian'; did you mean 'main'?"},
     {"main/mars.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'mars'"},
-    {"main/twin.body.mass", BP_ERROR_ARGUMENT, "2 entities of world 'main' are called 'twin'; write #index:generation"},
+    {"main/twin.body.mass", BP_ERROR_ARGUMENT,
+     "2 entities of world 'main' are called 'twin'; write #index:generation"},
     {"main/#7.body.mass", BP_ERROR_TYPE, "#index:generation"},
     {"main/#7:1.body.mass", BP_ERROR_DEAD, "#7:1 was never created"},
     {"main/#3:1.body.mass", BP_ERROR_DEAD, "#3:1 is dead"},
@@ -698,7 +735,8 @@ START_TEST(a_wrong_path_says_which_part_is_wrong)
     named("twin");
     bp_entity_t dead = named("mars");
     rig.api->entity->destroy(rig.host, &dead, 1);
-    FAILS(rig.host, bad_paths[_i].code, bad_paths[_i].part, api->parse_path(rig.host, bad_paths[_i].path, &path));
+    FAILS(rig.host, bad_paths[_i].code, bad_paths[_i].part,
+          api->parse_path(rig.host, bad_paths[_i].path, &path));
     ck_assert_int_eq(memcmp(&path, &before, sizeof path), 0);
 }
 END_TEST
@@ -719,11 +757,13 @@ START_TEST(without_names_only_numbers_find_entities)
 {
     bp_path_t path;
     entity_with(world, "body");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
+    FAILS(rig.host, BP_ERROR_NOT_FOUND,
+          "world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
           api->parse_path(rig.host, "main/earth.body.mass", &path));
     WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "naming"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no debug names", api->parse_path(rig.host, "main/earth.body.mass", &path));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no debug names",
+          api->parse_path(rig.host, "main/earth.body.mass", &path));
 }
 END_TEST
 
@@ -755,12 +795,13 @@ START_TEST(declarations_are_described)
     ck_assert_ptr_null(field.max);
     WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field));
     ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4", api->describe(rig.host, "body", 4, &field));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
+          api->describe(rig.host, "body", 4, &field));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->describe(rig.host, "bodi", 0, &field));
 }
 END_TEST
 
-/* --- the suite ------------------------------------------------------------------------------------------------------------------------------------ */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

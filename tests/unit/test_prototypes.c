@@ -1,7 +1,8 @@
-/* test_prototypes.c - combinations of components: one prototype for each, whatever the order in which it came about.
+/* test_prototypes.c - combinations of components: one prototype for each, in whatever order they came.
  *
- * The naive model of a prototype is a set of bits. Transitions are walked at random beside such a set: every set must
- * lead to one prototype, every prototype to one set, and the columns of a key must be where they were said to be.
+ * The naive model of a prototype is a set of bits. Transitions are walked at random beside such a set:
+ * every set must lead to one prototype, every prototype to one set, and the columns of a key must be where
+ * they were said to be.
  */
 #include "support.h"
 
@@ -37,7 +38,8 @@ static void make_keys(uint32_t *keys, uint32_t count)
     char name[32];
     for (uint32_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "part-%u", i);
-        keys[i] = i < COUNT(own) ? key_of(world, own[i], "") : key_of(world, several[i % COUNT(several)], name);
+        keys[i] = i < COUNT(own) ? key_of(world, own[i], "")
+                                 : key_of(world, several[i % COUNT(several)], name);
     }
 }
 
@@ -67,7 +69,7 @@ static uint32_t prototype_from(const uint32_t *keys, uint32_t count)
     return prototype;
 }
 
-/* --- one prototype a combination ----------------------------------------------------------------------------------- */
+/* --- one prototype a combination ------------------------------------------------------------------------ */
 
 START_TEST(any_order_of_the_same_components_is_the_same_prototype)
 {
@@ -130,10 +132,12 @@ static void expect_columns(const uint32_t *keys, uint32_t mask, uint32_t prototy
             continue;
         width += p->keys[keys[i]].columns;
         EXPECT(column + p->keys[keys[i]].columns <= p->items[prototype].columns, "columns past the end");
-        EXPECT(prototypes_find_name(p, prototype, p->keys[keys[i]].name, &named) == keys[i], "another key has the name");
+        EXPECT(prototypes_find_name(p, prototype, p->keys[keys[i]].name, &named) == keys[i],
+               "another key has the name");
         EXPECT(named == column, "columns begin at %u and at %u", named, column);
     }
-    EXPECT(width == p->items[prototype].columns, "%u columns instead of %u", p->items[prototype].columns, width);
+    EXPECT(width == p->items[prototype].columns, "%u columns instead of %u", p->items[prototype].columns,
+           width);
 }
 
 /* Walk at random through additions and removals, and note which prototype each set came to. */
@@ -151,9 +155,11 @@ START_TEST(transitions_lead_from_set_to_set_and_back)
                                     : prototypes_without(&world->prototypes, at, keys[bit], &to, &column);
         EXPECT(result == BP_OK, "%s", bp_host_error(rig.host));
         uint32_t larger = adding ? to : at;
-        EXPECT(column == prototypes_column(&world->prototypes, larger, keys[bit]), "the column is said to be %u", column);
+        EXPECT(column == prototypes_column(&world->prototypes, larger, keys[bit]),
+               "the column is said to be %u", column);
         EXPECT((to == 0) == (flipped == 0), "set %#x is prototype %u", flipped, to);
-        EXPECT(prototype_of_set[flipped] == 0 || prototype_of_set[flipped] == to, "set %#x is two prototypes", flipped);
+        EXPECT(prototype_of_set[flipped] == 0 || prototype_of_set[flipped] == to, "set %#x is two prototypes",
+               flipped);
         prototype_of_set[flipped] = to;
         expect_columns(keys, flipped, to);
         mask = flipped;
@@ -177,7 +183,7 @@ START_TEST(prototypes_of_different_sets_differ)
 }
 END_TEST
 
-/* --- refusals ------------------------------------------------------------------------------------------------------ */
+/* --- refusals ------------------------------------------------------------------------------------------- */
 
 START_TEST(two_components_of_one_name_are_refused)
 {
@@ -194,19 +200,24 @@ END_TEST
 START_TEST(a_second_component_of_a_single_type_is_refused)
 {
     uint32_t keys[] = {key_of(world, "once", ""), key_of(world, "once", "again")}, prototype;
-    FAILS(rig.host, BP_ERROR_EXISTS, "as 'once', and may have only one", api->prototype(world, keys, 2, &prototype));
-    uint32_t fine[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"), key_of(world, "once", "again")};
+    FAILS(rig.host, BP_ERROR_EXISTS, "as 'once', and may have only one",
+          api->prototype(world, keys, 2, &prototype));
+    uint32_t fine[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"),
+                       key_of(world, "once", "again")};
     WORKS(rig.host, api->prototype(world, fine, 3, &prototype));
 }
 END_TEST
 
 START_TEST(what_is_no_key_is_refused)
 {
-    uint32_t count = world->prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype, component;
+    uint32_t count = world->prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype,
+             component;
     bp_name_t name;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key", api->prototype(world, keys, 2, &prototype));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key",
+          api->prototype(world, keys, 2, &prototype));
     keys[1] = BP_NONE;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 4294967295", api->prototype(world, keys, 2, &prototype));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 4294967295",
+          api->prototype(world, keys, 2, &prototype));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no key", api->key_info(world, BP_NONE, &component, &name));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component manager number 99", api->key(world, 99, 0, keys));
     bp_entity_t e;
@@ -221,23 +232,26 @@ START_TEST(removing_what_is_not_there_is_refused)
     uint32_t prototype = prototype_from(keys, 1);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'vignette'",
           prototypes_without(&world->prototypes, prototype, keys[1], &to, &column));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'fog'", prototypes_without(&world->prototypes, 0, keys[0], &to, &column));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'fog'",
+          prototypes_without(&world->prototypes, 0, keys[0], &to, &column));
     ck_assert_uint_eq(to, 5);
 }
 END_TEST
 
-/* --- limits -------------------------------------------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------------------------------------- */
 
 START_TEST(an_entity_has_255_components_and_not_one_more)
 {
     uint32_t keys[PROTOTYPES_MAX_KEYS + 1], prototype, told[PROTOTYPES_MAX_KEYS];
     bp_entity_t e;
     make_keys(keys, COUNT(keys));
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components", api->prototype(world, keys, COUNT(keys), &prototype));
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components",
+          api->prototype(world, keys, COUNT(keys), &prototype));
     prototype = prototype_from(keys, PROTOTYPES_MAX_KEYS);
     WORKS(rig.host, api->create(world, prototype, &e, 1));
     ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components", api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components",
+          api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
     WORKS(rig.host, api->remove(world, keys[100], &e, 1));
     WORKS(rig.host, api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
     ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);
@@ -270,7 +284,7 @@ START_TEST(keys_are_found_again_among_thousands)
 }
 END_TEST
 
-/* --- many prototypes ------------------------------------------------------------------------------------------------ */
+/* --- many prototypes ------------------------------------------------------------------------------------ */
 
 enum { SPARSE = 100000 };
 
@@ -317,7 +331,7 @@ START_TEST(a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_m
 }
 END_TEST
 
-/* --- the suite ------------------------------------------------------------------------------------------------------ */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 Suite *prototypes_suite(void)
 {

@@ -1,7 +1,7 @@
 /* test_schedule.c - steps: which units run, in which order, on which rows, and what is refused meanwhile.
  *
- * Each test declares the systems that it needs and loads them as a plugin of its own, beside the zoo. Units write
- * what they are and what they were handed into one list.
+ * Each test declares the systems that it needs and loads them as a plugin of its own, beside the zoo. Units
+ * write what they are and what they were handed into one list.
  */
 #include "support.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- the list ------------------------------------------------------------------------------------------------------------ */
+/* --- the list ------------------------------------------------------------------------------------------- */
 
 static char list[8192];
 
@@ -30,11 +30,12 @@ static void expect_list(const char *wanted)
 }
 
 /* Systems a to f write their letter. */
-#define LETTER(letter)                                                                                         \
-    static void run_##letter(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count) \
-    {                                                                                                          \
-        (void)s, (void)step, (void)matches, (void)count;                                                       \
-        note(#letter);                                                                                         \
+#define LETTER(letter)                                                                         \
+    static void run_##letter(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, \
+                             uint32_t count)                                                   \
+    {                                                                                          \
+        (void)s, (void)step, (void)matches, (void)count;                                       \
+        note(#letter);                                                                         \
     }
 LETTER(a)
 LETTER(b)
@@ -55,7 +56,8 @@ static void simulate_y(bp_manager_t *m, const bp_step_t *step, const bp_run_t *r
     note("y");
 }
 
-static const bp_component_i simulating[] = {{.name = "x", .simulate = simulate_x}, {.name = "y", .simulate = simulate_y}};
+static const bp_component_i simulating[] = {{.name = "x", .simulate = simulate_x},
+                                            {.name = "y", .simulate = simulate_y}};
 
 enum { LETTERS = 6 };
 static const bp_system_i letters[LETTERS] = {
@@ -63,7 +65,7 @@ static const bp_system_i letters[LETTERS] = {
     {.name = "d", .run_all = run_d}, {.name = "e", .run_all = run_e}, {.name = "f", .run_all = run_f},
 };
 
-/* --- the rig --------------------------------------------------------------------------------------------------------------- */
+/* --- the rig -------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
 static bp_world_o *world;
@@ -75,7 +77,8 @@ static void begin(void)
 {
     list[0] = '\0';
     rig_init(&rig);
-    own = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "own", .version = "1", .components = BP_LIST(simulating)};
+    own = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "own", .version = "1",
+                             .components = BP_LIST(simulating)};
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &own;
     rig.desc.static_plugins = plugins;
@@ -112,7 +115,7 @@ static void step(void)
     WORKS(rig.host, bp_world_step(world));
 }
 
-/* --- order ------------------------------------------------------------------------------------------------------------------ */
+/* --- order ---------------------------------------------------------------------------------------------- */
 
 START_TEST(units_without_wishes_run_in_the_order_of_their_coming)
 {
@@ -172,7 +175,8 @@ static uint32_t draw_wishes(bp_system_i *systems, char texts[LETTERS][2][64], ui
 
 static bool wants(const bp_system_i *systems, uint32_t first, uint32_t second)
 {
-    return strstr(systems[first].before, letters[second].name) != NULL || strstr(systems[second].after, letters[first].name) != NULL;
+    return strstr(systems[first].before, letters[second].name) != NULL ||
+           strstr(systems[second].after, letters[first].name) != NULL;
 }
 
 /* The order that the header promises: always the first listed that nobody left must precede. */
@@ -223,7 +227,8 @@ START_TEST(a_circle_is_refused_and_its_units_are_named)
     use(systems, LETTERS);
     for (uint32_t i = 0; i < 2; i++) {
         FAILS(rig.host, BP_ERROR_STATE, "world 'main': the wishes of", bp_world_step(world));
-        const char *names = strstr(bp_host_error(rig.host), "of b, c, e to run before and after each other form a circle");
+        const char *names = strstr(bp_host_error(rig.host),
+                                   "of b, c, e to run before and after each other form a circle");
         ck_assert_msg(names != NULL, "%s", bp_host_error(rig.host));
     }
     ck_assert_uint_eq(world->steps, 0);
@@ -239,7 +244,8 @@ START_TEST(a_wish_for_a_unit_that_nobody_brings_is_refused)
     memcpy(systems, letters, sizeof systems);
     systems[1].after = "a gravitty";
     use(systems, 2);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'b' wants to run after 'gravitty', which no loaded plugin brings", bp_world_step(world));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND,
+          "system 'b' wants to run after 'gravitty', which no loaded plugin brings", bp_world_step(world));
     expect_list("");
 }
 END_TEST
@@ -270,7 +276,7 @@ START_TEST(a_wish_about_itself_is_no_circle)
 }
 END_TEST
 
-/* --- what runs, on which rows ---------------------------------------------------------------------------------------------------- */
+/* --- what runs, on which rows --------------------------------------------------------------------------- */
 
 /* Systems over terms write what they were handed: rows, and for each term the first column's presence. */
 static void note_match(const bp_match_t *match, uint32_t terms)
@@ -278,7 +284,8 @@ static void note_match(const bp_match_t *match, uint32_t terms)
     char text[64];
     int used = snprintf(text, sizeof text, "%u:", match->count);
     for (uint32_t t = 0; t < terms; t++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%c", match->columns[t] == NULL ? '-' : '+');
+        used += snprintf(text + used, sizeof text - (size_t)used, "%c",
+                         match->columns[t] == NULL ? '-' : '+');
     note(text);
 }
 
@@ -309,7 +316,8 @@ START_TEST(a_term_without_its_component_in_the_world_is_refused)
     static const bp_term_t terms[] = {{.component = "body"}, {.component = "x", .flags = BP_TERM_WRITE}};
     static const bp_system_i systems[] = {{.name = "pair", .terms = BP_LIST(terms), .run = match_two}};
     use(systems, 1);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'pair' works on component 'x', which world 'main' lacks", bp_world_step(world));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'pair' works on component 'x', which world 'main' lacks",
+          bp_world_step(world));
     WORKS(rig.host, bp_world_use_component(world, "x"));
     make("body", NULL, 3);
     make("body", "x", 5);
@@ -321,8 +329,10 @@ END_TEST
 START_TEST(terms_are_required_optional_or_exclude)
 {
     static const bp_term_t needed[] = {{.component = "body"}, {.component = "label"}};
-    static const bp_term_t optional[] = {{.component = "body"}, {.component = "label", .flags = BP_TERM_OPTIONAL}};
-    static const bp_term_t excluded[] = {{.component = "body"}, {.component = "label", .flags = BP_TERM_EXCLUDE}};
+    static const bp_term_t optional[] = {{.component = "body"},
+                                         {.component = "label", .flags = BP_TERM_OPTIONAL}};
+    static const bp_term_t excluded[] = {{.component = "body"},
+                                         {.component = "label", .flags = BP_TERM_EXCLUDE}};
     static const bp_system_i systems[] = {
         {.name = "needs", .terms = BP_LIST(needed), .run = match_two},
         {.name = "may", .terms = BP_LIST(optional), .run = match_two},
@@ -342,7 +352,8 @@ END_TEST
 
 START_TEST(run_all_is_called_once_with_all_matches)
 {
-    static const bp_term_t terms[] = {{.component = "body"}, {.component = "label", .flags = BP_TERM_OPTIONAL}};
+    static const bp_term_t terms[] = {{.component = "body"},
+                                      {.component = "label", .flags = BP_TERM_OPTIONAL}};
     static const bp_system_i systems[] = {{.name = "all", .terms = BP_LIST(terms), .run_all = match_all},
                                           {.name = "none", .run_all = match_all}};
     use(systems, 2);
@@ -357,7 +368,8 @@ END_TEST
 
 START_TEST(rows_without_entities_are_not_handed_out)
 {
-    static const bp_term_t terms[] = {{.component = "mark"}, {.component = "label", .flags = BP_TERM_OPTIONAL}};
+    static const bp_term_t terms[] = {{.component = "mark"},
+                                      {.component = "label", .flags = BP_TERM_OPTIONAL}};
     static const bp_system_i systems[] = {{.name = "each", .terms = BP_LIST(terms), .run = match_two},
                                           {.name = "all", .terms = BP_LIST(terms), .run_all = match_all}};
     use(systems, 2);
@@ -373,16 +385,20 @@ END_TEST
 
 START_TEST(an_instance_name_picks_one_and_none_matches_each)
 {
-    static const bp_term_t fog[] = {{.component = "fx", .instance = "fog"}, {.component = "body", .flags = BP_TERM_OPTIONAL}};
+    static const bp_term_t fog[] = {{.component = "fx", .instance = "fog"},
+                                    {.component = "body", .flags = BP_TERM_OPTIONAL}};
     static const bp_term_t any[] = {{.component = "fx"}, {.component = "body", .flags = BP_TERM_OPTIONAL}};
-    static const bp_term_t both[] = {{.component = "fx", .instance = "fog"}, {.component = "fx", .instance = "vignette"}};
+    static const bp_term_t both[] = {{.component = "fx", .instance = "fog"},
+                                     {.component = "fx", .instance = "vignette"}};
     static const bp_system_i systems[] = {
         {.name = "fogs", .terms = BP_LIST(fog), .run = match_two},
         {.name = "any", .terms = BP_LIST(any), .run = match_two},
         {.name = "both", .terms = BP_LIST(both), .run = match_two},
     };
     use(systems, 3);
-    uint32_t keys[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"), key_of(world, "body", "")}, prototype;
+    uint32_t keys[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"),
+                       key_of(world, "body", "")},
+             prototype;
     bp_entity_t e[16];
     WORKS(rig.host, api->prototype(world, keys, 1, &prototype));
     WORKS(rig.host, api->create(world, prototype, e, 4));
@@ -416,7 +432,8 @@ START_TEST(columns_of_terms_belong_to_the_same_rows)
     WORKS(rig.host, api->add(world, key_of(world, "fx", "fog"), e, 300));
     WORKS(rig.host, api->add(world, key_of(world, "fx", "vignette"), e + 50, 100));
     for (uint32_t i = 0; i < 300; i++)
-        WORKS(rig.host, rig.api->property->set_named(world, e[i], "fog", "strength", BP_F64, &(double){i / 512.0}));
+        WORKS(rig.host,
+              rig.api->property->set_named(world, e[i], "fog", "strength", BP_F64, &(double){i / 512.0}));
     step();
     for (uint32_t i = 0; i < 300; i++) {
         float mass, wanted = 1 + (float)i / 512 + (i >= 50 && i < 150 ? 0.5f : 0);
@@ -477,7 +494,8 @@ static void note_instance(bp_manager_t *m, const bp_step_t *now, const bp_run_t 
 {
     size_t used = strlen(instances);
     (void)now;
-    snprintf(instances + used, sizeof instances - used, "%s:%u ", m->api->name->text(m->host, run->instance), run->count);
+    snprintf(instances + used, sizeof instances - used, "%s:%u ", m->api->name->text(m->host, run->instance),
+             run->count);
 }
 
 START_TEST(simulate_is_called_for_each_run_and_each_name)
@@ -495,11 +513,13 @@ START_TEST(simulate_is_called_for_each_run_and_each_name)
     WORKS(rig.host, api->create(world, prototype, e, 3));
     rig.api->entity->destroy(rig.host, e, 1);
     step();
-    ck_assert_msg(strcmp(instances, "left:2 right:3 left:3 ") == 0 || strcmp(instances, "left:2 left:3 right:3 ") == 0, "%s", instances);
+    ck_assert_msg(strcmp(instances, "left:2 right:3 left:3 ") == 0 ||
+                      strcmp(instances, "left:2 left:3 right:3 ") == 0,
+                  "%s", instances);
 }
 END_TEST
 
-/* --- clock and figures -------------------------------------------------------------------------------------------------------------- */
+/* --- clock and figures ---------------------------------------------------------------------------------- */
 
 static bp_step_t last_step;
 
@@ -555,7 +575,7 @@ START_TEST(units_are_figured_in_the_order_of_the_step)
 }
 END_TEST
 
-/* --- what is refused during a step ------------------------------------------------------------------------------------------------------ */
+/* --- what is refused during a step ---------------------------------------------------------------------- */
 
 static bp_world_o *elsewhere;
 
@@ -566,7 +586,8 @@ static void try_everything(bp_system_t *s, const bp_step_t *now, const bp_match_
     (void)now;
     WORKS(s->host, api->key(s->world, api->component(s->world, "flag"), 0, &flag));
     WORKS(s->host, api->key(s->world, api->component(s->world, "body"), 0, &body));
-    FAILS(s->host, BP_ERROR_STATE, "rows of world 'main' cannot move", api->create(s->world, world_record(world, e)->prototype, &made, 1));
+    FAILS(s->host, BP_ERROR_STATE, "rows of world 'main' cannot move",
+          api->create(s->world, world_record(world, e)->prototype, &made, 1));
     FAILS(s->host, BP_ERROR_STATE, "between steps", api->add(s->world, flag, &e, 1));
     FAILS(s->host, BP_ERROR_STATE, "between steps", api->remove(s->world, body, &e, 1));
     FAILS(s->host, BP_ERROR_STATE, "step", bp_world_use_component(s->world, "x"));
@@ -597,7 +618,7 @@ START_TEST(rows_of_a_world_that_steps_do_not_move)
 }
 END_TEST
 
-/* --- coming and going -------------------------------------------------------------------------------------------------------------------------- */
+/* --- coming and going ----------------------------------------------------------------------------------- */
 
 static bp_result_t start_badly(bp_system_t *s)
 {
@@ -623,7 +644,8 @@ START_TEST(a_system_that_does_not_start_is_not_there)
         {.name = "silent", .run_all = run_b, .start = start_silently, .stop = stop_never},
     };
     declare(systems, 2);
-    FAILS(rig.host, BP_ERROR_IO, "system 'bad' did not start in world 'main': no data", bp_world_use_system(world, "bad"));
+    FAILS(rig.host, BP_ERROR_IO, "system 'bad' did not start in world 'main': no data",
+          bp_world_use_system(world, "bad"));
     FAILS(rig.host, BP_ERROR_FAILED, "'silent' did not start in world 'main': it gave no reason (code 13)",
           bp_world_use_system(world, "silent"));
     step();
@@ -644,10 +666,12 @@ static void component_stops(bp_manager_t *m)
 
 START_TEST(a_component_that_does_not_start_is_not_there)
 {
-    static const bp_component_i bad[] = {{.name = "bad", .start = component_starts_badly, .stop = component_stops}};
+    static const bp_component_i bad[] = {
+        {.name = "bad", .start = component_starts_badly, .stop = component_stops}};
     own.components = (bp_component_list_t){bad, 1, sizeof bad[0]};
     declare(NULL, 0);
-    FAILS(rig.host, BP_ERROR_IO, "component 'bad' did not start in world 'main': no data", bp_world_use_component(world, "bad"));
+    FAILS(rig.host, BP_ERROR_IO, "component 'bad' did not start in world 'main': no data",
+          bp_world_use_component(world, "bad"));
     ck_assert_uint_eq(api->component(world, "bad"), BP_NONE);
     ck_assert_ptr_nonnull(strstr(bp_host_error(rig.host), "has no component manager 'bad'"));
     expect_list("");
@@ -695,8 +719,10 @@ START_TEST(units_are_brought_in_once)
 {
     use(letters, 2);
     FAILS(rig.host, BP_ERROR_EXISTS, "world 'main' has system 'a' already", bp_world_use_system(world, "a"));
-    FAILS(rig.host, BP_ERROR_EXISTS, "world 'main' has component 'body' already", bp_world_use_component(world, "body"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no loaded plugin brings a system 'aa'; did you mean 'a'?", bp_world_use_system(world, "aa"));
+    FAILS(rig.host, BP_ERROR_EXISTS, "world 'main' has component 'body' already",
+          bp_world_use_component(world, "body"));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no loaded plugin brings a system 'aa'; did you mean 'a'?",
+          bp_world_use_system(world, "aa"));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no loaded plugin brings a component 'boddy'; did you mean 'body'?",
           bp_world_use_component(world, "boddy"));
     step();
@@ -707,7 +733,8 @@ END_TEST
 START_TEST(a_system_has_at_most_32_terms)
 {
     static bp_term_t terms[REGISTRY_MAX_TERMS + 1];
-    bp_system_i systems[] = {{.name = "wide", .terms = {terms, COUNT(terms), sizeof terms[0]}, .run = match_two}};
+    bp_system_i systems[] = {
+        {.name = "wide", .terms = {terms, COUNT(terms), sizeof terms[0]}, .run = match_two}};
     for (uint32_t i = 0; i < COUNT(terms); i++)
         terms[i] = (bp_term_t){.component = i < 2 ? "body" : "label", .flags = i < 2 ? 0 : BP_TERM_OPTIONAL};
     own.systems = (bp_system_list_t){systems, 1, sizeof systems[0]};
@@ -720,7 +747,7 @@ START_TEST(a_system_has_at_most_32_terms)
 }
 END_TEST
 
-/* --- the suite ---------------------------------------------------------------------------------------------------------------------------------- */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
 {

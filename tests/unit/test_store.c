@@ -1,7 +1,7 @@
 /* test_store.c - rows: where entities' fields lie, what moves them, and that batches are all or nothing.
  *
- * The store is held against a naive model through hundreds of thousands of random operations (churn.h), with the
- * invariants of the host checked in between; what is easy to say directly is said directly.
+ * The store is held against a naive model through hundreds of thousands of random operations (churn.h),
+ * with the invariants of the host checked in between; what is easy to say directly is said directly.
  */
 #include "support.h"
 
@@ -46,7 +46,7 @@ static float mass_of(bp_entity_t e)
     return mass;
 }
 
-/* --- the model ------------------------------------------------------------------------------------------------------- */
+/* --- the model ------------------------------------------------------------------------------------------ */
 
 enum { SEEDS = 8, OPERATIONS = 45000, COMPARE_EVERY = 1500 };
 
@@ -69,7 +69,8 @@ START_TEST(random_operations_do_what_they_do_to_a_naive_model)
 }
 END_TEST
 
-/* Small worlds in which everything is compared after every operation: what goes wrong is seen where it does. */
+/* Small worlds in which everything is compared after every operation: what goes wrong is seen where it
+ * does. */
 START_TEST(every_operation_on_a_small_world_is_right)
 {
     static churn_t churn;
@@ -113,7 +114,7 @@ START_TEST(the_same_operations_are_right_on_the_systems_pages)
 }
 END_TEST
 
-/* --- all or nothing --------------------------------------------------------------------------------------------------- */
+/* --- all or nothing ------------------------------------------------------------------------------------- */
 
 /* Entities of several prototypes: bodies, bodies with a label, bodies with a fog, nothing. */
 static uint32_t make_mixed(bp_entity_t *e)
@@ -149,7 +150,8 @@ START_TEST(one_batch_may_mix_prototypes)
 END_TEST
 
 /* Both changes are refused, and nothing at all is another afterwards. */
-static void expect_refused(bool adding, uint32_t key, const bp_entity_t *batch, uint32_t count, bp_result_t code, const char *part)
+static void expect_refused(bool adding, uint32_t key, const bp_entity_t *batch, uint32_t count,
+                           bp_result_t code, const char *part)
 {
     char *before = describe_host(rig.host);
     if (adding)
@@ -198,7 +200,8 @@ END_TEST
 START_TEST(a_second_mention_refuses_the_batch)
 {
     bp_entity_t e[21];
-    uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", ""), told = key_of(world, "told", "extra");
+    uint32_t flag = key_of(world, "flag", ""), body = key_of(world, "body", ""),
+             told = key_of(world, "told", "extra");
     make_mixed(e);
     for (uint32_t twin = 0; twin < 20; twin++) {
         e[20] = e[twin];
@@ -214,12 +217,15 @@ START_TEST(a_component_that_one_has_or_lacks_refuses_the_batch)
 {
     bp_entity_t e[20];
     make_mixed(e);
-    expect_refused(true, key_of(world, "label", ""), e, 20, BP_ERROR_EXISTS, "#5:1: the entity already has a component named 'label'");
+    expect_refused(true, key_of(world, "label", ""), e, 20, BP_ERROR_EXISTS,
+                   "#5:1: the entity already has a component named 'label'");
     expect_refused(true, key_of(world, "fx", "body"), e, 20, BP_ERROR_EXISTS, "#0:1");
-    expect_refused(false, key_of(world, "body", ""), e, 20, BP_ERROR_NOT_FOUND, "#15:1: the entity has no component 'body'");
+    expect_refused(false, key_of(world, "body", ""), e, 20, BP_ERROR_NOT_FOUND,
+                   "#15:1: the entity has no component 'body'");
     expect_refused(false, key_of(world, "told", ""), e, 20, BP_ERROR_NOT_FOUND, "#0:1");
     WORKS(rig.host, api->add(world, key_of(world, "once", ""), &e[3], 1));
-    expect_refused(true, key_of(world, "once", "more"), e, 20, BP_ERROR_EXISTS, "#3:1: the entity already has this component, as 'once'");
+    expect_refused(true, key_of(world, "once", "more"), e, 20, BP_ERROR_EXISTS,
+                   "#3:1: the entity already has this component, as 'once'");
 }
 END_TEST
 
@@ -253,7 +259,7 @@ START_TEST(changing_nobody_is_no_error)
 }
 END_TEST
 
-/* --- rows --------------------------------------------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------------------------------------- */
 
 START_TEST(new_components_have_their_defaults_wherever_memory_comes_from)
 {
@@ -405,13 +411,14 @@ START_TEST(an_index_used_again_inherits_nothing)
     ck_assert_uint_lt(bp_entity_index(next[0]), MANY);
     uint32_t keys[4];
     for (uint32_t i = 0; i < MANY; i++)
-        EXPECT(api->keys_of(world, next[i], keys, 4) == 0 && api->keys_of(world, e[i], keys, 4) == 0, "entity %u", i);
+        EXPECT(api->keys_of(world, next[i], keys, 4) == 0 && api->keys_of(world, e[i], keys, 4) == 0,
+               "entity %u", i);
     ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), next, MANY, NULL), 0);
     ck_assert_uint_eq(api->has(world, key_of(world, "body", ""), e, MANY, NULL), 0);
 }
 END_TEST
 
-/* --- references ----------------------------------------------------------------------------------------------------------- */
+/* --- references ----------------------------------------------------------------------------------------- */
 
 static bp_ref_t ref_to(bp_entity_t e, uint32_t key, uint32_t field)
 {
@@ -458,7 +465,7 @@ START_TEST(a_reference_to_what_cannot_be_referred_to_is_null)
 }
 END_TEST
 
-/* --- own storage ------------------------------------------------------------------------------------------------------------ */
+/* --- own storage ---------------------------------------------------------------------------------------- */
 
 START_TEST(a_manager_may_look_at_the_entities_that_it_creates_for)
 {
@@ -504,7 +511,7 @@ START_TEST(instances_told_to_have_moved_are_found_where_they_are)
 }
 END_TEST
 
-/* --- the suite ---------------------------------------------------------------------------------------------------------------- */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 Suite *store_suite(void)
 {

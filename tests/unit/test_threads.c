@@ -1,7 +1,8 @@
 /* test_threads.c - several threads: the pool, steps on it, and what may be called from jobs.
  *
- * This suite also runs under ThreadSanitizer, so jobs write to plain memory, each to its own place: two jobs for one
- * index, or a batch that returns too early, are then seen as races even where the result happens to be right.
+ * This suite also runs under ThreadSanitizer, so jobs write to plain memory, each to its own place: two
+ * jobs for one index, or a batch that returns too early, are then seen as races even where the result
+ * happens to be right.
  */
 #include "support.h"
 
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* --- the pool -------------------------------------------------------------------------------------------------------------- */
+/* --- the pool ------------------------------------------------------------------------------------------- */
 
 static base_t base;
 
@@ -105,7 +106,7 @@ START_TEST(a_pool_without_memory_is_an_error)
 }
 END_TEST
 
-/* --- steps on several threads ------------------------------------------------------------------------------------------------ */
+/* --- steps on several threads --------------------------------------------------------------------------- */
 
 enum { ROWS = 100000, STEPS = 12 };
 
@@ -115,7 +116,8 @@ static void tick(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
     uint32_t *ticks = BP_COLUMN(run, uint32_t, 0);
     (void)m, (void)step;
     uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
-    EXPECT((uintptr_t)ticks % alignment == 0 && (uintptr_t)run->entities % alignment == 0, "a range is aligned badly");
+    EXPECT((uintptr_t)ticks % alignment == 0 && (uintptr_t)run->entities % alignment == 0,
+           "a range is aligned badly");
     for (uint32_t i = 0; i < run->count; i++)
         ticks[i]++;
 }
@@ -149,10 +151,12 @@ static void ask(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
     float values[64];
     uint32_t some = match->count < COUNT(values) ? match->count : COUNT(values);
     EXPECT(api->entity->alive(s->host, match->entities, some, NULL) == some, "a row of the dead");
-    EXPECT(api->property->get(s->world, &mass, match->entities, some, values, sizeof values[0]) == BP_OK, "no mass");
+    EXPECT(api->property->get(s->world, &mass, match->entities, some, values, sizeof values[0]) == BP_OK,
+           "no mass");
     EXPECT(values[0] == BP_TERM_COLUMN(match, float, 0, BODY_MASS)[0], "another mass");
     EXPECT(api->world->has(s->world, mass.key, match->entities, some, NULL) == some, "no body");
-    EXPECT(api->entity->at(s->host, bp_entity_index(match->entities[0])).id == match->entities[0].id, "not there");
+    EXPECT(api->entity->at(s->host, bp_entity_index(match->entities[0])).id == match->entities[0].id,
+           "not there");
     EXPECT(api->name->hash("body") == api->name->hash("body"), "not the same");
     api->entity->format(s->host, match->entities[0], text, sizeof text);
     api->memory->resize(s->plugin, block, 2 * size, 0);
@@ -179,17 +183,27 @@ static const bp_term_t drag_terms[] = {{.component = "body", .flags = BP_TERM_WR
                                        {.component = "label", .flags = BP_TERM_OPTIONAL}};
 static const bp_term_t ask_terms[] = {{.component = "body"}};
 static const bp_system_i systems[] = {
-    {.name = "drag", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(drag_terms), .before = "body", .run = drag},
-    {.name = "ask", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(ask_terms), .run = ask, .start = ask_start, .stop = ask_stop},
+    {.name = "drag",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(drag_terms),
+     .before = "body",
+     .run = drag},
+    {.name = "ask",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(ask_terms),
+     .run = ask,
+     .start = ask_start,
+     .stop = ask_stop},
 };
-static const bp_plugin_desc_t parallel = {
-    BP_PLUGIN_HEAD, .name = "parallel", .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_desc_t parallel = {BP_PLUGIN_HEAD, .name = "parallel", .version = "1",
+                                          .components = BP_LIST(components), .systems = BP_LIST(systems)};
 static const bp_plugin_desc_t *const plugins[] = {&parallel};
 
 static bp_host_o *make_host(uint32_t threads, const bp_jobs_i *jobs)
 {
     const bp_plugin_desc_t *linked[] = {zoo_plugins[0], zoo_plugins[1], plugins[0]};
-    bp_host_desc_t desc = {.threads = threads, .tag = 1, .static_plugins = linked, .static_plugin_count = COUNT(linked)};
+    bp_host_desc_t desc = {
+        .threads = threads, .tag = 1, .static_plugins = linked, .static_plugin_count = COUNT(linked)};
     if (jobs != NULL)
         desc.jobs = *jobs;
     bp_host_o *host = bp_host_create(&desc);
@@ -206,7 +220,8 @@ static bp_world_o *make_world(bp_host_o *host, bp_entity_t *entities, uint32_t r
     WORKS(host, bp_world_use_component(world, "body"));
     WORKS(host, bp_world_use_component(world, "label"));
     WORKS(host, bp_world_use_component(world, "ticker"));
-    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "body", "ticker", NULL, NULL), entities, rows));
+    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "body", "ticker", NULL, NULL),
+                                             entities, rows));
     WORKS(host, bp_world_use_system(world, "drag"));
     WORKS(host, bp_world_use_system(world, "ask"));
     const run_t *run = world->runs[0];
@@ -265,7 +280,7 @@ START_TEST(any_number_of_rows_is_cut_right)
 }
 END_TEST
 
-/* --- the embedder's threads ------------------------------------------------------------------------------------------------------ */
+/* --- the embedder's threads ----------------------------------------------------------------------------- */
 
 typedef struct own_jobs_t {
     uint32_t batches, jobs;
@@ -328,7 +343,7 @@ START_TEST(a_host_changes_its_number_of_threads)
 }
 END_TEST
 
-/* --- the suite ---------------------------------------------------------------------------------------------------------------------- */
+/* --- the suite ------------------------------------------------------------------------------------------ */
 
 Suite *threads_suite(void)
 {

@@ -1,7 +1,7 @@
 /* zoo.c - the declared components of the zoo, and one own-storage manager under three descriptions.
  *
- * The own-storage manager is swap-erase over an array of structs. It holds what a plugin may hold: memory from the
- * host, nothing static.
+ * The own-storage manager is swap-erase over an array of structs. It holds what a plugin may hold: memory
+ * from the host, nothing static.
  */
 #include "zoo.h"
 
@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-/* --- declared --------------------------------------------------------------------------------------------------- */
+/* --- declared ------------------------------------------------------------------------------------------- */
 
 static const bp_field_t body_fields[] = {
-    [BODY_MASS] = {.name = "mass", .type = BP_F32, .initial = "1", .min = "0", .unit = "kg", .doc = "inertia"},
+    [BODY_MASS] =
+        {.name = "mass", .type = BP_F32, .initial = "1", .min = "0", .unit = "kg", .doc = "inertia"},
     [BODY_POSITION] = {.name = "position", .type = BP_VEC3, .unit = "m"},
     [BODY_VELOCITY] = {.name = "velocity", .type = BP_VEC3, .initial = "0 0 1", .unit = "m/s"},
     [BODY_ACCELERATION] = {.name = "acceleration", .type = BP_VEC3, .unit = "m/s^2"},
@@ -72,21 +73,27 @@ static const bp_field_t sample_fields[] = {
 };
 
 static const bp_component_i zoo_list[] = {
-    {.name = "body", .doc = "moves", .version = 1, .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(body_fields),
+    {.name = "body",
+     .doc = "moves",
+     .version = 1,
+     .flags = BP_COMPONENT_PARALLEL,
+     .fields = BP_LIST(body_fields),
      .simulate = body_simulate},
     {.name = "label", .version = 1, .fields = BP_LIST(label_fields)},
     {.name = "fx", .version = 1, .fields = BP_LIST(fx_fields)},
     {.name = "flag", .version = 1},
     {.name = "mark", .version = 1, .fields = BP_LIST(mark_fields)},
-    {.name = "once", .version = 1, .flags = BP_COMPONENT_AT_ONCE | BP_COMPONENT_SINGLE,
+    {.name = "once",
+     .version = 1,
+     .flags = BP_COMPONENT_AT_ONCE | BP_COMPONENT_SINGLE,
      .fields = BP_LIST(once_fields)},
     {.name = "sample", .version = 1, .fields = BP_LIST(sample_fields)},
 };
 
-static const bp_plugin_desc_t zoo = {
-    BP_PLUGIN_HEAD, .name = "zoo", .version = "1.0", .doc = "declared components", .components = BP_LIST(zoo_list)};
+static const bp_plugin_desc_t zoo = {BP_PLUGIN_HEAD, .name = "zoo", .version = "1.0",
+                                     .doc = "declared components", .components = BP_LIST(zoo_list)};
 
-/* --- own storage ------------------------------------------------------------------------------------------------- */
+/* --- own storage ---------------------------------------------------------------------------------------- */
 
 static bp_result_t out_of_memory(bp_manager_t *m)
 {
@@ -142,7 +149,8 @@ static bool reserve(bp_manager_t *m, stock_t *stock, uint32_t more)
 }
 
 /* A manager may look at the entities that it is creating for. */
-static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count)
+static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
+                              uint32_t count)
 {
     uint32_t key;
     if (m->api->world->key(m->world, m->component, instance, &key) != BP_OK)
@@ -150,7 +158,8 @@ static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_enti
     return m->api->world->has(m->world, key, entities, count, NULL);
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          uint32_t *slots)
 {
     stock_t *stock = m->state;
     EXPECT(count > 0, "a batch of nobody");
@@ -165,8 +174,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
     stock->saw_components += already_there(m, instance, entities, count);
     for (uint32_t i = 0; i < count; i++) {
         slots[i] = stock->count;
-        stock->items[stock->count++] =
-            (stock_item_t){.entity = entities[i], .instance = instance, .number = 5, .serial = stock->next_serial++};
+        stock->items[stock->count++] = (stock_item_t){
+            .entity = entities[i], .instance = instance, .number = 5, .serial = stock->next_serial++};
     }
     stock->created += count;
     return BP_OK;
@@ -225,7 +234,8 @@ static void step(bp_manager_t *m, const bp_step_t *now, const bp_run_t *run)
     ((stock_t *)m->state)->steps++;
 }
 
-static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                       size_t stride)
 {
     const stock_t *stock = m->state;
     for (uint32_t i = 0; i < count; i++) {
@@ -253,7 +263,8 @@ static char *copy_text(bp_manager_t *m, const char *text)
 }
 
 /* All copies first, so that a failure changes nothing. */
-static bp_result_t set_texts(bp_manager_t *m, const uint32_t *slots, uint32_t count, const char *values, size_t stride)
+static bp_result_t set_texts(bp_manager_t *m, const uint32_t *slots, uint32_t count, const char *values,
+                             size_t stride)
 {
     stock_t *stock = m->state;
     char **copies = resize(m, NULL, 0, count * sizeof *copies);
@@ -279,8 +290,8 @@ static bp_result_t set_texts(bp_manager_t *m, const uint32_t *slots, uint32_t co
     return made == count ? BP_OK : out_of_memory(m);
 }
 
-static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
-                       size_t stride)
+static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                       const void *values, size_t stride)
 {
     stock_t *stock = m->state;
     EXPECT(field != STOCK_SERIAL, "a read-only property is set");
@@ -300,17 +311,45 @@ static const bp_field_t stock_fields[] = {
 };
 
 static const bp_component_i stock_list[] = {
-    {.name = "pool", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
-     .stop = stop, .simulate = step, .create = create, .destroy = destroy, .get = get, .set = set,
-     .count = count_items, .gc = gc},
-    {.name = "told", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
-     .stop = stop, .create = create, .destroy = destroy, .get = get, .set = set, .count = count_items},
-    {.name = "mute", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(stock_fields), .start = start,
-     .stop = stop, .create = create, .destroy = destroy, .get = get, .count = count_items},
+    {.name = "pool",
+     .version = 1,
+     .flags = BP_COMPONENT_OWN_STORAGE,
+     .fields = BP_LIST(stock_fields),
+     .start = start,
+     .stop = stop,
+     .simulate = step,
+     .create = create,
+     .destroy = destroy,
+     .get = get,
+     .set = set,
+     .count = count_items,
+     .gc = gc},
+    {.name = "told",
+     .version = 1,
+     .flags = BP_COMPONENT_OWN_STORAGE,
+     .fields = BP_LIST(stock_fields),
+     .start = start,
+     .stop = stop,
+     .create = create,
+     .destroy = destroy,
+     .get = get,
+     .set = set,
+     .count = count_items},
+    {.name = "mute",
+     .version = 1,
+     .flags = BP_COMPONENT_OWN_STORAGE,
+     .fields = BP_LIST(stock_fields),
+     .start = start,
+     .stop = stop,
+     .create = create,
+     .destroy = destroy,
+     .get = get,
+     .count = count_items},
 };
 
-static const bp_plugin_desc_t stocks = {
-    BP_PLUGIN_HEAD, .name = "stocks", .version = "1.0", .doc = "own storage", .components = BP_LIST(stock_list)};
+static const bp_plugin_desc_t stocks = {BP_PLUGIN_HEAD, .name = "stocks", .version = "1.0",
+                                        .doc = "own storage", .components = BP_LIST(stock_list)};
 
 const bp_plugin_desc_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
-const char *const zoo_components[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "pool", "told", "mute", NULL};
+const char *const zoo_components[] = {"body",   "label", "fx",   "flag", "mark", "once",
+                                      "sample", "pool",  "told", "mute", NULL};

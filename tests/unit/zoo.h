@@ -1,13 +1,13 @@
-/* zoo.h - plugins for the tests of the host, linked in: one component of every kind that the contract allows.
+/* zoo.h - plugins for the tests of the host, linked in: a component of every kind there is.
  *
- *   zoo      body (simulates, parallel), label (strings, limits), fx (several an entity), flag (no fields), mark (one
- *            field), once (collected at once, single), sample (a field of every type)
- *   stocks   pool (own storage, collects its dead itself), told (own storage, told of each death), mute (own storage,
- *            nothing can be set)
+ *   zoo      body (simulates, parallel), label (strings, limits), fx (several an entity), flag (no fields),
+ *            mark (one field), once (collected at once, single), sample (a field of every type)
+ *   stocks   pool (own storage, collects its dead itself), told (own storage, told of each death),
+ *            mute (own storage, nothing can be set)
  *
  * The own-storage components check what the contract promises them: whom they are created for, slots in
- * descending order, none out of bounds. Their instances can be read here, so that tests can compare them with the
- * records of the world.
+ * descending order, none out of bounds. Their instances can be read here, so that tests can compare them
+ * with the records of the world.
  *
  * What it does not do: nothing here is an example of good style for plugins; see plugins/ for that.
  */
@@ -43,7 +43,7 @@ typedef struct stock_t {
     uint32_t destroy_calls, steps;
     uint32_t refuse_creates;       /* so many creations fail from now on */
     uint32_t next_serial;
-    uint32_t saw_components;       /* entities that already had the component when asked from inside `create` */
+    uint32_t saw_components; /* entities that already had the component when asked from inside `create` */
 } stock_t;
 
 #endif
