@@ -1,9 +1,10 @@
-/* test_config.c - inis: every kind of mistake is told with its line and leaves the host as it was; good ones do what they say.
+/* test_config.c - inis: every mistake is told with its line and leaves the host as it was; good ones do what
+ * they say.
  *
- * A mistake is a line of the table `mistakes`: the ini, and the sentence that it must give. Each is tried in a fresh
- * host and in one that has plugins, worlds and entities already; afterwards the host must be as before, take a good
- * ini, and end with all memory back and an empty log. Mistakes are also made by machine: an ini cut at every byte, and
- * with every byte replaced.
+ * A mistake is a line of the table `mistakes`: the ini, and the sentence that it must give. Each is tried in a
+ * fresh host and in one that has plugins, worlds and entities already; afterwards the host must be as before,
+ * take a good ini, and end with all memory back and an empty log. Mistakes are also made by machine: an ini cut
+ * at every byte, with every byte replaced, and put together at random.
  */
 #include "../suites.h"
 #include "../unit/inspect.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a plugin that makes trouble on demand ------------------------------------------------------------------------ */
+/* --- a plugin that makes trouble on demand ---------------------------------------------------------------- */
 
 static bp_result_t refuse_component(bp_manager_t *m)
 {
@@ -77,19 +78,24 @@ static const bp_system_i crew_systems[] = {
     {.name = "mum", .start = refuse_silently, .run_all = rest_all},
 };
 
-static const bp_plugin_desc_t crew = {BP_PLUGIN_HEAD, .name = "crew", .version = "1.0", .components = BP_LIST(crew_components),
-                                      .systems = BP_LIST(crew_systems), .options = BP_LIST(crew_options)};
+static const bp_plugin_desc_t crew = {BP_PLUGIN_HEAD,
+                                      .name = "crew",
+                                      .version = "1.0",
+                                      .components = BP_LIST(crew_components),
+                                      .systems = BP_LIST(crew_systems),
+                                      .options = BP_LIST(crew_options)};
 
 static const bp_field_t strict_options[] = {
     {.name = "sail", .type = BP_STRING, .flags = BP_FIELD_REQUIRED, .doc = "what to set"},
     {.name = "crew", .type = BP_U32, .flags = BP_FIELD_REQUIRED, .min = "1", .doc = "how many"},
 };
 
-static const bp_plugin_desc_t strict = {BP_PLUGIN_HEAD, .name = "strict", .version = "1.0", .options = BP_LIST(strict_options)};
+static const bp_plugin_desc_t strict = {BP_PLUGIN_HEAD, .name = "strict", .version = "1.0",
+                                        .options = BP_LIST(strict_options)};
 
 static const bp_plugin_desc_t bare = {BP_PLUGIN_HEAD, .name = "bare", .version = "1.0"};
 
-/* --- hosts -------------------------------------------------------------------------------------------------------- */
+/* --- hosts ------------------------------------------------------------------------------------------------ */
 
 enum { ROOM = 64 << 20 };
 
@@ -119,10 +125,11 @@ static void open_host(void)
 /* A host that has something to lose. */
 static void open_busy_host(void)
 {
+    static const char ini[] = "[host]\nplugins = ../fixtures/companion\nsteps = 7\nseed = 11\nthreads = 2\n"
+                              "[world old]\ncomponents = companion\n"
+                              "[spawn old fixture]\ncount = 3\ncomponents = companion\n";
     open_host();
-    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("busy.ini", "[host]\nplugins = ../fixtures/companion\nsteps = 7\nseed = 11\n"
-                                                                     "threads = 2\n[world old]\ncomponents = companion\n"
-                                                                     "[spawn old fixture]\ncount = 3\ncomponents = companion\n")));
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("busy.ini", ini)));
 }
 
 /* What an ini may change. */
@@ -133,8 +140,10 @@ typedef struct state_t {
 
 static state_t take_state(void)
 {
-    state_t state = {.entities = rig.api->entity->count(rig.host), .steps = bp_host_configured_steps(rig.host),
-                     .random = rig.host->base.random, .threads = rig.host->jobs.threads};
+    state_t state = {.entities = rig.api->entity->count(rig.host),
+                     .steps = bp_host_configured_steps(rig.host),
+                     .random = rig.host->base.random,
+                     .threads = rig.host->jobs.threads};
     bp_unit_stats_t stats;
     while (bp_host_plugin(rig.host, state.plugins, NULL) != NULL)
         state.plugins++;
@@ -164,17 +173,18 @@ static void expect_state(const state_t *before, const char *ini)
 /* The host is still good for an ini. */
 static void expect_good_host(void)
 {
-    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("good.ini", SPAWN "count = 2\ncomponents = body label pool\nbody.mass = 2\n")));
+    static const char ini[] = SPAWN "count = 2\ncomponents = body label pool\nbody.mass = 2\n";
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("good.ini", ini)));
     WORKS(rig.host, bp_host_step(rig.host));
 }
 
-/* --- mistakes ----------------------------------------------------------------------------------------------------- */
+/* --- mistakes --------------------------------------------------------------------------------------------- */
 
 typedef struct mistake_t {
     const char *ini;
     bp_result_t code;
     uint32_t line;
-    const char *sentence; /* behind "file:line: "; @ is the entity spawned first, % at the end: what follows does not matter */
+    const char *sentence; /* behind "file:line: "; @: the entity spawned first; % at its end: and so on */
 } mistake_t;
 
 #define X10 "xxxxxxxxxx"
@@ -206,10 +216,12 @@ static const mistake_t mistakes[] = {
     /* sections */
     {"steps = 1\n[host]\n", BP_ERROR_SYNTAX, 1, "'steps' stands before the first section"},
     {"# a comment\n\nname: value\n", BP_ERROR_SYNTAX, 3, "'name' stands before the first section"},
-    {"[hots]\n", BP_ERROR_NOT_FOUND, 1, "unknown section [hots]; did you mean 'host'? (there are host, plugin, world and spawn)"},
-    {"[host]\n[Wolrd w]\n", BP_ERROR_NOT_FOUND, 2,
-     "unknown section [Wolrd w]; did you mean 'world'? (there are host, plugin, world and spawn)"},
-    {"[scene]\na = b\n", BP_ERROR_NOT_FOUND, 1, "unknown section [scene] (there are host, plugin, world and spawn)"},
+    {"[hots]\n", BP_ERROR_NOT_FOUND, 1,
+     "unknown section [hots]; did you mean 'host'? (there are host, plugin, world and spawn)"},
+    {"[host]\n[wolrd w]\n", BP_ERROR_NOT_FOUND, 2,
+     "unknown section [wolrd w]; did you mean 'world'? (there are host, plugin, world and spawn)"},
+    {"[scene]\na = b\n", BP_ERROR_NOT_FOUND, 1,
+     "unknown section [scene] (there are host, plugin, world and spawn)"},
     {"[]\n", BP_ERROR_NOT_FOUND, 1, "unknown section [] (there are host, plugin, world and spawn)"},
     {"[host]\n\n[host main]\n", BP_ERROR_SYNTAX, 3, "section [host main]; write [host]"},
     {"[world]\n", BP_ERROR_SYNTAX, 1, "section [world]; write [world NAME]"},
@@ -226,35 +238,46 @@ static const mistake_t mistakes[] = {
     {SPAWN "[spawn w s]\n", BP_ERROR_EXISTS, 6, "section [spawn w s] stands already in line 5"},
 
     /* keys */
-    {"[host]\nstep = 4\n", BP_ERROR_NOT_FOUND, 2, "unknown key 'step' in [host]; did you mean 'steps'? " HOST_KEYS},
+    {"[host]\nstep = 4\n", BP_ERROR_NOT_FOUND, 2,
+     "unknown key 'step' in [host]; did you mean 'steps'? " HOST_KEYS},
     {"[host]\nwindow_title = x\n", BP_ERROR_NOT_FOUND, 2, "unknown key 'window_title' in [host] " HOST_KEYS},
     {"[host]\n= 4\n", BP_ERROR_NOT_FOUND, 2, "unknown key '' in [host] " HOST_KEYS},
-    {"[host]\nSteps = 4\n", BP_ERROR_NOT_FOUND, 2, "unknown key 'Steps' in [host]; did you mean 'steps'? " HOST_KEYS},
+    {"[host]\nSteps = 4\n", BP_ERROR_NOT_FOUND, 2,
+     "unknown key 'Steps' in [host]; did you mean 'steps'? " HOST_KEYS},
     {"[world w]\nstep_rat = 4\n", BP_ERROR_NOT_FOUND, 2,
-     "unknown key 'step_rat' in [world w]; did you mean 'step_rate'? (known: step_rate, components, systems)"},
-    {"[host]\nsteps = 4\nseed = 1\nsteps = 4\n", BP_ERROR_EXISTS, 4, "'steps' is given a second time (first in line 2)"},
-    {"[world w]\nsystems = a\n\nsystems:b\n", BP_ERROR_EXISTS, 4, "'systems' is given a second time (first in line 2)"},
+     "unknown key 'step_rat' in [world w]; did you mean 'step_rate'? (known: step_rate, components, "
+     "systems)"},
+    {"[host]\nsteps = 4\nseed = 1\nsteps = 4\n", BP_ERROR_EXISTS, 4,
+     "'steps' is given a second time (first in line 2)"},
+    {"[world w]\nsystems = a\n\nsystems:b\n", BP_ERROR_EXISTS, 4,
+     "'systems' is given a second time (first in line 2)"},
     {SPAWN "components = body\nbody.mass = 1\nbody.mass = 1\n", BP_ERROR_EXISTS, 8,
      "'body.mass' is given a second time (first in line 7)"},
 
     /* values of [host] */
-    {"[host]\nsteps = many\n", BP_ERROR_TYPE, 2, "steps = 'many' is not a whole number of 64 bits (type i64)"},
+    {"[host]\nsteps = many\n", BP_ERROR_TYPE, 2,
+     "steps = 'many' is not a whole number of 64 bits (type i64)"},
     {"[host]\nsteps =\n", BP_ERROR_TYPE, 2, "steps = '' is not a whole number of 64 bits (type i64)"},
     {"[host]\nsteps = 1.5\n", BP_ERROR_TYPE, 2, "steps = '1.5' is not a whole number of 64 bits (type i64)"},
     {"[host]\nsteps = 1 2\n", BP_ERROR_TYPE, 2, "steps = '1 2' is not a whole number of 64 bits (type i64)"},
-    {"[host]\nsteps = 1\n  000\n", BP_ERROR_TYPE, 2, "steps = '1 000' is not a whole number of 64 bits (type i64)"},
+    {"[host]\nsteps = 1\n  000\n", BP_ERROR_TYPE, 2,
+     "steps = '1 000' is not a whole number of 64 bits (type i64)"},
     {"[host]\nsteps = -1\n", BP_ERROR_RANGE, 2, "steps = -1 is outside its range, 0 to 9223372036854775807"},
     {"[host]\nsteps = 9223372036854775808\n", BP_ERROR_TYPE, 2,
      "steps = '9223372036854775808' is not a whole number of 64 bits (type i64)"},
     {"[host]\nseed = 5\nthreads = 257\n", BP_ERROR_RANGE, 3, "threads = 257 is outside its range, %"},
     {"[host]\nthreads = -1\n", BP_ERROR_RANGE, 2, "threads = -1 is outside its range, %"},
-    {"[host]\nthreads = all\n", BP_ERROR_TYPE, 2, "threads = 'all' is not a whole number of 64 bits (type i64)"},
-    {"[host]\nsteps = 3\nthreads = 3\nseed = -5\n", BP_ERROR_RANGE, 4, "seed = -5 is outside its range, 0 to 9223372036854775807"},
+    {"[host]\nthreads = all\n", BP_ERROR_TYPE, 2,
+     "threads = 'all' is not a whole number of 64 bits (type i64)"},
+    {"[host]\nsteps = 3\nthreads = 3\nseed = -5\n", BP_ERROR_RANGE, 4,
+     "seed = -5 is outside its range, 0 to 9223372036854775807"},
 
     /* plugins */
     {"[host]\nplugins = crew nosuch\n", BP_ERROR_NOT_FOUND, 2,
-     "there is no plugin file nosuch.so in the folder plugins/ beside the program nor in ../lib/backplane/plugins; " NO_PATH},
-    {"[host]\nseed = 1\nplugins =\n\tcrew\n\tnosuch\n", BP_ERROR_NOT_FOUND, 3, "there is no plugin file nosuch.so in %"},
+     "there is no plugin file nosuch.so in the folder plugins/ beside the program nor in "
+     "../lib/backplane/plugins; " NO_PATH},
+    {"[host]\nseed = 1\nplugins =\n\tcrew\n\tnosuch\n", BP_ERROR_NOT_FOUND, 3,
+     "there is no plugin file nosuch.so in %"},
     {"[host]\nplugin_path = ../fixtures\nplugins = nosuch\n", BP_ERROR_NOT_FOUND, 3,
      "there is no plugin file nosuch.so in plugin_path ../fixtures"},
     {"[host]\nplugins = crew picky\nplugin_path = nowhere\n", BP_ERROR_NOT_FOUND, 2,
@@ -268,29 +291,35 @@ static const mistake_t mistakes[] = {
     {"[host]\nplugins = zoo zoo\n", BP_ERROR_EXISTS, 2, "zoo: a plugin 'zoo' is loaded already (linked in)"},
     {"[host]\nplugins = zoo ../fixtures/refuses\n", BP_ERROR_FAILED, 2,
      SCRATCH "/../fixtures/refuses: its load failed: the moon is in the wrong house; wait a month"},
-    {"[plugin crew]\na_u32 = 5\n", BP_ERROR_NOT_FOUND, 1, "[plugin crew] configures a plugin that [host] plugins does not list"},
+    {"[plugin crew]\na_u32 = 5\n", BP_ERROR_NOT_FOUND, 1,
+     "[plugin crew] configures a plugin that [host] plugins does not list"},
     {PLUGINS "[plugin crow]\na_u32 = 5\n", BP_ERROR_NOT_FOUND, 3,
      "[plugin crow] configures a plugin that [host] plugins does not list; did you mean 'crew'?"},
 
     /* options */
     {PLUGINS "[plugin crew]\na_bool = on\nan_i23 = 5\n", BP_ERROR_NOT_FOUND, 5,
-     "plugin 'crew' has no option 'an_i23'; did you mean 'an_i32'? (it has a_bool, an_i32, a_u32, an_i64, an_f32, an_f64, a_vec3, "
+     "plugin 'crew' has no option 'an_i23'; did you mean 'an_i32'? (it has a_bool, an_i32, a_u32, an_i64, "
+     "an_f32, an_f64, a_vec3, "
      "a_colour, a_text, a_name, a_path)"},
-    {"[plugin bare]\n\nsail = 1\n[host]\nplugins = bare\n", BP_ERROR_NOT_FOUND, 3, "plugin 'bare' has no option 'sail' (it has none)"},
+    {"[plugin bare]\n\nsail = 1\n[host]\nplugins = bare\n", BP_ERROR_NOT_FOUND, 3,
+     "plugin 'bare' has no option 'sail' (it has none)"},
     {PLUGINS "[plugin crew]\na_bool = perhaps\n", BP_ERROR_TYPE, 4,
      "option 'a_bool' of plugin 'crew': 'perhaps' is not true or false (type bool)"},
     {PLUGINS "[plugin crew]\nan_i32 = 2147483648\n", BP_ERROR_TYPE, 4,
-     "option 'an_i32' of plugin 'crew': '2147483648' is not a whole number from -2147483648 to 2147483647 (type i32)"},
+     "option 'an_i32' of plugin 'crew': '2147483648' is not a whole number from -2147483648 to 2147483647 "
+     "(type i32)"},
     {PLUGINS "[plugin crew]\nan_i32 = 6\n", BP_ERROR_RANGE, 4,
      "option 'an_i32' of plugin 'crew': an_i32 = 6 is outside its range: at least -5 and at most 5"},
     {PLUGINS "[plugin crew]\na_u32 = -1\n", BP_ERROR_TYPE, 4,
      "option 'a_u32' of plugin 'crew': '-1' is not a whole number from 0 to 4294967295 (type u32)"},
     {PLUGINS "[plugin crew]\nan_i64 = 1e3\n", BP_ERROR_TYPE, 4,
      "option 'an_i64' of plugin 'crew': '1e3' is not a whole number of 64 bits (type i64)"},
-    {PLUGINS "[plugin crew]\nan_f32 = 1e39\n", BP_ERROR_TYPE, 4, "option 'an_f32' of plugin 'crew': '1e39' is not a number (type f32)"},
+    {PLUGINS "[plugin crew]\nan_f32 = 1e39\n", BP_ERROR_TYPE, 4,
+     "option 'an_f32' of plugin 'crew': '1e39' is not a number (type f32)"},
     {PLUGINS "[plugin crew]\nan_f32 = -0.5\n", BP_ERROR_RANGE, 4,
      "option 'an_f32' of plugin 'crew': an_f32 = -0.5 is outside its range: at least 0 m"},
-    {PLUGINS "[plugin crew]\nan_f64 = nan\n", BP_ERROR_TYPE, 4, "option 'an_f64' of plugin 'crew': 'nan' is not a number (type f64)"},
+    {PLUGINS "[plugin crew]\nan_f64 = nan\n", BP_ERROR_TYPE, 4,
+     "option 'an_f64' of plugin 'crew': 'nan' is not a number (type f64)"},
     {PLUGINS "[plugin crew]\nan_f64 = 1001\n", BP_ERROR_RANGE, 4,
      "option 'an_f64' of plugin 'crew': an_f64 = 1001 is outside its range: at most 1e3"},
     {PLUGINS "[plugin crew]\na_vec3 = 1 2\n", BP_ERROR_TYPE, 4,
@@ -298,10 +327,14 @@ static const mistake_t mistakes[] = {
     {PLUGINS "[plugin crew]\na_vec3 = 0 2 0\n", BP_ERROR_RANGE, 4,
      "option 'a_vec3' of plugin 'crew': a_vec3 = 2 is outside its range: at most 1"},
     {PLUGINS "[plugin crew]\na_colour = #12345\n", BP_ERROR_TYPE, 4,
-     "option 'a_colour' of plugin 'crew': '#12345' is not #rrggbb, #rrggbbaa, or 3 or 4 numbers (type colour)"},
-    {PLUGINS "[plugin crew]\na_text = fine\na_name = " X60 "\n " X60 "\n " X60 "\n " X60 X10 X10 "\n", BP_ERROR_LIMIT, 5,
-     "option 'a_name' of plugin 'crew': the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is longer than 255 bytes"},
-    {"[host]\nplugins = crew strict\n", BP_ERROR_ARGUMENT, 2, "strict: option 'sail' (string) must be given: what to set"},
+     "option 'a_colour' of plugin 'crew': '#12345' is not #rrggbb, #rrggbbaa, or 3 or 4 numbers (type "
+     "colour)"},
+    {PLUGINS "[plugin crew]\na_text = fine\na_name = " X60 "\n " X60 "\n " X60 "\n " X60 X10 X10 "\n",
+     BP_ERROR_LIMIT, 5,
+     "option 'a_name' of plugin 'crew': the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is longer "
+     "than 255 bytes"},
+    {"[host]\nplugins = crew strict\n", BP_ERROR_ARGUMENT, 2,
+     "strict: option 'sail' (string) must be given: what to set"},
     {"[host]\n\nplugins = strict\n[plugin strict]\nsail = jib\n", BP_ERROR_ARGUMENT, 3,
      "strict: option 'crew' (u32) must be given: how many"},
     {"[host]\nplugins = strict\n[plugin strict]\nsail = jib\ncrew = 0\n", BP_ERROR_RANGE, 5,
@@ -310,57 +343,86 @@ static const mistake_t mistakes[] = {
      "option 'ratio' of plugin 'picky': ratio = 2 is outside its range: at least 0 and at most 1"},
     {"[host]\nplugins = ../fixtures/picky.so\n[plugin picky]\nratio = 1\n", BP_ERROR_ARGUMENT, 2,
      SCRATCH "/../fixtures/picky.so: option 'rounds' (u32) must be given: how often to go round"},
-    {"[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\nfile = " X60 "\n " X190 "\n " X190 "\n " X190 "\n " X190 "\n " X190,
+    {"[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\nfile = " X60 "\n " X190 "\n " X190
+     "\n " X190 "\n " X190 "\n " X190,
      BP_ERROR_LIMIT, 6, "the line has 191 bytes, %"},
-    {"[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\nfile = " X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60
-     "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60, BP_ERROR_LIMIT, 5, "option 'file' of plugin 'picky': the path is too long"},
+    {"[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\nfile = " X60 "\n " X60 X60 X60
+     "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60,
+     BP_ERROR_LIMIT, 5, "option 'file' of plugin 'picky': the path is too long"},
 
     /* worlds */
     {"[world w]\nstep_rate = fast\n", BP_ERROR_TYPE, 2, "step_rate = 'fast' is not a number (type f64)"},
-    {"[world w]\n\nstep_rate = 0\n", BP_ERROR_RANGE, 3, "step_rate = 0 must be greater than 0, and at most 1e12"},
-    {"[world w]\nstep_rate = -50\n", BP_ERROR_RANGE, 2, "step_rate = -50 must be greater than 0, and at most 1e12"},
-    {"[world w]\nstep_rate = 1.1e12\n", BP_ERROR_RANGE, 2, "step_rate = 1.1e12 must be greater than 0, and at most 1e12"},
+    {"[world w]\n\nstep_rate = 0\n", BP_ERROR_RANGE, 3,
+     "step_rate = 0 must be greater than 0, and at most 1e12"},
+    {"[world w]\nstep_rate = -50\n", BP_ERROR_RANGE, 2,
+     "step_rate = -50 must be greater than 0, and at most 1e12"},
+    {"[world w]\nstep_rate = 1.1e12\n", BP_ERROR_RANGE, 2,
+     "step_rate = 1.1e12 must be greater than 0, and at most 1e12"},
     {"[world w]\nstep_rate = inf\n", BP_ERROR_TYPE, 2, "step_rate = 'inf' is not a number (type f64)"},
     {"[world v]\n[world " X60 "xxxx]\n", BP_ERROR_ARGUMENT, 2,
-     "a world's name must be 1 to 63 letters, digits or underscores, not 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
-    {"[world a.b]\n", BP_ERROR_ARGUMENT, 1, "a world's name must be 1 to 63 letters, digits or underscores, not 'a.b'"},
+     "a world's name must be 1 to 63 letters, digits or underscores, not "
+     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
+    {"[world a.b]\n", BP_ERROR_ARGUMENT, 1,
+     "a world's name must be 1 to 63 letters, digits or underscores, not 'a.b'"},
     {PLUGINS "[world w]\ncomponents = body bodi\n", BP_ERROR_NOT_FOUND, 4,
      "no loaded plugin brings a component 'bodi'; did you mean 'body'?"},
-    {"[host]\nplugins = zoo\n[world w]\nsystems = walk\n", BP_ERROR_NOT_FOUND, 4, "no loaded plugin brings a system 'walk'"},
+    {"[host]\nplugins = zoo\n[world w]\nsystems = walk\n", BP_ERROR_NOT_FOUND, 4,
+     "no loaded plugin brings a system 'walk'"},
     {PLUGINS "[world w]\nsystems = body\n", BP_ERROR_NOT_FOUND, 4, "no loaded plugin brings a system 'body'"},
-    {PLUGINS "[world w]\nsystems = wlak\n", BP_ERROR_NOT_FOUND, 4, "no loaded plugin brings a system 'wlak'; did you mean 'walk'?"},
-    {PLUGINS "[world w]\ncomponents = walk\n", BP_ERROR_NOT_FOUND, 4, "no loaded plugin brings a component 'walk'; did you mean 'mark'?"},
-    {PLUGINS "[world w]\ncomponents = body\n flag body\n", BP_ERROR_EXISTS, 4, "world 'w' has component 'body' already"},
+    {PLUGINS "[world w]\nsystems = wlak\n", BP_ERROR_NOT_FOUND, 4,
+     "no loaded plugin brings a system 'wlak'; did you mean 'walk'?"},
+    {PLUGINS "[world w]\ncomponents = walk\n", BP_ERROR_NOT_FOUND, 4,
+     "no loaded plugin brings a component 'walk'"},
+    {PLUGINS "[world w]\ncomponents = body\n flag body\n", BP_ERROR_EXISTS, 4,
+     "world 'w' has component 'body' already"},
     {WORLD "systems = walk walk\n", BP_ERROR_EXISTS, 5, "world 'w' has system 'walk' already"},
-    {PLUGINS "[world w]\ncomponents = body grump\n", BP_ERROR_FAILED, 4, "component 'grump' did not start in world 'w': not today"},
-    {WORLD "systems = walk sulk\n", BP_ERROR_FAILED, 5, "system 'sulk' did not start in world 'w': not today"},
-    {WORLD "systems = mum\n", BP_ERROR_FAILED, 5, "system 'mum' did not start in world 'w': it gave no reason (code 13)"},
+    {PLUGINS "[world w]\ncomponents = body grump\n", BP_ERROR_FAILED, 4,
+     "component 'grump' did not start in world 'w': not today"},
+    {WORLD "systems = walk sulk\n", BP_ERROR_FAILED, 5,
+     "system 'sulk' did not start in world 'w': not today"},
+    {WORLD "systems = mum\n", BP_ERROR_FAILED, 5,
+     "system 'mum' did not start in world 'w': it gave no reason (code 13)"},
     {PLUGINS "[world w]\ncomponents = label\nsystems = walk\n", BP_ERROR_NOT_FOUND, 5,
      "system 'walk' works on component 'body', which world 'w' lacks; add it to the world's components"},
-    {WORLD "systems = walk\n[world v]\nsystems = hen lead\n[spawn w s]\ncomponents = body\n", BP_ERROR_NOT_FOUND, 7,
+    {WORLD "systems = walk\n[world v]\nsystems = hen lead\n[spawn w s]\ncomponents = body\n",
+     BP_ERROR_NOT_FOUND, 7,
      "system 'lead' works on component 'body', which world 'v' lacks; add it to the world's components"},
-    {WORLD "systems = lost\n", BP_ERROR_NOT_FOUND, 5, "system 'lost' wants to run after 'nobody', which no loaded plugin brings"},
-    {WORLD "systems = hen egg\n", BP_ERROR_STATE, 5, "world 'w': the wishes of hen, egg to run before and after each other form a circle"},
+    {WORLD "systems = lost\n", BP_ERROR_NOT_FOUND, 5,
+     "system 'lost' wants to run after 'nobody', which no loaded plugin brings"},
+    {WORLD "systems = hen egg\n", BP_ERROR_STATE, 5,
+     "world 'w': the wishes of hen, egg to run before and after each other form a circle"},
 
     /* spawning */
     {WORLD "[spawn ww s]\n", BP_ERROR_NOT_FOUND, 5, "there is no world 'ww'; did you mean 'w'?"},
     {"[spawn w s]\n", BP_ERROR_NOT_FOUND, 1, "there is no world 'w'%"},
-    {SPAWN "count = few\n", BP_ERROR_TYPE, 6, "count = 'few' is not a whole number from 0 to 4294967295 (type u32)"},
-    {SPAWN "count = -1\n", BP_ERROR_TYPE, 6, "count = '-1' is not a whole number from 0 to 4294967295 (type u32)"},
-    {SPAWN "count = 4294967296\n", BP_ERROR_TYPE, 6, "count = '4294967296' is not a whole number from 0 to 4294967295 (type u32)"},
-    {SPAWN "count = 1\ncomponents = bdy\n", BP_ERROR_NOT_FOUND, 7, "world 'w' has no component manager 'bdy'; did you mean 'body'?"},
+    {SPAWN "count = few\n", BP_ERROR_TYPE, 6,
+     "count = 'few' is not a whole number from 0 to 4294967295 (type u32)"},
+    {SPAWN "count = -1\n", BP_ERROR_TYPE, 6,
+     "count = '-1' is not a whole number from 0 to 4294967295 (type u32)"},
+    {SPAWN "count = 4294967296\n", BP_ERROR_TYPE, 6,
+     "count = '4294967296' is not a whole number from 0 to 4294967295 (type u32)"},
+    {SPAWN "count = 1\ncomponents = bdy\n", BP_ERROR_NOT_FOUND, 7,
+     "world 'w' has no component manager 'bdy'; did you mean 'body'?"},
     {SPAWN "components = body flag\n", BP_ERROR_NOT_FOUND, 6, "world 'w' has no component manager 'flag'%"},
-    {SPAWN "components = hull:boddy\n", BP_ERROR_NOT_FOUND, 6, "world 'w' has no component manager 'boddy'; did you mean 'body'?"},
+    {SPAWN "components = hull:boddy\n", BP_ERROR_NOT_FOUND, 6,
+     "world 'w' has no component manager 'boddy'; did you mean 'body'?"},
     {SPAWN "components = hull:\n", BP_ERROR_NOT_FOUND, 6, "world 'w' has no component manager ''%"},
-    {SPAWN "components = hull:body:label\n", BP_ERROR_NOT_FOUND, 6, "world 'w' has no component manager 'body:label'"},
-    {SPAWN "components = :body\n", BP_ERROR_ARGUMENT, 6, "'' is no name for a component; use letters, digits and underscores"},
-    {SPAWN "components = a-b:body\n", BP_ERROR_ARGUMENT, 6, "'a-b' is no name for a component; use letters, digits and underscores"},
+    {SPAWN "components = hull:body:label\n", BP_ERROR_NOT_FOUND, 6,
+     "world 'w' has no component manager 'body:label'"},
+    {SPAWN "components = :body\n", BP_ERROR_ARGUMENT, 6,
+     "'' is no name for a component; use letters, digits and underscores"},
+    {SPAWN "components = a-b:body\n", BP_ERROR_ARGUMENT, 6,
+     "'a-b' is no name for a component; use letters, digits and underscores"},
     {SPAWN "components = " X60 "xxxx:body\n", BP_ERROR_ARGUMENT, 6,
      "'" X60 "xxxx' is no name for a component; use letters, digits and underscores"},
-    {SPAWN "components = body, label, body\n", BP_ERROR_EXISTS, 6, "the entity already has a component named 'body'"},
-    {SPAWN "components = it:body it:label\n", BP_ERROR_EXISTS, 6, "the entity already has a component named 'it'"},
-    {SPAWN "components = a:once b:once\n", BP_ERROR_EXISTS, 6, "the entity already has this component, as 'a', and may have only one"},
-    {SPAWN "components = body\nmass = 1\n", BP_ERROR_SYNTAX, 7, "'mass' is neither count, components nor COMPONENT.PROPERTY"},
+    {SPAWN "components = body, label, body\n", BP_ERROR_EXISTS, 6,
+     "the entity already has a component named 'body'"},
+    {SPAWN "components = it:body it:label\n", BP_ERROR_EXISTS, 6,
+     "the entity already has a component named 'it'"},
+    {SPAWN "components = a:once b:once\n", BP_ERROR_EXISTS, 6,
+     "the entity already has this component, as 'a', and may have only one"},
+    {SPAWN "components = body\nmass = 1\n", BP_ERROR_SYNTAX, 7,
+     "'mass' is neither count, components nor COMPONENT.PROPERTY"},
     {SPAWN "components = body\nboody.mass = 1\n", BP_ERROR_NOT_FOUND, 7,
      "entity @ has no component 'boody' in world 'w'; did you mean 'body'? (it has body)"},
     {SPAWN "body.mass = 1\n", BP_ERROR_NOT_FOUND, 6, "entity @ has no component 'body' in world 'w'%"},
@@ -371,24 +433,33 @@ static const mistake_t mistakes[] = {
     {SPAWN "components = body\n.mass = 3\n", BP_ERROR_NOT_FOUND, 7,
      "entity @ has no component '' in world 'w'%"},
     {SPAWN "components = body\nbody. = 1\n", BP_ERROR_NOT_FOUND, 7, "no property '' in body (it has mass, %"},
-    {SPAWN "components = body\nbody.mass = heavy\n", BP_ERROR_TYPE, 7, "body.mass = 'heavy' is not a number (type f32)"},
-    {SPAWN "components = body\nbody.mass = 1 2\n", BP_ERROR_TYPE, 7, "body.mass = '1 2' is not a number (type f32)"},
+    {SPAWN "components = body\nbody.mass = heavy\n", BP_ERROR_TYPE, 7,
+     "body.mass = 'heavy' is not a number (type f32)"},
+    {SPAWN "components = body\nbody.mass = 1 2\n", BP_ERROR_TYPE, 7,
+     "body.mass = '1 2' is not a number (type f32)"},
     {SPAWN "components = body\nbody.mass = 2\nbody.position = 1 2\n", BP_ERROR_TYPE, 8,
      "body.position = '1 2' is not 3 numbers, like 0 0 1 (type vec3)"},
-    {SPAWN "count = 3\ncomponents = body\nbody.mass = -1\n", BP_ERROR_RANGE, 8, "mass = -1 is outside its range: at least 0 kg"},
-    {SPAWN "components = label\nlabel.rank = 11\n", BP_ERROR_RANGE, 7, "rank = 11 is outside its range: at least -10 and at most 10"},
-    {SPAWN "components = label\nlabel.home = #1\n", BP_ERROR_TYPE, 7, "label.home = '#1' is not #index:generation or none (type entity)"},
-    {SPAWN "components = sample\nsample.a_reading = 4\n", BP_ERROR_ARGUMENT, 7, "property 'a_reading' is read only"},
-    {SPAWN "components = sample\nsample.a_bool = maybe\n", BP_ERROR_TYPE, 7, "sample.a_bool = 'maybe' is not true or false (type bool)"},
+    {SPAWN "count = 3\ncomponents = body\nbody.mass = -1\n", BP_ERROR_RANGE, 8,
+     "mass = -1 is outside its range: at least 0 kg"},
+    {SPAWN "components = label\nlabel.rank = 11\n", BP_ERROR_RANGE, 7,
+     "rank = 11 is outside its range: at least -10 and at most 10"},
+    {SPAWN "components = label\nlabel.home = #1\n", BP_ERROR_TYPE, 7,
+     "label.home = '#1' is not #index:generation or none (type entity)"},
+    {SPAWN "components = sample\nsample.a_reading = 4\n", BP_ERROR_ARGUMENT, 7,
+     "property 'a_reading' is read only"},
+    {SPAWN "components = sample\nsample.a_bool = maybe\n", BP_ERROR_TYPE, 7,
+     "sample.a_bool = 'maybe' is not true or false (type bool)"},
     {SPAWN "components = sample\nsample.a_quat = 0 0 1\n", BP_ERROR_TYPE, 7,
      "sample.a_quat = '0 0 1' is not 4 numbers x y z w, like 0 0 0 1 (type quat)"},
     {SPAWN "components = sample\nsample.a_mat4 = 1 0 0 0\n", BP_ERROR_TYPE, 7,
      "sample.a_mat4 = '1 0 0 0' is not 16 numbers, column by column (type mat4)"},
-    {SPAWN "components = pool\npool.number = 1001\n", BP_ERROR_RANGE, 7, "number = 1001 is outside its range: at least -1000 and at most 1000"},
+    {SPAWN "components = pool\npool.number = 1001\n", BP_ERROR_RANGE, 7,
+     "number = 1001 is outside its range: at least -1000 and at most 1000"},
     {SPAWN "components = pool\npool.serial = 1\n", BP_ERROR_ARGUMENT, 7, "property 'serial' is read only"},
-    {SPAWN "components = mute\nmute.number = 1\n", BP_ERROR_ARGUMENT, 7, "mute has no property that can be set"},
-    {SPAWN "count = 5\ncomponents = body pool\n[spawn w t]\ncomponents = pool\npool.number = x\n", BP_ERROR_TYPE, 10,
-     "pool.number = 'x' is not a whole number of 64 bits (type i64)"},
+    {SPAWN "components = mute\nmute.number = 1\n", BP_ERROR_ARGUMENT, 7,
+     "mute has no property that can be set"},
+    {SPAWN "count = 5\ncomponents = body pool\n[spawn w t]\ncomponents = pool\npool.number = x\n",
+     BP_ERROR_TYPE, 10, "pool.number = 'x' is not a whole number of 64 bits (type i64)"},
 };
 
 /* "file:line: sentence", with the first entity put in. Returns whether the end is open. */
@@ -396,7 +467,8 @@ static int fill_sentence(const mistake_t *m, const char *path, const char *first
 {
     int n = snprintf(text, size, "%s:%u: ", path, m->line);
     for (const char *at = m->sentence; *at != '\0' && *at != '%'; at++)
-        n += *at == '@' ? snprintf(text + n, size - (size_t)n, "%s", first) : snprintf(text + n, size - (size_t)n, "%c", *at);
+        n += *at == '@' ? snprintf(text + n, size - (size_t)n, "%s", first)
+                        : snprintf(text + n, size - (size_t)n, "%c", *at);
     return strchr(m->sentence, '%') != NULL;
 }
 
@@ -411,7 +483,8 @@ static void make_mistake(const mistake_t *m, const char *first)
     const char *said = bp_host_error(rig.host);
     ck_assert_msg(result == m->code, "%d instead of %d: %s", result, m->code, said);
     ck_assert_msg(strstr(said + 1, path) == NULL, "the file is named twice: %s", said);
-    ck_assert_msg(open ? strncmp(said, wanted, strlen(wanted)) == 0 : strcmp(said, wanted) == 0, "said:   %s\nwanted: %s", said, wanted);
+    ck_assert_msg(open ? strncmp(said, wanted, strlen(wanted)) == 0 : strcmp(said, wanted) == 0,
+                  "said:   %s\nwanted: %s", said, wanted);
     expect_state(&before, m->ini);
     expect_same(seen, describe_host(rig.host), m->ini);
     check_host(rig.host);
@@ -436,14 +509,14 @@ START_TEST(a_mistake_leaves_a_busy_host_alone)
 }
 END_TEST
 
-/* --- files that are none ------------------------------------------------------------------------------------------ */
+/* --- files that are none ---------------------------------------------------------------------------------- */
 
-#define EXPECT_NO_FILE(code, path, part)                                                                             \
-    do {                                                                                                             \
-        state_t before_ = take_state();                                                                              \
-        FAILS(rig.host, code, part, bp_host_setup(rig.host, path));                                                  \
-        EXPECT(strncmp(bp_host_error(rig.host), path, strlen(path)) == 0, "%s", bp_host_error(rig.host));            \
-        expect_state(&before_, path);                                                                                \
+#define EXPECT_NO_FILE(code, path, part)                                                                     \
+    do {                                                                                                     \
+        state_t before_ = take_state();                                                                      \
+        FAILS(rig.host, code, part, bp_host_setup(rig.host, path));                                          \
+        EXPECT(strncmp(bp_host_error(rig.host), path, strlen(path)) == 0, "%s", bp_host_error(rig.host));    \
+        expect_state(&before_, path);                                                                        \
     } while (0)
 
 START_TEST(a_file_that_is_not_there_is_told)
@@ -476,7 +549,7 @@ START_TEST(a_zero_byte_is_no_text)
 }
 END_TEST
 
-/* --- large numbers ------------------------------------------------------------------------------------------------ */
+/* --- large numbers ---------------------------------------------------------------------------------------- */
 
 START_TEST(a_count_beyond_all_memory_is_told_with_its_line)
 {
@@ -488,7 +561,8 @@ START_TEST(a_count_beyond_all_memory_is_told_with_its_line)
         snprintf(ini, sizeof ini, SPAWN "count = 2\n[spawn w t]\ncomponents = body\ncount = %s\n", counts[i]);
         const char *path = scratch_file("huge.ini", ini);
         bp_result_t result = bp_host_setup(rig.host, path);
-        EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_LIMIT, "%d: %s", result, bp_host_error(rig.host));
+        EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_LIMIT, "%d: %s", result,
+               bp_host_error(rig.host));
         expect_state(&before, ini);
         snprintf(start, sizeof start, "%s:", path);
         EXPECT(strncmp(bp_host_error(rig.host), start, strlen(start)) == 0, "%s", bp_host_error(rig.host));
@@ -505,7 +579,8 @@ START_TEST(an_entity_may_have_255_components_and_no_more)
     static char ini[1 << 14];
     open_host();
     for (int count = 255; count <= 256; count++) {
-        int n = snprintf(ini, sizeof ini, "[host]\nplugins = %s\n[world w%d]\ncomponents = %s\n[spawn w%d s]\ncomponents =",
+        int n = snprintf(ini, sizeof ini,
+                         "[host]\nplugins = %s\n[world w%d]\ncomponents = %s\n[spawn w%d s]\ncomponents =",
                          count == 255 ? "zoo" : "", count, "flag", count);
         for (int i = 0; i < count; i++)
             n += snprintf(ini + n, sizeof ini - (size_t)n, "%sn%d:flag", i % 10 == 0 ? "\n " : " ", i);
@@ -539,7 +614,7 @@ START_TEST(a_mistake_in_the_last_line_undoes_all_before_it)
 }
 END_TEST
 
-/* --- mistakes by machine ------------------------------------------------------------------------------------------ */
+/* --- mistakes by machine ---------------------------------------------------------------------------------- */
 
 static const char whole[] = "; a scene\n"
                             "[host]\n"
@@ -566,7 +641,9 @@ static void try_bytes(const char *bytes, size_t size)
     if (bp_host_setup(rig.host, path) == BP_OK)
         return;
     const char *said = bp_host_error(rig.host);
-    long line = strncmp(said, path, strlen(path)) == 0 && said[strlen(path)] == ':' ? strtol(said + strlen(path) + 1, NULL, 10) : 0;
+    long line = strncmp(said, path, strlen(path)) == 0 && said[strlen(path)] == ':'
+                    ? strtol(said + strlen(path) + 1, NULL, 10)
+                    : 0;
     EXPECT(line >= 1 && line <= 41, "no line: %s in\n%.*s", said, (int)size, bytes);
     expect_state(&before, "a broken ini");
 }
@@ -600,15 +677,18 @@ enum { OTHERS = 15 };
 START_TEST(random_pieces_of_an_ini_work_or_are_refused_whole)
 {
     static const char *const pieces[] = {
-        "[host]", "[world a]", "[spawn a x]", "[plugin zoo]", "plugins", "components", "=", ":", "zoo", "body", "\n",
-        "\n ", ";", "#", "[", "]", " ", "count", "body.mass", "3", "\r\n", ",", "\xFF", ".",
+        "[host]", "[world a]", "[spawn a x]", "[plugin zoo]", "plugins",   "components", "=",
+        ":",      "zoo",       "body",        "\n",           "\n ",       ";",          "#",
+        "[",      "]",         " ",           "count",        "body.mass", "3",          "\r\n",
+        ",",      "\xFF",      ".",
     };
     uint64_t random = 21;
     for (uint32_t round = 0; round < 2000; round++) {
         char text[600] = "";
         size_t used = 0;
         for (uint32_t i = 0; i < 40; i++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s", pieces[bp_random_below(&random, COUNT(pieces))]);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s",
+                                     pieces[bp_random_below(&random, COUNT(pieces))]);
         open_host();
         try_bytes(text, used);
         rig_close(&rig);
@@ -616,7 +696,7 @@ START_TEST(random_pieces_of_an_ini_work_or_are_refused_whole)
 }
 END_TEST
 
-/* --- good inis ---------------------------------------------------------------------------------------------------- */
+/* --- good inis -------------------------------------------------------------------------------------------- */
 
 static void expect_text(const char *path, const char *wanted)
 {
@@ -634,7 +714,9 @@ static void set_up(const char *ini)
 
 START_TEST(an_ini_may_be_empty)
 {
-    static const char *const inis[] = {"", "\n", "\n\n\n", "; nothing", "# nothing\n", "\xEF\xBB\xBF", " \n\t\n", "\r\n", "[host]", "[host]\n"};
+    static const char *const inis[] = {
+        "",        "\n",   "\n\n\n", "; nothing", "# nothing\n", "\xEF\xBB\xBF",
+        " \n\t\n", "\r\n", "[host]", "[host]\n"};
     open_busy_host();
     state_t before = take_state();
     for (uint32_t i = 0; i < COUNT(inis); i++) {
@@ -718,7 +800,8 @@ START_TEST(a_value_goes_on_over_any_number_of_lines)
 {
     static char ini[20000];
     open_host();
-    int n = snprintf(ini, sizeof ini, "[host]\nplugins = crew\n[world w]\ncomponents = cook\n[plugin crew]\na_text = word\n");
+    int n = snprintf(ini, sizeof ini,
+                     "[host]\nplugins = crew\n[world w]\ncomponents = cook\n[plugin crew]\na_text = word\n");
     for (uint32_t i = 0; i < 700; i++)
         n += snprintf(ini + n, sizeof ini - (size_t)n, "%sword%u\n", i % 2 == 0 ? "  " : "\t", i);
     snprintf(ini + n, sizeof ini - (size_t)n, "an_i32 = 3\n");
@@ -734,7 +817,8 @@ END_TEST
 START_TEST(blanks_in_a_header_do_not_matter)
 {
     open_host();
-    set_up("[ host ]\nplugins = crew\nsteps = 3\n[plugin\t crew ]\nan_i32 = 4\n[  world   w]\ncomponents = cook\n");
+    set_up("[ host ]\nplugins = crew\nsteps = 3\n[plugin\t crew ]\nan_i32 = 4\n[  world   w]\ncomponents = "
+           "cook\n");
     ck_assert_uint_eq(bp_host_configured_steps(rig.host), 3);
     ck_assert_int_eq(options_of("cook")[AN_I32].i32, 4);
     rig_close(&rig);
@@ -772,7 +856,8 @@ START_TEST(inis_add_to_what_is_there)
 {
     open_busy_host();
     set_up(SPAWN "components = body\n");
-    set_up("[world v]\ncomponents = body companion\n[spawn old more]\ncomponents = companion\n[spawn v s]\ncomponents = body\n");
+    set_up("[world v]\ncomponents = body companion\n[spawn old more]\ncomponents = companion\n[spawn v "
+           "s]\ncomponents = body\n");
     ck_assert_uint_eq(take_state().worlds, 3);
     ck_assert_uint_eq(take_state().plugins, 4);
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 6);
@@ -786,8 +871,10 @@ END_TEST
 START_TEST(options_of_every_type_are_read)
 {
     open_host();
-    set_up("[plugin crew]\na_bool = yes\nan_i32 = -5\na_u32 = 4294967295\nan_i64 = -9223372036854775808\nan_f32 = 0.5\nan_f64 = -1e300\n"
-           "a_vec3 = 1, -2, 0.25\na_colour = #ff8000\na_text = a text; with = signs : and \"quotes\" ; but no remark\na_name = fog\n"
+    set_up("[plugin crew]\na_bool = yes\nan_i32 = -5\na_u32 = 4294967295\nan_i64 = "
+           "-9223372036854775808\nan_f32 = 0.5\nan_f64 = -1e300\n"
+           "a_vec3 = 1, -2, 0.25\na_colour = #ff8000\na_text = a text; with = signs : and \"quotes\" ; but "
+           "no remark\na_name = fog\n"
            "[host]\nplugins = crew\n[world w]\ncomponents = cook\n");
     const bp_value_t *o = options_of("cook");
     ck_assert_uint_eq(o[A_BOOL].boolean, 1);
@@ -824,14 +911,20 @@ END_TEST
 START_TEST(paths_in_options_are_relative_to_the_ini)
 {
     static const char *const cases[][2] = {
-        {"data/shape.obj", SCRATCH "/data/shape.obj"}, {"../shape.obj", SCRATCH "/../shape.obj"}, {"/tmp/shape.obj", "/tmp/shape.obj"},
-        {"shape.obj ; remark", SCRATCH "/shape.obj"},  {"", ""},
+        {"data/shape.obj", SCRATCH "/data/shape.obj"},
+        {"../shape.obj", SCRATCH "/../shape.obj"},
+        {"/tmp/shape.obj", "/tmp/shape.obj"},
+        {"shape.obj ; remark", SCRATCH "/shape.obj"},
+        {"", ""},
     };
     for (uint32_t i = 0; i < COUNT(cases); i++) {
         char ini[512];
         open_host();
-        snprintf(ini, sizeof ini, "[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\ntitle = data/x\nfile = %s\n"
-                                  "[world w]\ncomponents = picky\n", cases[i][0]);
+        snprintf(
+            ini, sizeof ini,
+            "[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\ntitle = data/x\nfile = %s\n"
+            "[world w]\ncomponents = picky\n",
+            cases[i][0]);
         set_up(ini);
         ck_assert_uint_eq(options_of("picky")[0].u32, 2);
         ck_assert_str_eq(options_of("picky")[2].string, "data/x");
@@ -857,7 +950,8 @@ START_TEST(plugins_are_found_by_name_and_by_path)
         char ini[2048];
         const char *path;
         open_host();
-        snprintf(ini, sizeof ini, "%s[world w]\ncomponents = companion\n[spawn w s]\ncomponents = companion\n", heads[i]);
+        snprintf(ini, sizeof ini,
+                 "%s[world w]\ncomponents = companion\n[spawn w s]\ncomponents = companion\n", heads[i]);
         set_up(ini);
         ck_assert_str_eq(bp_host_plugin(rig.host, 0, &path)->name, "companion");
         ck_assert_msg(strstr(path, "fixtures/companion.so") != NULL, "%s", path);
@@ -883,12 +977,15 @@ END_TEST
 START_TEST(several_worlds_have_what_each_asks_for)
 {
     open_host();
-    set_up(PLUGINS "[spawn b one]\ncomponents = body\nbody.mass = 3\n[world a]\n[world b]\nstep_rate = 10\ncomponents = body pool\n"
-                   "systems = walk lead\n[world c]\ncomponents = pool\n[spawn c many]\ncount = 4\ncomponents = pool\n[spawn a bare]\n");
+    set_up(PLUGINS "[spawn b one]\ncomponents = body\nbody.mass = 3\n[world a]\n[world b]\nstep_rate = "
+                   "10\ncomponents = body pool\n"
+                   "systems = walk lead\n[world c]\ncomponents = pool\n[spawn c many]\ncount = 4\ncomponents "
+                   "= pool\n[spawn a bare]\n");
     static const char *const names[] = {"a", "b", "c"};
     for (uint32_t i = 0; i < COUNT(names); i++)
         ck_assert_str_eq(rig.api->world->name(rig.api->world->at(rig.host, i)), names[i]);
-    bp_world_o *a = rig.api->world->at(rig.host, 0), *b = rig.api->world->at(rig.host, 1), *c = rig.api->world->at(rig.host, 2);
+    bp_world_o *a = rig.api->world->at(rig.host, 0), *b = rig.api->world->at(rig.host, 1),
+               *c = rig.api->world->at(rig.host, 2);
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 6);
     ck_assert_uint_eq(rig.api->world->component(a, "body"), BP_NONE);
     ck_assert_uint_eq(rig.api->world->count(b, rig.api->world->component(b, "body")), 1);
@@ -925,12 +1022,21 @@ END_TEST
 START_TEST(values_of_every_type_are_spawned)
 {
     static const char *const values[][3] = {
-        {"a_bool", "off", "false"}, {"a_i32", "-100", "-100"}, {"a_u32", "0x10", "16"},
-        {"a_i64", "9223372036854775807", "9223372036854775807"}, {"a_f32", "1.5e3", "1500"}, {"a_f64", "-0.1", "-0.1"},
-        {"a_vec2", "1 50", "1 50"}, {"a_vec3", "0,0,1", "0 0 1"}, {"a_vec4", "1 2 3 4.5", "1 2 3 4.5"}, {"a_quat", "0 1 0 0", "0 1 0 0"},
+        {"a_bool", "off", "false"},
+        {"a_i32", "-100", "-100"},
+        {"a_u32", "0x10", "16"},
+        {"a_i64", "9223372036854775807", "9223372036854775807"},
+        {"a_f32", "1.5e3", "1500"},
+        {"a_f64", "-0.1", "-0.1"},
+        {"a_vec2", "1 50", "1 50"},
+        {"a_vec3", "0,0,1", "0 0 1"},
+        {"a_vec4", "1 2 3 4.5", "1 2 3 4.5"},
+        {"a_quat", "0 1 0 0", "0 1 0 0"},
         {"a_mat4", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"},
-        {"a_colour", "#ff000000", "1 0 0 0"}, {"a_string", "text as it stands", "text as it stands"},
-        {"an_entity", "#1:1", "#1:1"}, {"a_name", "fog", "fog"},
+        {"a_colour", "#ff000000", "1 0 0 0"},
+        {"a_string", "text as it stands", "text as it stands"},
+        {"an_entity", "#1:1", "#1:1"},
+        {"a_name", "fog", "fog"},
     };
     char ini[2048];
     int n = snprintf(ini, sizeof ini, SPAWN "components = it:sample\ncount = 3\n");
@@ -953,7 +1059,8 @@ END_TEST
 START_TEST(nobody_is_spawned_for_a_count_of_0)
 {
     open_host();
-    set_up(SPAWN "count = 0\ncomponents = body\nbody.mass = 2\n[spawn w many]\ncount = 100000\ncomponents = body\n[spawn w none]\n");
+    set_up(SPAWN "count = 0\ncomponents = body\nbody.mass = 2\n[spawn w many]\ncount = 100000\ncomponents = "
+                 "body\n[spawn w none]\n");
     bp_world_o *world = rig.api->world->find(rig.host, "w");
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 100001);
     ck_assert_uint_eq(rig.api->world->count(world, rig.api->world->component(world, "body")), 100000);
@@ -964,7 +1071,8 @@ END_TEST
 START_TEST(an_entity_has_several_components_of_a_type_under_their_names)
 {
     open_host();
-    set_up("[host]\nplugins = zoo stocks\n[world w]\ncomponents = fx pool\n[spawn w s]\ncomponents = fog:fx, vignette:fx, fx a:pool b:pool\n"
+    set_up("[host]\nplugins = zoo stocks\n[world w]\ncomponents = fx pool\n[spawn w s]\ncomponents = fog:fx, "
+           "vignette:fx, fx a:pool b:pool\n"
            "fog.strength = 0.25\nvignette.strength = 0.75\na.text = first\nb.text = second\n");
     expect_text("w/#0:1.fog.strength", "0.25");
     expect_text("w/#0:1.vignette.strength", "0.75");
@@ -978,8 +1086,8 @@ END_TEST
 START_TEST(names_of_63_bytes_are_whole)
 {
     open_host();
-    set_up("[host]\nplugins = zoo\n[world " X60 "xxx]\ncomponents = body\n[spawn " X60 "xxx " X60 "xxx]\ncomponents = " X60 "xxx:body\n"
-           X60 "xxx.mass = 5\n");
+    set_up("[host]\nplugins = zoo\n[world " X60 "xxx]\ncomponents = body\n[spawn " X60 "xxx " X60
+           "xxx]\ncomponents = " X60 "xxx:body\n" X60 "xxx.mass = 5\n");
     expect_text(X60 "xxx/#0:1." X60 "xxx.mass", "5");
     rig_close(&rig);
 }

@@ -29,6 +29,14 @@ static void end_base(void)
     ck_assert_uint_eq(memory_bytes(&base.memory), 0);
 }
 
+static jobs_t *make_pool(uint32_t threads)
+{
+    jobs_t *pool = NULL;
+    EXPECT(jobs_create(&base, threads, &pool) == BP_OK, "%s", base.error.text);
+    ck_assert_uint_eq(jobs_table(pool).threads, threads);
+    return pool;
+}
+
 static void count_up(void *data, uint32_t index)
 {
     ((uint32_t *)data)[index]++;
@@ -38,8 +46,8 @@ static void run_batches(uint32_t threads, uint32_t batches)
 {
     static const uint32_t sizes[] = {0, 1, 2, 3, 7, 64, 1000};
     static uint32_t times[1000];
-    jobs_t *pool = jobs_create(&base, threads);
-    ck_assert_ptr_nonnull(pool);
+    jobs_t *pool;
+    ck_assert_int_eq(jobs_create(&base, threads, &pool), BP_OK);
     bp_jobs_i jobs = jobs_table(pool);
     ck_assert_uint_eq(jobs.threads, threads);
     for (uint32_t i = 0; i < batches; i++) {
@@ -81,7 +89,8 @@ START_TEST(uneven_jobs_are_all_done_when_a_batch_returns)
     static uint64_t done[2][JOBS];
     memset(done, 0, sizeof done);
     for (uint32_t which = 0; which < 2; which++) {
-        jobs_t *pool = jobs_create(&base, which == 0 ? 1 : 4);
+        jobs_t *pool;
+        ck_assert_int_eq(jobs_create(&base, which == 0 ? 1 : 4, &pool), BP_OK);
         bp_jobs_i jobs = jobs_table(pool);
         for (uint32_t i = 0; i < 200; i++)
             jobs.run(jobs.context, work_unevenly, done[which], JOBS);
@@ -93,16 +102,17 @@ END_TEST
 
 START_TEST(a_pool_without_memory_is_an_error)
 {
-    heap_t heap = {.refuse_first = 1, .refuse_last = 1};
+    heap_t heap = {0};
     bp_allocator_i allocator = heap_allocator(&heap);
+    jobs_t *pool = NULL;
     memory_init(&base.memory, "test", &allocator);
-    ck_assert_ptr_null(jobs_create(&base, 4));
-    ck_assert_ptr_nonnull(strstr(base.error.text, "out of memory"));
-    heap.refuse_first = heap.refuse_last = 3;
-    heap.requests = 1;
-    ck_assert_ptr_null(jobs_create(&base, 4));
-    ck_assert_uint_gt(strlen(base.error.text), 0);
-    ck_assert_uint_eq(heap.bytes, 0);
+    for (uint64_t refused = 1; refused <= 2; refused++) {
+        heap.refuse_first = heap.refuse_last = heap.requests + refused;
+        ck_assert_int_eq(jobs_create(&base, 4, &pool), BP_ERROR_MEMORY);
+        ck_assert_ptr_nonnull(strstr(base.error.text, "out of memory"));
+        ck_assert_ptr_null(pool);
+        ck_assert_uint_eq(heap.bytes, 0);
+    }
 }
 END_TEST
 
