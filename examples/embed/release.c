@@ -1,7 +1,7 @@
 /* release.c - the same program with the plugin linked in: no file to find, nothing to load at run time.
  *
- * The plugin's source is compiled with -DBP_STATIC_PLUGINS, which calls its descriptor bp_plugin_NAME; the host is given a list
- * of such descriptors and finds plugins there by name. Everything else is as in main.c.
+ * The plugin's source is compiled with -DBP_STATIC_PLUGINS, which calls its descriptor bp_plugin_NAME; the
+ * host is given a list of such descriptors and finds plugins there by name. Everything else is as in main.c.
  */
 #include <backplane.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ int main(void)
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
     const bp_api_t *api = bp_host_api(host);
 
-    if (bp_host_load_plugin(host, "point_mass", NULL, 0) != BP_OK || bp_world_use_component(world, "point_mass") != BP_OK ||
+    if (bp_host_load_plugin(host, "point_mass", NULL, 0) != BP_OK ||
+        bp_world_use_component(world, "point_mass") != BP_OK ||
         api->world->key(world, api->world->component(world, "point_mass"), 0, &key) != BP_OK ||
         api->world->prototype(world, &key, 1, &prototype) != BP_OK ||
         api->world->create(world, prototype, entities, 1000) != BP_OK ||

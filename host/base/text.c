@@ -83,7 +83,7 @@ const char *nearest_hint(const nearest_t *nearest, text_t *text)
     size_t length = strlen(nearest->wanted);
     text->length = 0;
     text->chars[0] = '\0';
-    if (nearest->best != NULL && nearest->distance <= (length < 5 ? 1 : length < 9 ? 2 : 3))
+    if (nearest->best != NULL && nearest->distance <= (length < 4 ? 1 : length < 8 ? 2 : 3))
         text_append(text, "; did you mean '%s'?", nearest->best);
     return text->chars;
 }

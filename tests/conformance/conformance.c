@@ -1,11 +1,11 @@
 /* conformance.c - the rig: a host with the plugin under test, watched from outside.
  *
- * The memory puts the size of each block before it: a plugin that gives back another size than it took breaks every
- * allocator that believes it, and nothing else would notice. Blocks of a check live in the rig, since a complaint
- * leaves the check by longjmp.
+ * The memory puts the size of each block before it: a plugin that gives back another size than it took breaks
+ * every allocator that believes it, and nothing else would notice. Blocks of a check live in the rig, since a
+ * complaint leaves the check by longjmp.
  *
- * After a check the host is destroyed, and then every byte must be back and the log must not know of a leak: so
- * every check is one for leaks too.
+ * After a check the host is destroyed, and then every byte must be back and the log must not know of a leak:
+ * so every check is one for leaks too.
  */
 #include "conformance.h"
 
@@ -41,7 +41,7 @@ const conformance_check_t conformance_checks[] = {
 };
 const uint32_t conformance_check_count = sizeof conformance_checks / sizeof conformance_checks[0];
 
-/* --- memory and log ------------------------------------------------------------------------------------------- */
+/* --- memory and log -------------------------------------------------------------------------------- */
 
 static void lock(conformance_memory_t *memory)
 {
@@ -143,7 +143,7 @@ void *conformance_new(conformance_t *c, size_t size)
     return block;
 }
 
-/* --- plugins ---------------------------------------------------------------------------------------------------- */
+/* --- plugins --------------------------------------------------------------------------------------- */
 
 /* Cut the next word off *text; NULL at its end. */
 static char *next_word(char **text)
@@ -190,7 +190,8 @@ static bp_result_t load_subject(bp_host_o *host, const conformance_subject_t *su
         char *value = strchr(word, '=');
         if (value != NULL)
             *value++ = '\0';
-        options[count++] = (bp_option_t){.name = word, .value = value == NULL ? "" : value, .origin = "options"};
+        options[count++] =
+            (bp_option_t){.name = word, .value = value == NULL ? "" : value, .origin = "options"};
     }
     return bp_host_load_plugin(host, subject->plugin, options, count);
 }
@@ -214,8 +215,8 @@ static bp_component_i component_at(const bp_component_list_t *list, uint32_t ind
     return known;
 }
 
-uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects, uint32_t capacity,
-                              char *complaint)
+uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects,
+                              uint32_t capacity, char *complaint)
 {
     bp_host_o *host = bp_host_create(NULL);
     uint32_t count = UINT32_MAX;
@@ -226,16 +227,18 @@ uint32_t conformance_subjects(const conformance_subject_t *like, conformance_sub
             if (count >= capacity)
                 continue;
             subjects[count] = *like;
-            snprintf(subjects[count].component, sizeof subjects[count].component, "%s", component_at(list, count).name);
+            snprintf(subjects[count].component, sizeof subjects[count].component, "%s",
+                     component_at(list, count).name);
         }
     } else {
-        snprintf(complaint, CONFORMANCE_TEXT, "%s", host == NULL ? "no host can be had" : bp_host_error(host));
+        snprintf(complaint, CONFORMANCE_TEXT, "%s",
+                 host == NULL ? "no host can be had" : bp_host_error(host));
     }
     bp_host_destroy(host);
     return count;
 }
 
-/* --- the rig ------------------------------------------------------------------------------------------------------ */
+/* --- the rig --------------------------------------------------------------------------------------- */
 
 static const char companion_file[] = TEST_FIXTURE_DIR "/companion";
 
@@ -259,7 +262,8 @@ uint32_t conformance_key(conformance_t *c, bp_world_o *world, const char *name)
     uint32_t key;
     bp_name_t interned;
     EXPECT_OK(c, c->api->name->intern(c->host, name, &interned));
-    EXPECT_OK(c, c->api->world->key(world, c->api->world->component(world, c->subject->component), interned, &key));
+    EXPECT_OK(c, c->api->world->key(world, c->api->world->component(world, c->subject->component), interned,
+                                    &key));
     return key;
 }
 
@@ -272,8 +276,10 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
         memcpy(&p->declared, (const char *)list->items + (size_t)i * list->item_size,
                list->item_size < sizeof p->declared ? list->item_size : sizeof p->declared);
         p->index = i;
-        p->min = p->declared.min == NULL || p->declared.min[0] == '\0' ? -HUGE_VAL : strtod(p->declared.min, NULL);
-        p->max = p->declared.max == NULL || p->declared.max[0] == '\0' ? HUGE_VAL : strtod(p->declared.max, NULL);
+        p->min =
+            p->declared.min == NULL || p->declared.min[0] == '\0' ? -HUGE_VAL : strtod(p->declared.min, NULL);
+        p->max =
+            p->declared.max == NULL || p->declared.max[0] == '\0' ? HUGE_VAL : strtod(p->declared.max, NULL);
     }
 }
 
@@ -292,7 +298,8 @@ static void learn(conformance_t *c)
         c->own_storage = (table->flags & BP_COMPONENT_OWN_STORAGE) != 0;
         learn_fields(c, &table->fields);
     }
-    EXPECT(c, c->table != NULL, "plugin '%s' brings no component '%s'", c->subject->plugin, c->subject->component);
+    EXPECT(c, c->table != NULL, "plugin '%s' brings no component '%s'", c->subject->plugin,
+           c->subject->component);
 }
 
 void conformance_load_again(conformance_t *c)
@@ -335,7 +342,8 @@ static void open_rig(conformance_t *c)
     c->world = conformance_world(c, "main");
     c->component = c->api->world->component(c->world, c->subject->component);
     c->key = conformance_key(c, c->world, "");
-    EXPECT_OK(c, c->api->world->key(c->world, c->api->world->component(c->world, companion(c)), 0, &c->companion_key));
+    EXPECT_OK(c, c->api->world->key(c->world, c->api->world->component(c->world, companion(c)), 0,
+                                    &c->companion_key));
 }
 
 static void close_rig(conformance_t *c)
@@ -349,11 +357,13 @@ static void close_rig(conformance_t *c)
     else if (c->memory.bytes != 0)
         snprintf(c->complaint, sizeof c->complaint, "%zu bytes were not given back", c->memory.bytes);
     else if (c->memory.wrong_size)
-        snprintf(c->complaint, sizeof c->complaint, "memory was given back with another size than it was taken with");
+        snprintf(c->complaint, sizeof c->complaint,
+                 "memory was given back with another size than it was taken with");
 }
 
 /* One check in one rig; its digest. */
-static uint64_t run_once(const conformance_subject_t *subject, const conformance_check_t *check, uint32_t threads, char *complaint)
+static uint64_t run_once(const conformance_subject_t *subject, const conformance_check_t *check,
+                         uint32_t threads, char *complaint)
 {
     conformance_t *c = calloc(1, sizeof *c);
     snprintf(complaint, CONFORMANCE_TEXT, "the check itself is out of memory");
@@ -384,11 +394,12 @@ bool conformance_run(const conformance_subject_t *subject, const conformance_che
         return complaint[0] == '\0';
     uint64_t again = run_once(subject, check, check->threads, complaint);
     if (complaint[0] == '\0' && again != digest)
-        snprintf(complaint, CONFORMANCE_TEXT, "on %u threads the values differ from those on one", check->threads);
+        snprintf(complaint, CONFORMANCE_TEXT, "on %u threads the values differ from those on one",
+                 check->threads);
     return complaint[0] == '\0';
 }
 
-/* --- for checks ------------------------------------------------------------------------------------------------ */
+/* --- for checks ------------------------------------------------------------------------------------ */
 
 static bp_entity_t *create_of(conformance_t *c, const uint32_t *keys, uint32_t key_count, uint32_t count)
 {
@@ -423,7 +434,8 @@ void conformance_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_
     EXPECT_OK(c, c->api->property->set_named(world, e, companion(c), "note", BP_STRING, &text));
 }
 
-void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag, const char *when)
+void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag,
+                            const char *when)
 {
     char note[16];
     uint32_t found;
@@ -431,6 +443,6 @@ void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, 
     snprintf(note, sizeof note, "%u", tag);
     EXPECT_OK(c, c->api->property->get_named(world, e, companion(c), "tag", BP_U32, &found));
     EXPECT_OK(c, c->api->property->get_named(world, e, companion(c), "note", BP_STRING, &text));
-    EXPECT(c, found == tag && strcmp(text, note) == 0, "%s: the companion of an entity has tag %u and note '%s' instead of %u", when,
-           found, text, tag);
+    EXPECT(c, found == tag && strcmp(text, note) == 0,
+           "%s: the companion of an entity has tag %u and note '%s' instead of %u", when, found, text, tag);
 }

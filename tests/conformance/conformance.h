@@ -1,14 +1,14 @@
 /* conformance.h - what every component manager must do, as checks that can be run over any plugin.
  *
- * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that counts and
- * can be made to fail, and a log that is watched. It asks what the contract (plugin_api/) promises and complains in a
- * sentence. Checks know no plugin: which components there are, which properties, of which types and in what range,
- * they learn from the plugin's own declaration.
+ * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that
+ * counts and can be made to fail, and a log that is watched. It asks what the contract (plugin_api/) promises
+ * and complains in a sentence. Checks know no plugin: which components there are, which properties, of which
+ * types and in what range, they learn from the plugin's own declaration.
  *
  * The checks are plain functions, so that a test can also demand that a bad plugin is complained about.
  *
- * What it does not do: it asks nothing that only one plugin promises (tests/unit/test_plugins.c does), and it runs no
- * systems.
+ * What it does not do: it asks nothing that only one plugin promises (tests/unit/test_plugins.c does), and it
+ * runs no systems.
  */
 #ifndef TESTS_CONFORMANCE_H
 #define TESTS_CONFORMANCE_H
@@ -102,12 +102,13 @@ extern const uint32_t conformance_check_count;
 /* Run one check in a rig of its own. False: `complaint` (CONFORMANCE_TEXT bytes) says what is wrong. */
 bool conformance_run(const conformance_subject_t *subject, const conformance_check_t *check, char *complaint);
 
-/* The subjects that one plugin makes: one for each component. `like` gives needs, plugin and options. Returns how many
- * there are, at most `capacity` of them written; UINT32_MAX where it cannot be loaded, with a `complaint`. */
-uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects, uint32_t capacity,
-                              char *complaint);
+/* The subjects that one plugin makes: one for each component. `like` gives needs, plugin and options. Returns
+ * how many there are, at most `capacity` of them written; UINT32_MAX where it cannot be loaded, with a
+ * `complaint`. */
+uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects,
+                              uint32_t capacity, char *complaint);
 
-/* --- for checks ------------------------------------------------------------------------------------------------ */
+/* --- for checks ------------------------------------------------------------------------------------ */
 
 /* End the check with a complaint. */
 _Noreturn void conformance_complain(conformance_t *c, const char *format, ...);
@@ -159,18 +160,21 @@ bp_entity_t *conformance_create_both(conformance_t *c, uint32_t count);
 
 /* Write a number to an entity's companion; complain unless it is there. */
 void conformance_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag);
-void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag, const char *when);
+void conformance_expect_tag(conformance_t *c, bp_world_o *world, bp_entity_t e, uint32_t tag,
+                            const char *when);
 
 /* Number of instances. */
 uint32_t conformance_count(conformance_t *c, bp_world_o *world);
 
-/* --- values (conformance_values.c) ------------------------------------------------------------------------------ */
+/* --- values (conformance_values.c) ----------------------------------------------------------------- */
 
-/* The declared default of a property. False where its text cannot be understood here (an entity other than none). */
+/* The declared default of a property. False where its text cannot be understood here (an entity other than
+ * none). */
 bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *value);
 
 /* A value in range that depends on nothing but property and seed. Seed 0 gives the default. */
-void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed, conformance_value_t *value);
+void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
+                       conformance_value_t *value);
 
 /* Bit for bit; texts by their characters; rotations up to their length. */
 bool conformance_same(uint32_t type, const void *a, const void *b);
@@ -192,18 +196,19 @@ void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e
                               const conformance_property_t *p, const bp_value_t *expected, const char *when);
 
 /* Set all writable properties to the values of a seed; those that the plugin refuses stay as they are. */
-void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed);
+void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                       uint64_t seed);
 
 /* Complain unless all look as conformance_dress has left a new instance; where values of a property have been
  * refused, its default will do as well. */
-void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed,
-                                const char *when);
+void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                                uint64_t seed, const char *when);
 
 /* Set a property to a value; true where the plugin takes it, false where it says no. */
 bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                      conformance_property_t *p, const bp_value_t *value);
 
-/* --- the checks, by file ----------------------------------------------------------------------------------------- */
+/* --- the checks, by file --------------------------------------------------------------------------- */
 
 /* conformance_life.c */
 void check_declaration(conformance_t *c);

@@ -1,8 +1,8 @@
 /* conformance_churn.c - thousands of random operations against a model.
  *
- * Every instance is told apart by its values: the model keeps one seed a property, from which the value follows. When
- * instances move (swap-erase, other prototypes, growing arrays) and something is not moved along, or is told to the
- * wrong entity, a value is found where it does not belong.
+ * Every instance is told apart by its values: the model keeps one seed a property, from which the value
+ * follows. When instances move (swap-erase, other prototypes, growing arrays) and something is not moved
+ * along, or is told to the wrong entity, a value is found where it does not belong.
  *
  * With steps only those properties are watched that steps do not change; which those are is found by trial.
  */
@@ -34,7 +34,7 @@ typedef struct churn_t {
     bp_entity_t batch[BATCH];
 } churn_t;
 
-/* --- choosing --------------------------------------------------------------------------------------------------- */
+/* --- choosing -------------------------------------------------------------------------------------- */
 
 static bool any(const churn_t *t, const life_t *life) { (void)t; return life->alive; }
 
@@ -51,11 +51,13 @@ static bool untagged(const churn_t *t, const life_t *life) { (void)t; return lif
 /* Up to BATCH lives that fit, in random order, each once. */
 static uint32_t choose(churn_t *t, bool (*fits)(const churn_t *, const life_t *), uint32_t name, int having)
 {
-    uint32_t found = 0, most = 1 + bp_random_below(&t->random, BATCH), at = bp_random_below(&t->random, ENTITIES);
+    uint32_t found = 0, most = 1 + bp_random_below(&t->random, BATCH),
+             at = bp_random_below(&t->random, ENTITIES);
     uint32_t stride = 7; /* prime to ENTITIES: every life is met once */
     for (uint32_t i = 0; i < ENTITIES && found < most; i++, at = (at + stride) % ENTITIES) {
         const life_t *life = &t->lives[at];
-        if (!fits(t, life) || (having >= 0 && life->has[name] != (having != 0)) || bp_random_below(&t->random, 3) == 0)
+        if (!fits(t, life) || (having >= 0 && life->has[name] != (having != 0)) ||
+            bp_random_below(&t->random, 3) == 0)
             continue;
         t->chosen[found] = at;
         t->batch[found++] = life->e;
@@ -69,14 +71,15 @@ static void begin_instance(churn_t *t, life_t *life, uint32_t name)
     memset(life->seeds[name], 0, t->c->property_count * sizeof(uint64_t));
 }
 
-/* --- operations --------------------------------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------------ */
 
 /* New entities with a random set of instances, and perhaps the companion. */
 static void create(churn_t *t)
 {
     conformance_t *c = t->c;
     uint32_t keys[NAMES + 1], count = 0, prototype;
-    uint32_t pick = c->single ? 1u << bp_random_below(&t->random, NAMES) : 1 + bp_random_below(&t->random, (1u << NAMES) - 1);
+    uint32_t pick = c->single ? 1u << bp_random_below(&t->random, NAMES)
+                              : 1 + bp_random_below(&t->random, (1u << NAMES) - 1);
     bool with_tag = bp_random_below(&t->random, 2) == 0;
     for (uint32_t n = 0; n < NAMES; n++) {
         if ((pick >> n & 1) != 0)
@@ -195,7 +198,7 @@ static void step(churn_t *t)
     }
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------ */
+/* --- looking --------------------------------------------------------------------------------------- */
 
 static uint32_t look_at(churn_t *t, life_t *life)
 {
@@ -211,7 +214,8 @@ static uint32_t look_at(churn_t *t, life_t *life)
             if (!t->watched[k])
                 continue;
             conformance_value(c, &c->properties[k], life->seeds[n][k], &v);
-            conformance_expect_value(c, c->world, life->e, names[n], &c->properties[k], &v.value, "after random operations");
+            conformance_expect_value(c, c->world, life->e, names[n], &c->properties[k], &v.value,
+                                     "after random operations");
         }
     }
     if (life->alive && life->tagged)
@@ -227,11 +231,12 @@ static void look(churn_t *t)
     for (uint32_t i = 0; i < ENTITIES; i++)
         living += look_at(t, &t->lives[i]);
     bool exact = c->own_storage ? c->table->gc == NULL : (c->table->flags & BP_COMPONENT_AT_ONCE) != 0;
-    EXPECT(c, count >= living && (!exact || count == living), "%u instances are counted, %u belong to living entities", count, living);
+    EXPECT(c, count >= living && (!exact || count == living),
+           "%u instances are counted, %u belong to living entities", count, living);
 }
 
-/* What a manager computes must have moved along as well: everything that can be read is as in a new instance with the
- * same values. */
+/* What a manager computes must have moved along as well: everything that can be read is as in a new instance
+ * with the same values. */
 static void look_beside_twin(churn_t *t, const life_t *life, uint32_t name)
 {
     conformance_t *c = t->c;
@@ -247,7 +252,8 @@ static void look_beside_twin(churn_t *t, const life_t *life, uint32_t name)
         bp_property_t property = conformance_resolve(c, c->world, twin, "", &c->properties[k]);
         memset(&value, 0, sizeof value);
         EXPECT_OK(c, c->api->property->get(c->world, &property, &twin, 1, &value, sizeof value));
-        conformance_expect_value(c, c->world, life->e, names[name], &c->properties[k], &value, "beside a new one with the same values");
+        conformance_expect_value(c, c->world, life->e, names[name], &c->properties[k], &value,
+                                 "beside a new one with the same values");
     }
     c->api->entity->destroy(c->host, &twin, 1);
 }
@@ -261,7 +267,7 @@ static void look_beside_twins(churn_t *t)
     }
 }
 
-/* --- the checks --------------------------------------------------------------------------------------------------- */
+/* --- the checks ------------------------------------------------------------------------------------ */
 
 /* Which properties does a step leave as they are? */
 static void find_stable(churn_t *t)
@@ -280,7 +286,8 @@ static void find_stable(churn_t *t)
     for (uint32_t i = 0; i < STABLE_TRIALS; i++)
         EXPECT_OK(c, bp_world_step(c->world));
     for (uint32_t i = 0; i < STABLE_TRIALS; i++) {
-        for (uint32_t k = 0; k < c->property_count && c->api->entity->alive(c->host, &e[i], 1, NULL) == 1; k++) {
+        for (uint32_t k = 0; k < c->property_count && c->api->entity->alive(c->host, &e[i], 1, NULL) == 1;
+             k++) {
             bp_value_t found;
             bp_property_t property = conformance_resolve(c, c->world, e[i], "", &c->properties[k]);
             memset(&found, 0, sizeof found);
@@ -311,7 +318,8 @@ static churn_t *begin(conformance_t *c, bool with_steps)
 
 static void churn(conformance_t *c, bool with_steps)
 {
-    void (*const operations[])(churn_t *) = {create, create, add, take_away, move_beside, kill, dress, dress_batch, step};
+    void (*const operations[])(churn_t *) = {create, create, add,         take_away, move_beside,
+                                             kill,   dress,  dress_batch, step};
     churn_t *t = begin(c, with_steps);
     for (uint32_t i = 1; i <= OPERATIONS; i++) {
         operations[bp_random_below(&t->random, with_steps ? 9 : 8)](t);
@@ -322,7 +330,8 @@ static void churn(conformance_t *c, bool with_steps)
         look_beside_twins(t);
     for (uint32_t i = 0; i < ENTITIES; i++) {
         if (t->lives[i].alive)
-            EXPECT(c, c->api->entity->destroy(c->host, &t->lives[i].e, 1) == 1, "a living entity does not die");
+            EXPECT(c, c->api->entity->destroy(c->host, &t->lives[i].e, 1) == 1,
+                   "a living entity does not die");
         t->lives[i].alive = false;
     }
     look(t);

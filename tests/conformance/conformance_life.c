@@ -1,7 +1,8 @@
-/* conformance_life.c - checks of instances: how they come and go, alone and in batches, and with what they go.
+/* conformance_life.c - checks of instances: how they come and go, alone and in batches, and with what they
+ * go.
  *
- * Which instances there are is asked in two ways, through the world (has, slots) and through the manager (count), and
- * the two must agree.
+ * Which instances there are is asked in two ways, through the world (has, slots) and through the manager
+ * (count), and the two must agree.
  */
 #include "conformance.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- helpers ------------------------------------------------------------------------------------------------------- */
+/* --- helpers --------------------------------------------------------------------------------------- */
 
 static bp_entity_t *bare(conformance_t *c, uint32_t count)
 {
@@ -24,7 +25,8 @@ static void expect_count(conformance_t *c, uint32_t expected, const char *when)
     EXPECT(c, count == expected, "%s: %u instances instead of %u", when, count, expected);
 }
 
-static void expect_has(conformance_t *c, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t expected, const char *when)
+static void expect_has(conformance_t *c, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                       uint32_t expected, const char *when)
 {
     uint32_t has = c->api->world->has(c->world, key, entities, count, NULL);
     EXPECT(c, has == expected, "%s: %u of %u entities have it instead of %u", when, has, count, expected);
@@ -53,7 +55,7 @@ static void expect_slots(conformance_t *c, const bp_entity_t *entities, uint32_t
     }
 }
 
-/* --- declaration ----------------------------------------------------------------------------------------------------- */
+/* --- declaration ----------------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -64,9 +66,13 @@ static void expect_described(conformance_t *c, const bp_field_t *declared, uint3
 {
     bp_field_t told = {0};
     EXPECT_OK(c, c->api->property->describe(c->host, c->subject->component, index, &told));
-    EXPECT(c, same_text(told.name, declared->name) && told.type == declared->type && told.flags == declared->flags,
+    EXPECT(c,
+           same_text(told.name, declared->name) && told.type == declared->type &&
+               told.flags == declared->flags,
            "property %u is described otherwise than it was declared ('%s')", index, declared->name);
-    EXPECT(c, same_text(told.initial, declared->initial) && same_text(told.min, declared->min) && same_text(told.max, declared->max),
+    EXPECT(c,
+           same_text(told.initial, declared->initial) && same_text(told.min, declared->min) &&
+               same_text(told.max, declared->max),
            "default or limits of '%s' are described otherwise than they were declared", declared->name);
     EXPECT(c, same_text(told.unit, declared->unit) && same_text(told.doc, declared->doc),
            "unit or doc of '%s' are described otherwise than they were declared", declared->name);
@@ -88,7 +94,7 @@ void check_declaration(conformance_t *c)
     EXPECT_REFUSED(c, BP_ERROR_EXISTS, bp_world_use_component(c->world, c->subject->component));
 }
 
-/* --- coming and going -------------------------------------------------------------------------------------------------- */
+/* --- coming and going ------------------------------------------------------------------------------ */
 
 void check_creates_by_count(conformance_t *c)
 {
@@ -104,13 +110,15 @@ void check_creates_by_count(conformance_t *c)
         expect_has(c, c->key, all, total, total, "after creating");
         expect_slots(c, all, total, "after creating");
     }
-    EXPECT(c, c->api->entity->count(c->host) == total + CONFORMANCE_FRIENDS, "entities were made that nobody asked for");
+    EXPECT(c, c->api->entity->count(c->host) == total + CONFORMANCE_FRIENDS,
+           "entities were made that nobody asked for");
     uint32_t keys[2];
-    EXPECT(c, c->api->world->keys_of(c->world, all[0], keys, 2) == 1 && keys[0] == c->key, "keys_of does not tell of it");
+    EXPECT(c, c->api->world->keys_of(c->world, all[0], keys, 2) == 1 && keys[0] == c->key,
+           "keys_of does not tell of it");
 }
 
-/* Add a component to entities of which some have the companion already; take it away again. The companion's values
- * must not notice. */
+/* Add a component to entities of which some have the companion already; take it away again. The companion's
+ * values must not notice. */
 void check_adds_and_removes(conformance_t *c)
 {
     enum { COUNT = 300, HALF = COUNT / 2, WITH = COUNT / 3 };
@@ -179,7 +187,7 @@ void check_batches_are_all_or_nothing(conformance_t *c)
         conformance_expect_dressed(c, c->world, with[i], "", i + 1, "after refused batches");
 }
 
-/* --- instances by name ------------------------------------------------------------------------------------------- */
+/* --- instances by name ----------------------------------------------------------------------------- */
 
 static void expect_single(conformance_t *c)
 {
@@ -215,7 +223,8 @@ static void expect_several(conformance_t *c)
         if (n == 1 && i % COUNT < COUNT / 2)
             expect_has(c, keys[n], &e[i % COUNT], 1, 0, "after removing one of three");
         else
-            conformance_expect_dressed(c, c->world, e[i % COUNT], names[n], i + 1, "after removing one of three");
+            conformance_expect_dressed(c, c->world, e[i % COUNT], names[n], i + 1,
+                                       "after removing one of three");
     }
 }
 
@@ -231,7 +240,7 @@ void check_names_of_instances(conformance_t *c)
         expect_several(c);
 }
 
-/* --- death ----------------------------------------------------------------------------------------------------------- */
+/* --- death ----------------------------------------------------------------------------------------- */
 
 void check_death(conformance_t *c)
 {
@@ -249,7 +258,8 @@ void check_death(conformance_t *c)
     conformance_value_t v;
     for (uint32_t i = 0; i < c->property_count; i++) {
         bp_property_t property = conformance_resolve(c, c->world, e[half], "", &c->properties[i]);
-        EXPECT_REFUSED(c, BP_ERROR_DEAD, c->api->property->get(c->world, &property, e, 1, &v.value, sizeof v.value));
+        EXPECT_REFUSED(c, BP_ERROR_DEAD,
+                       c->api->property->get(c->world, &property, e, 1, &v.value, sizeof v.value));
     }
     /* Whoever takes over their indices must not inherit. */
     bp_entity_t *heirs = bare(c, HEIRS);
@@ -269,8 +279,10 @@ enum { COLLECTION_STEPS = 20000 };
 static void expect_collected(conformance_t *c, const bp_entity_t *e, uint32_t count, const char *when)
 {
     uint32_t steps = 0, living;
-    while (living = c->api->world->has(c->world, c->key, e, count, NULL), conformance_count(c, c->world) > living) {
-        EXPECT(c, steps++ < COLLECTION_STEPS, "%s: %u instances are left for %u living entities after %u steps", when,
+    while (living = c->api->world->has(c->world, c->key, e, count, NULL),
+           conformance_count(c, c->world) > living) {
+        EXPECT(c, steps++ < COLLECTION_STEPS,
+               "%s: %u instances are left for %u living entities after %u steps", when,
                conformance_count(c, c->world), living, steps);
         EXPECT_OK(c, bp_world_step(c->world));
     }
@@ -302,7 +314,7 @@ void check_collection(conformance_t *c)
     expect_slots(c, again, COUNT, "created after all died");
 }
 
-/* --- worlds ---------------------------------------------------------------------------------------------------------- */
+/* --- worlds ---------------------------------------------------------------------------------------- */
 
 void check_worlds_are_independent(conformance_t *c)
 {
@@ -315,7 +327,8 @@ void check_worlds_are_independent(conformance_t *c)
         conformance_dress(c, c->world, e[i], "", i + 1);
         conformance_dress(c, second, e[i], "", i + 1001);
     }
-    EXPECT(c, conformance_count(c, second) == COUNT, "%u instances in the second world", conformance_count(c, second));
+    EXPECT(c, conformance_count(c, second) == COUNT, "%u instances in the second world",
+           conformance_count(c, second));
     EXPECT_OK(c, c->api->world->remove(second, key, e, COUNT / 4));
     expect_count(c, COUNT, "after removing in the second world");
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -324,7 +337,8 @@ void check_worlds_are_independent(conformance_t *c)
             conformance_expect_dressed(c, second, e[i], "", i + 1001, "the entity is in two worlds");
     }
     c->api->entity->destroy(c->host, &e[COUNT - 1], 1);
-    EXPECT(c, c->api->world->has(second, key, &e[COUNT - 1], 1, NULL) == 0, "a dead entity has it in the second world");
+    EXPECT(c, c->api->world->has(second, key, &e[COUNT - 1], 1, NULL) == 0,
+           "a dead entity has it in the second world");
     bp_world_destroy(second);
     for (uint32_t i = 0; i < COUNT - 1; i++)
         conformance_expect_dressed(c, c->world, e[i], "", i + 1, "after the second world ended");
@@ -365,7 +379,8 @@ void check_unloads_with_living_instances(conformance_t *c)
     }
     plugin_of(c, name, sizeof name);
     EXPECT_OK(c, bp_host_unload_plugin(c->host, name));
-    EXPECT(c, c->api->world->component(c->world, component) == BP_NONE, "the world still has a manager of it");
+    EXPECT(c, c->api->world->component(c->world, component) == BP_NONE,
+           "the world still has a manager of it");
     EXPECT(c, c->api->entity->alive(c->host, e, COUNT, NULL) == COUNT, "entities died with the plugin");
     EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND, bp_world_use_component(c->world, component));
     for (uint32_t i = 0; i < COUNT && strcmp(name, "companion") != 0; i++)
@@ -382,7 +397,7 @@ void check_unloads_with_living_instances(conformance_t *c)
         conformance_expect_dressed(c, c->world, e[i], "", i + 5, "after the plugin came again");
 }
 
-/* --- out of memory ----------------------------------------------------------------------------------------------------- */
+/* --- out of memory --------------------------------------------------------------------------------- */
 
 enum { MEMORY_COUNT = 300, MEMORY_CALLS = 5000 };
 
@@ -400,7 +415,8 @@ static void starve_start(conformance_t *c)
         c->memory.fail_at = 0;
         bool there = c->api->world->component(world, c->subject->component) != BP_NONE;
         bp_world_destroy(world);
-        EXPECT(c, there == (result == BP_OK), "allocation %u fails at the start: result %d, but it is %s the world", (unsigned)n, result,
+        EXPECT(c, there == (result == BP_OK),
+               "allocation %u fails at the start: result %d, but it is %s the world", (unsigned)n, result,
                there ? "in" : "not in");
         if (!reached)
             return;
@@ -450,8 +466,10 @@ static bool starve_instances(conformance_t *c, uint64_t n)
     bool reached = feed(c, n);
     uint32_t expected = result == BP_OK ? MEMORY_COUNT : 0, count = conformance_count(c, h.world);
     EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "a create that fails leaves no sentence");
-    EXPECT(c, count == expected, "allocation %u fails in a create (result %d): %u instances", number, result, count);
-    EXPECT(c, c->api->entity->count(c->host) == before + expected, "allocation %u fails in a create: entities are left", number);
+    EXPECT(c, count == expected, "allocation %u fails in a create (result %d): %u instances", number, result,
+           count);
+    EXPECT(c, c->api->entity->count(c->host) == before + expected,
+           "allocation %u fails in a create: entities are left", number);
     starve(c, n);
     result = c->api->world->add(h.world, h.key, h.e, MEMORY_COUNT);
     reached = feed(c, n) || reached;
@@ -459,15 +477,18 @@ static bool starve_instances(conformance_t *c, uint64_t n)
     count = conformance_count(c, h.world);
     uint32_t has = c->api->world->has(h.world, h.key, h.e, MEMORY_COUNT, NULL);
     EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "an add that fails leaves no sentence");
-    EXPECT(c, count == expected, "allocation %u fails in an add (result %d): %u instances instead of %u", number, result, count, expected);
-    EXPECT(c, has == (result == BP_OK ? MEMORY_COUNT : 0), "allocation %u fails in an add (result %d): %u have it", number, result, has);
+    EXPECT(c, count == expected, "allocation %u fails in an add (result %d): %u instances instead of %u",
+           number, result, count, expected);
+    EXPECT(c, has == (result == BP_OK ? MEMORY_COUNT : 0),
+           "allocation %u fails in an add (result %d): %u have it", number, result, has);
     bp_world_destroy(h.world);
     c->api->entity->destroy(c->host, h.e, MEMORY_COUNT);
     c->api->entity->destroy(c->host, made, MEMORY_COUNT);
     return reached;
 }
 
-static void expect_batch(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p, uint64_t seed, const char *when)
+static void expect_batch(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
+                         uint64_t seed, const char *when)
 {
     conformance_value_t v;
     for (uint32_t i = 0; i < MEMORY_COUNT; i++) {
@@ -476,7 +497,8 @@ static void expect_batch(conformance_t *c, const bp_entity_t *e, const conforman
     }
 }
 
-/* A batch of values while one allocation after another fails: what is refused for want of memory has changed nothing. */
+/* A batch of values while one allocation after another fails: what is refused for want of memory has changed
+ * nothing. */
 static void starve_property(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p)
 {
     conformance_value_t *values = conformance_new(c, MEMORY_COUNT * sizeof *values);
@@ -486,16 +508,19 @@ static void starve_property(conformance_t *c, const bp_entity_t *e, const confor
         for (uint32_t i = 0; i < MEMORY_COUNT; i++)
             conformance_value(c, p, n * MEMORY_COUNT + i + 1, &values[i]);
         starve(c, n);
-        bp_result_t result = c->api->property->set(c->world, &property, e, MEMORY_COUNT, &values[0].value, sizeof *values);
+        bp_result_t result =
+            c->api->property->set(c->world, &property, e, MEMORY_COUNT, &values[0].value, sizeof *values);
         bool reached = feed(c, n);
         if (result == BP_OK)
             seed = n * MEMORY_COUNT + 1;
-        EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "setting '%s' fails without a sentence", p->declared.name);
+        EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0',
+               "setting '%s' fails without a sentence", p->declared.name);
         if (n % 16 == 1 || !reached)
             expect_batch(c, e, p, seed, "after a set while memory was short");
         if (!reached)
             return;
-        n += n / 8; /* one by one at first, then by leaps: a long batch of texts is one allocation after another alike */
+        n += n / 8; /* one by one at first, then by leaps: a long batch of texts is one allocation after
+                       another alike */
     }
     conformance_complain(c, "setting '%s' takes no end of allocations", p->declared.name);
 }
@@ -513,7 +538,7 @@ void check_out_of_memory(conformance_t *c)
     }
 }
 
-/* --- saving and loading -------------------------------------------------------------------------------------------- */
+/* --- saving and loading ---------------------------------------------------------------------------- */
 
 static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to, uint32_t slot)
 {
@@ -525,8 +550,9 @@ static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to
         memset(&loaded, 0, sizeof loaded);
         EXPECT_OK(c, c->table->get(from, i, &slot, 1, &saved, sizeof saved));
         EXPECT_OK(c, c->table->get(to, i, &slot, 1, &loaded, sizeof loaded));
-        EXPECT(c, conformance_same(type, &saved, &loaded), "'%s' in slot %u is %.200s, after save and load %.200s",
-               c->properties[i].declared.name, slot, conformance_show(type, &saved, a), conformance_show(type, &loaded, b));
+        EXPECT(c, conformance_same(type, &saved, &loaded),
+               "'%s' in slot %u is %.200s, after save and load %.200s", c->properties[i].declared.name, slot,
+               conformance_show(type, &saved, a), conformance_show(type, &loaded, b));
     }
 }
 
@@ -537,7 +563,8 @@ void check_save_and_load(conformance_t *c)
     uint32_t slots[COUNT];
     void *data = NULL;
     size_t size = 0;
-    EXPECT(c, (c->table->save == NULL) == (c->table->load == NULL), "save and load come together or not at all");
+    EXPECT(c, (c->table->save == NULL) == (c->table->load == NULL),
+           "save and load come together or not at all");
     if (c->table->save == NULL)
         return;
     bp_entity_t *e = conformance_create(c, COUNT);
@@ -545,7 +572,8 @@ void check_save_and_load(conformance_t *c)
         conformance_dress(c, c->world, e[i], "", i + 1);
     bp_world_o *second = conformance_world(c, "second");
     bp_manager_t *from = c->api->world->manager(c->world, c->component);
-    bp_manager_t *to = c->api->world->manager(second, c->api->world->component(second, c->subject->component));
+    bp_manager_t *to =
+        c->api->world->manager(second, c->api->world->component(second, c->subject->component));
     starve(c, 1);
     EXPECT(c, c->table->save(from, &data, &size) != BP_OK, "save succeeds without memory");
     feed(c, 1);
@@ -556,7 +584,8 @@ void check_save_and_load(conformance_t *c)
     }
     feed(c, 0);
     c->api->memory->resize(from->plugin, data, size, 0);
-    EXPECT(c, c->table->count(to) == COUNT, "%u instances were loaded, %d were saved", c->table->count(to), (int)COUNT);
+    EXPECT(c, c->table->count(to) == COUNT, "%u instances were loaded, %d were saved", c->table->count(to),
+           (int)COUNT);
     EXPECT(c, c->api->world->slots(c->world, c->key, e, COUNT, slots) == COUNT, "saving has cost instances");
     for (uint32_t i = 0; i < COUNT; i++) {
         conformance_expect_dressed(c, c->world, e[i], "", i + 1, "after saving");
@@ -564,7 +593,7 @@ void check_save_and_load(conformance_t *c)
     }
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------- */
+/* --- threads --------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t digest, uint64_t number)
 {

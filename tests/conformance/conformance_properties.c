@@ -1,8 +1,9 @@
-/* conformance_properties.c - checks of properties: what they begin with, what they take and give back, what they refuse.
+/* conformance_properties.c - checks of properties: what they begin with, what they take and give back, what
+ * they refuse.
  *
- * A plugin may refuse a value that lies in its declared range (a file that is not there): then nothing may have
- * changed. It may not take one value and give back another, nor let the setting of one property change another
- * that can be set.
+ * A plugin may refuse a value that lies in its declared range (a file that is not there): then nothing may
+ * have changed. It may not take one value and give back another, nor let the setting of one property change
+ * another that can be set.
  */
 #include "conformance.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- defaults ----------------------------------------------------------------------------------------------------- */
+/* --- defaults -------------------------------------------------------------------------------------- */
 
 static void expect_defaults(conformance_t *c, bp_entity_t e, const char *when)
 {
@@ -43,7 +44,7 @@ void check_defaults(conformance_t *c)
         expect_defaults(c, e[i], "created where others have died");
 }
 
-/* --- round trips ---------------------------------------------------------------------------------------------------- */
+/* --- round trips ----------------------------------------------------------------------------------- */
 
 /* The writable properties of an entity, each as its seed says. */
 static void expect_seeds(conformance_t *c, bp_entity_t e, const uint64_t *seeds, const char *when)
@@ -68,8 +69,10 @@ static void round_trip(conformance_t *c, bp_entity_t e, uint64_t *seeds, uint32_
         seeds[index] = seed;
     expect_seeds(c, e, seeds, "after setting one property");
     conformance_value(c, p, seeds[index], &v);
-    EXPECT_OK(c, c->api->property->get_named(c->world, e, c->subject->component, p->declared.name, p->declared.type, &found));
-    EXPECT(c, conformance_same(p->declared.type, &found, &v.value), "'%s' by its name is not what it is by its key", p->declared.name);
+    EXPECT_OK(c, c->api->property->get_named(c->world, e, c->subject->component, p->declared.name,
+                                             p->declared.type, &found));
+    EXPECT(c, conformance_same(p->declared.type, &found, &v.value),
+           "'%s' by its name is not what it is by its key", p->declared.name);
 }
 
 /* Three entities in turn, so that a value which lands with a neighbour is seen. */
@@ -102,8 +105,9 @@ static void shuffle(bp_entity_t *e, uint32_t count, uint64_t *random)
 }
 
 /* Read a batch with room between the values, which must stay as it was. */
-static void expect_batch(conformance_t *c, const bp_entity_t *e, uint32_t count, const conformance_property_t *p,
-                         const conformance_value_t *expected, const char *when)
+static void expect_batch(conformance_t *c, const bp_entity_t *e, uint32_t count,
+                         const conformance_property_t *p, const conformance_value_t *expected,
+                         const char *when)
 {
     enum { STRIDE = sizeof(bp_value_t) + 24 };
     unsigned char *values = conformance_new(c, BATCH * STRIDE);
@@ -113,17 +117,19 @@ static void expect_batch(conformance_t *c, const bp_entity_t *e, uint32_t count,
     memset(values, 0xA5, BATCH * STRIDE);
     EXPECT_OK(c, c->api->property->get(c->world, &property, e, count, values, STRIDE));
     for (uint32_t i = 0; i < count; i++) {
-        EXPECT(c, conformance_same(p->declared.type, values + i * STRIDE, &expected[i].value), "%s, value %u of %u: '%s' is %.150s instead of %.150s",
-               when, i, count, p->declared.name, conformance_show(p->declared.type, values + i * STRIDE, a),
+        EXPECT(c, conformance_same(p->declared.type, values + i * STRIDE, &expected[i].value),
+               "%s, value %u of %u: '%s' is %.150s instead of %.150s", when, i, count, p->declared.name,
+               conformance_show(p->declared.type, values + i * STRIDE, a),
                conformance_show(p->declared.type, &expected[i].value, b));
         for (size_t k = size; k < STRIDE; k++)
-            EXPECT(c, values[i * STRIDE + k] == 0xA5, "get of '%s' writes between the values", p->declared.name);
+            EXPECT(c, values[i * STRIDE + k] == 0xA5, "get of '%s' writes between the values",
+                   p->declared.name);
     }
 }
 
 /* What could not be set must be as it was; `now` holds what is expected, by place in the batch. */
-static void batch_trip(conformance_t *c, const bp_entity_t *e, uint32_t count, conformance_property_t *p, uint64_t seed,
-                       conformance_value_t *now)
+static void batch_trip(conformance_t *c, const bp_entity_t *e, uint32_t count, conformance_property_t *p,
+                       uint64_t seed, conformance_value_t *now)
 {
     conformance_value_t *values = conformance_new(c, BATCH * sizeof *values);
     bp_property_t property = conformance_resolve(c, c->world, e[0], "", p);
@@ -131,14 +137,17 @@ static void batch_trip(conformance_t *c, const bp_entity_t *e, uint32_t count, c
     for (uint32_t i = 0; i < count; i++)
         conformance_value(c, p, seed * BATCH + (same_for_all ? 0 : i), &values[i]);
     conformance_forget_error(c);
-    bp_result_t result = c->api->property->set(c->world, &property, e, count, &values[0].value, same_for_all ? 0 : sizeof *values);
-    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "setting '%s' fails without a sentence", p->declared.name);
+    bp_result_t result = c->api->property->set(c->world, &property, e, count, &values[0].value,
+                                               same_for_all ? 0 : sizeof *values);
+    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "setting '%s' fails without a sentence",
+           p->declared.name);
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
         now[i] = values[i];
         if (now[i].value.string == values[i].text && p->declared.type == BP_STRING)
             now[i].value.string = now[i].text;
     }
-    expect_batch(c, e, count, p, now, result == BP_OK ? "after setting a batch" : "after a batch that was refused");
+    expect_batch(c, e, count, p, now,
+                 result == BP_OK ? "after setting a batch" : "after a batch that was refused");
 }
 
 /* All else, what is computed by the plugin included, must be as if the values had been set one by one. */
@@ -160,7 +169,8 @@ static void expect_twins(conformance_t *c, const bp_entity_t *e, const bp_entity
             memset(&value, 0, sizeof value);
             EXPECT_OK(c, c->api->property->get(c->world, &property, &e[i], 1, &value, sizeof value));
             if (!p->refuses)
-                conformance_expect_value(c, c->world, twins[i], "", p, &value, "set one by one instead of in a batch");
+                conformance_expect_value(c, c->world, twins[i], "", p, &value,
+                                         "set one by one instead of in a batch");
         }
     }
 }
@@ -177,7 +187,8 @@ void check_round_trip_in_batches(conformance_t *c)
         for (uint32_t i = 0; i < BATCH; i++)
             conformance_value(c, p, 0, &now[i]);
         for (uint32_t i = 0; i < BATCH && p->declared.type == BP_STRING; i++)
-            snprintf(now[i].text, sizeof now[i].text, "%s", now[i].value.string), now[i].value.string = now[i].text;
+            snprintf(now[i].text, sizeof now[i].text, "%s", now[i].value.string),
+                now[i].value.string = now[i].text;
         for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0] && conformance_is_writable(p); s++)
             batch_trip(c, e, sizes[s], p, s + 1, now);
     }
@@ -217,7 +228,7 @@ void check_round_trip_as_text(conformance_t *c)
     }
 }
 
-/* --- refusals --------------------------------------------------------------------------------------------------------- */
+/* --- refusals -------------------------------------------------------------------------------------- */
 
 /* All properties of an entity, to see that nothing has changed. */
 static bp_value_t *remember(conformance_t *c, bp_entity_t e)
@@ -256,7 +267,8 @@ void check_read_only(conformance_t *c)
         bp_property_t property = conformance_resolve(c, c->world, e[0], "", p);
         for (uint32_t k = 0; k < 3; k++)
             conformance_value(c, p, k + 77, &v[k]);
-        EXPECT_REFUSED(c, BP_ERROR_ARGUMENT, c->api->property->set(c->world, &property, e, 3, &v[0].value, sizeof v[0]));
+        EXPECT_REFUSED(c, BP_ERROR_ARGUMENT,
+                       c->api->property->set(c->world, &property, e, 3, &v[0].value, sizeof v[0]));
         bp_path_t path = path_of(c, e[1], p);
         EXPECT_OK(c, c->api->property->get_text(&path, text, sizeof text));
         EXPECT_REFUSED(c, BP_ERROR_ARGUMENT, c->api->property->set_text(&path, text));
@@ -297,11 +309,13 @@ static double beyond(uint32_t type, double limit, double direction)
 {
     if (type == BP_I32 || type == BP_U32 || type == BP_I64)
         return limit + direction;
-    return type == BP_F64 ? nextafter(limit, direction * HUGE_VAL) : (double)nextafterf((float)limit, (float)(direction * HUGE_VAL));
+    return type == BP_F64 ? nextafter(limit, direction * HUGE_VAL)
+                          : (double)nextafterf((float)limit, (float)(direction * HUGE_VAL));
 }
 
 /* One bad value in the middle of good ones. */
-static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p, uint32_t part, double number)
+static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
+                                uint32_t part, double number)
 {
     conformance_value_t v[3];
     for (uint32_t k = 0; k < 3; k++)
@@ -310,8 +324,10 @@ static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const co
         return;
     const bp_value_t *before[3] = {remember(c, e[0]), remember(c, e[1]), remember(c, e[2])};
     bp_property_t property = conformance_resolve(c, c->world, e[0], "", p);
-    EXPECT_REFUSED(c, BP_ERROR_RANGE, c->api->property->set(c->world, &property, e, 3, &v[0].value, sizeof v[0]));
-    EXPECT_REFUSED(c, BP_ERROR_RANGE, c->api->property->set(c->world, &property, e, 1, &v[1].value, sizeof v[1]));
+    EXPECT_REFUSED(c, BP_ERROR_RANGE,
+                   c->api->property->set(c->world, &property, e, 3, &v[0].value, sizeof v[0]));
+    EXPECT_REFUSED(c, BP_ERROR_RANGE,
+                   c->api->property->set(c->world, &property, e, 1, &v[1].value, sizeof v[1]));
     for (uint32_t k = 0; k < 3; k++)
         expect_remembered(c, e[k], before[k], "after a value out of range");
 }
@@ -348,7 +364,8 @@ static bp_entity_t stranger(conformance_t *c)
     return e[CONFORMANCE_FRIENDS]; /* here the index of the first entity with the component */
 }
 
-static void expect_absent(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p, bp_entity_t odd, bp_result_t code)
+static void expect_absent(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
+                          bp_entity_t odd, bp_result_t code)
 {
     conformance_value_t v[3];
     bp_entity_t batch[3] = {e[0], odd, e[1]};
@@ -379,14 +396,21 @@ void check_refusals(conformance_t *c)
         const conformance_property_t *p = &c->properties[i];
         uint32_t wrong = p->declared.type == BP_F64 ? BP_I64 : BP_F64;
         memset(&value, 0, sizeof value);
-        EXPECT_REFUSED(c, BP_ERROR_TYPE, c->api->property->set_named(c->world, e[0], c->subject->component, p->declared.name, wrong, &value));
-        EXPECT_REFUSED(c, BP_ERROR_TYPE, c->api->property->get_named(c->world, e[0], c->subject->component, p->declared.name, wrong, &value));
+        EXPECT_REFUSED(c, BP_ERROR_TYPE,
+                       c->api->property->set_named(c->world, e[0], c->subject->component, p->declared.name,
+                                                   wrong, &value));
+        EXPECT_REFUSED(c, BP_ERROR_TYPE,
+                       c->api->property->get_named(c->world, e[0], c->subject->component, p->declared.name,
+                                                   wrong, &value));
         expect_absent(c, e, p, e[2], BP_ERROR_DEAD);
         expect_absent(c, e, p, foreign, BP_ERROR_DEAD);
         expect_absent(c, e, p, without, BP_ERROR_NOT_FOUND);
     }
     bp_property_t none;
-    EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND, c->api->property->resolve(c->world, e[0], c->subject->component, "no_such_property", &none));
-    EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND, c->api->property->resolve(c->world, e[0], "no_such_component", "x", &none));
+    EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND,
+                   c->api->property->resolve(c->world, e[0], c->subject->component, "no_such_property",
+                                             &none));
+    EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND,
+                   c->api->property->resolve(c->world, e[0], "no_such_component", "x", &none));
     expect_remembered(c, e[0], before, "after refused calls");
 }

@@ -1,13 +1,13 @@
 /* conformance_values.c - defaults as declared, random values in range, and comparing.
  *
- * Defaults are read from the declaration by a reader of its own, not by the host's: two readers that agree say more
- * than one that agrees with itself.
+ * Defaults are read from the declaration by a reader of its own, not by the host's: two readers that agree
+ * say more than one that agrees with itself.
  *
- * A value is a function of property and seed, so that a model of thousands of instances remembers one seed a property
- * and no values.
+ * A value is a function of property and seed, so that a model of thousands of instances remembers one seed a
+ * property and no values.
  *
- * Rotations are compared up to their length, because a manager may bring them to length 1; all made here have that
- * length already. Everything else has to come back bit for bit.
+ * Rotations are compared up to their length, because a manager may bring them to length 1; all made here have
+ * that length already. Everything else has to come back bit for bit.
  */
 #include "conformance.h"
 
@@ -19,8 +19,20 @@
 size_t conformance_size(uint32_t type)
 {
     static const size_t sizes[BP_TYPE_COUNT] = {
-        [BP_BOOL] = 1, [BP_I32] = 4, [BP_U32] = 4, [BP_I64] = 8, [BP_F32] = 4, [BP_F64] = 8, [BP_VEC2] = 8, [BP_VEC3] = 12,
-        [BP_VEC4] = 16, [BP_QUAT] = 16, [BP_MAT4] = 64, [BP_COLOUR] = 16, [BP_STRING] = sizeof(const char *), [BP_ENTITY] = 8,
+        [BP_BOOL] = 1,
+        [BP_I32] = 4,
+        [BP_U32] = 4,
+        [BP_I64] = 8,
+        [BP_F32] = 4,
+        [BP_F64] = 8,
+        [BP_VEC2] = 8,
+        [BP_VEC3] = 12,
+        [BP_VEC4] = 16,
+        [BP_QUAT] = 16,
+        [BP_MAT4] = 64,
+        [BP_COLOUR] = 16,
+        [BP_STRING] = sizeof(const char *),
+        [BP_ENTITY] = 8,
         [BP_NAME] = 8,
     };
     return type < BP_TYPE_COUNT ? sizes[type] : 0;
@@ -44,7 +56,7 @@ bool conformance_is_writable(const conformance_property_t *p)
     return (p->declared.flags & BP_FIELD_READ_ONLY) == 0;
 }
 
-/* --- defaults ----------------------------------------------------------------------------------------------------- */
+/* --- defaults -------------------------------------------------------------------------------------- */
 
 static void read_floats(const char *text, float *out, uint32_t count)
 {
@@ -73,7 +85,8 @@ static void read_colour(const char *text, float out[4])
 
 static bool is_true(const char *text)
 {
-    return strcmp(text, "true") == 0 || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0;
+    return strcmp(text, "true") == 0 || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0 ||
+           strcmp(text, "1") == 0;
 }
 
 /* What a value is where the declaration says nothing. */
@@ -114,14 +127,15 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
     return true;
 }
 
-/* --- random values -------------------------------------------------------------------------------------------------- */
+/* --- random values --------------------------------------------------------------------------------- */
 
 static double random_share(uint64_t *random)
 {
     return (double)(bp_random_next(random) >> 11) / 9007199254740992.0;
 }
 
-/* A number from min to max, sometimes one of the two; where there is no limit, of any magnitude that fits a float. */
+/* A number from min to max, sometimes one of the two; where there is no limit, of any magnitude that fits a
+ * float. */
 static double random_number(uint64_t *random, double min, double max)
 {
     uint32_t kind = bp_random_below(random, 8);
@@ -186,7 +200,8 @@ static bp_quat_t random_turn(uint64_t *random)
                        (float)(parts[3] / length)};
 }
 
-void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed, conformance_value_t *v)
+void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
+                       conformance_value_t *v)
 {
     uint64_t random = seed * 1000003u + p->index;
     uint32_t type = p->declared.type;
@@ -212,7 +227,7 @@ void conformance_value(conformance_t *c, const conformance_property_t *p, uint64
     }
 }
 
-/* --- comparing -------------------------------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------------- */
 
 static bool same_turn(const float *a, const float *b)
 {
@@ -264,13 +279,14 @@ const char *conformance_show(uint32_t type, const void *value, char *text)
     case BP_ENTITY: case BP_NAME: snprintf(text, CONFORMANCE_TEXT, "%llx", (unsigned long long)v.name); break;
     default:
         for (uint32_t i = 0; i < float_count(type) && used < CONFORMANCE_TEXT - 20; i++)
-            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.9g", i > 0 ? " " : "", (double)v.mat4.m[i]);
+            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.9g", i > 0 ? " " : "",
+                                     (double)v.mat4.m[i]);
         break;
     }
     return text;
 }
 
-/* --- properties of one entity ------------------------------------------------------------------------------------------ */
+/* --- properties of one entity ---------------------------------------------------------------------- */
 
 static const char *own_or(const conformance_t *c, const char *instance)
 {
@@ -282,8 +298,8 @@ bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity
 {
     bp_property_t property;
     EXPECT_OK(c, c->api->property->resolve(world, e, own_or(c, instance), p->declared.name, &property));
-    EXPECT(c, property.type == p->declared.type, "'%s' is resolved as type %u, declared as %u", p->declared.name,
-           property.type, p->declared.type);
+    EXPECT(c, property.type == p->declared.type, "'%s' is resolved as type %u, declared as %u",
+           p->declared.name, property.type, p->declared.type);
     return property;
 }
 
@@ -295,8 +311,9 @@ void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e
     bp_property_t property = conformance_resolve(c, world, e, instance, p);
     memset(&value, 0, sizeof value);
     EXPECT_OK(c, c->api->property->get(world, &property, &e, 1, &value, sizeof value));
-    EXPECT(c, conformance_same(p->declared.type, &value, expected), "%s: '%s' is %.200s instead of %.200s", when, p->declared.name,
-           conformance_show(p->declared.type, &value, found), conformance_show(p->declared.type, expected, wanted));
+    EXPECT(c, conformance_same(p->declared.type, &value, expected), "%s: '%s' is %.200s instead of %.200s",
+           when, p->declared.name, conformance_show(p->declared.type, &value, found),
+           conformance_show(p->declared.type, expected, wanted));
 }
 
 bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
@@ -305,13 +322,14 @@ bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const c
     bp_property_t property = conformance_resolve(c, world, e, instance, p);
     conformance_forget_error(c);
     bp_result_t result = c->api->property->set(world, &property, &e, 1, value, sizeof *value);
-    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "setting '%s' fails with %d and without a sentence",
-           p->declared.name, result);
+    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0',
+           "setting '%s' fails with %d and without a sentence", p->declared.name, result);
     p->refuses = p->refuses || result != BP_OK;
     return result == BP_OK;
 }
 
-void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed)
+void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                       uint64_t seed)
 {
     conformance_value_t v;
     for (uint32_t i = 0; i < c->property_count; i++) {
@@ -322,7 +340,8 @@ void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const
     }
 }
 
-static bool is_default(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, const conformance_property_t *p)
+static bool is_default(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                       const conformance_property_t *p)
 {
     conformance_value_t first;
     bp_value_t found;
@@ -332,8 +351,8 @@ static bool is_default(conformance_t *c, bp_world_o *world, bp_entity_t e, const
     return conformance_default(c, p, &first) && conformance_same(p->declared.type, &found, &first.value);
 }
 
-void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance, uint64_t seed,
-                                const char *when)
+void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                                uint64_t seed, const char *when)
 {
     conformance_value_t wanted;
     for (uint32_t i = 0; i < c->property_count; i++) {

@@ -1,8 +1,9 @@
 /* test_conformance.c - every check of conformance.h over every component of every plugin that is built.
  *
- * A test case for each component, so that a failure names it; the checks are the rounds of a loop. Which components
- * there are is found by loading the plugins, when the suite is put together. Fixtures that bring components of every
- * kind run too, and keeper.c once more for each rule that it can break: there a complaint is demanded.
+ * A test case for each component, so that a failure names it; the checks are the rounds of a loop. Which
+ * components there are is found by loading the plugins, when the suite is put together. Fixtures that bring
+ * components of every kind run too, and keeper.c once more for each rule that it can break: there a complaint
+ * is demanded.
  *
  * With BACKPLANE_CONFORMANCE in the environment only the plugin that it names is checked (README.md).
  */
@@ -24,7 +25,7 @@ static uint32_t trouble_count;
 
 static const char keeper_file[] = TEST_FIXTURE_DIR "/keeper";
 
-/* --- tests ------------------------------------------------------------------------------------------------------ */
+/* --- tests ----------------------------------------------------------------------------------------- */
 
 /* The round is the number of subject and check in one. */
 START_TEST(a_component_does_what_every_component_must)
@@ -33,7 +34,8 @@ START_TEST(a_component_does_what_every_component_must)
     const conformance_subject_t *subject = &subjects[(uint32_t)_i / conformance_check_count];
     const conformance_check_t *check = &conformance_checks[(uint32_t)_i % conformance_check_count];
     bool good = conformance_run(subject, check, complaint);
-    ck_assert_msg(good, "component '%s' of %s: %s: %s", subject->component, subject->plugin, check->name, complaint);
+    ck_assert_msg(good, "component '%s' of %s: %s: %s", subject->component, subject->plugin, check->name,
+                  complaint);
 }
 END_TEST
 
@@ -74,7 +76,7 @@ START_TEST(there_is_no_fault_that_is_not_tried)
 }
 END_TEST
 
-/* --- finding components ------------------------------------------------------------------------------------------- */
+/* --- finding components ---------------------------------------------------------------------------- */
 
 static void add_subjects(const char *needs, const char *plugin, const char *options)
 {
@@ -140,8 +142,8 @@ static void add_cases(Suite *suite)
     for (uint32_t i = 0; i < subject_count; i++) {
         TCase *one = tcase_create(subjects[i].component);
         tcase_set_timeout(one, 120);
-        tcase_add_loop_test(one, a_component_does_what_every_component_must, (int)(i * conformance_check_count),
-                            (int)((i + 1) * conformance_check_count));
+        tcase_add_loop_test(one, a_component_does_what_every_component_must,
+                            (int)(i * conformance_check_count), (int)((i + 1) * conformance_check_count));
         suite_add_tcase(suite, one);
     }
 }

@@ -372,7 +372,7 @@ static const mistake_t mistakes[] = {
     {PLUGINS "[world w]\nsystems = wlak\n", BP_ERROR_NOT_FOUND, 4,
      "no loaded plugin brings a system 'wlak'; did you mean 'walk'?"},
     {PLUGINS "[world w]\ncomponents = walk\n", BP_ERROR_NOT_FOUND, 4,
-     "no loaded plugin brings a component 'walk'"},
+     "no loaded plugin brings a component 'walk'%"},
     {PLUGINS "[world w]\ncomponents = body\n flag body\n", BP_ERROR_EXISTS, 4,
      "world 'w' has component 'body' already"},
     {WORLD "systems = walk walk\n", BP_ERROR_EXISTS, 5, "world 'w' has system 'walk' already"},

@@ -1,9 +1,9 @@
-/* test_loading.c - everything that can be wrong with a plugin: each is refused, with a sentence that says what and what
- * would be right, and then the host is as if nothing had been tried.
+/* test_loading.c - everything that can be wrong with a plugin: each is refused, with a sentence that says
+ * what and what would be right, and then the host is as if nothing had been tried.
  *
- * Faults of files are made from good libraries, by cutting and by overwriting single numbers of their descriptor.
- * Faults of declarations need no file: they are descriptors in tables here, given to the host as static plugins, which
- * go the same way through the loader from the descriptor on.
+ * Faults of files are made from good libraries, by cutting and by overwriting single numbers of their
+ * descriptor. Faults of declarations need no file: they are descriptors in tables here, given to the host as
+ * static plugins, which go the same way through the loader from the descriptor on.
  */
 #include "../suites.h"
 
@@ -20,7 +20,7 @@ enum { LOG_MAX = 4096, STATIC_MAX = 4 };
 static const char companion_file[] = TEST_FIXTURE_DIR "/companion.so";
 static const char trial_file[] = TEST_SCRATCH_DIR "/trial.so";
 
-/* --- a host that is watched ----------------------------------------------------------------------------------------- */
+/* --- a host that is watched ------------------------------------------------------------------------ */
 
 /* Each test runs in a process of its own. */
 static bp_host_o *host;
@@ -79,20 +79,24 @@ static void end(void)
 static void expect_words(const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count && words[i] != NULL; i++)
-        ck_assert_msg(strstr(bp_host_error(host), words[i]) != NULL, "\"%s\" does not say \"%s\"", bp_host_error(host), words[i]);
+        ck_assert_msg(strstr(bp_host_error(host), words[i]) != NULL, "\"%s\" does not say \"%s\"",
+                      bp_host_error(host), words[i]);
 }
 
-#define EXPECT_WORDS(...) \
-    expect_words((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define EXPECT_WORDS(...)                            \
+    expect_words((const char *const[]){__VA_ARGS__}, \
+                 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* Load, and be refused with this code and these words. Nothing may be there afterwards that was not before. */
-#define EXPECT_REFUSED(code, name, options, option_count, ...)                                        \
-    do {                                                                                              \
-        uint32_t before_ = plugin_count();                                                            \
-        bp_result_t result_ = bp_host_load_plugin(host, (name), (options), (option_count));           \
-        ck_assert_msg(result_ == (code), "result %d instead of %d: %s", result_, (int)(code), bp_host_error(host)); \
-        EXPECT_WORDS(__VA_ARGS__);                                                                    \
-        ck_assert_uint_eq(plugin_count(), before_);                                                   \
+/* Load, and be refused with this code and these words. Nothing may be there afterwards that was not before.
+ */
+#define EXPECT_REFUSED(code, name, options, option_count, ...)                                \
+    do {                                                                                      \
+        uint32_t before_ = plugin_count();                                                    \
+        bp_result_t result_ = bp_host_load_plugin(host, (name), (options), (option_count));   \
+        ck_assert_msg(result_ == (code), "result %d instead of %d: %s", result_, (int)(code), \
+                      bp_host_error(host));                                                   \
+        EXPECT_WORDS(__VA_ARGS__);                                                            \
+        ck_assert_uint_eq(plugin_count(), before_);                                           \
     } while (0)
 
 static uint32_t plugin_count(void)
@@ -120,7 +124,7 @@ static void expect_no_component(const char *name)
     bp_world_destroy(world);
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------------- */
 
 typedef struct file_t {
     unsigned char *bytes;
@@ -190,7 +194,8 @@ END_TEST
 START_TEST(a_missing_file_is_named)
 {
     begin();
-    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "no/such/plugin", NULL, 0, "no/such/plugin", ".so", "no such plugin file");
+    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "no/such/plugin", NULL, 0, "no/such/plugin", ".so",
+                   "no such plugin file");
     EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "", NULL, 0, "no such plugin file");
     end();
 }
@@ -268,7 +273,7 @@ START_TEST(a_library_without_the_symbol_is_refused)
 }
 END_TEST
 
-/* --- the head of the descriptor ------------------------------------------------------------------------------------ */
+/* --- the head of the descriptor -------------------------------------------------------------------- */
 
 START_TEST(a_head_that_was_written_for_another_contract_is_refused)
 {
@@ -288,7 +293,8 @@ START_TEST(a_head_that_was_written_for_another_contract_is_refused)
     };
     begin();
     write_patched(heads[_i].offset, &heads[_i].number, sizeof heads[_i].number);
-    EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file, heads[_i].says[0], heads[_i].says[1], heads[_i].says[2]);
+    EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file, heads[_i].says[0], heads[_i].says[1],
+                   heads[_i].says[2]);
     expect_no_component("companion");
     expect_loaded(companion_file);
     end();
@@ -306,7 +312,7 @@ START_TEST(a_descriptor_that_is_larger_than_ours_is_taken)
 }
 END_TEST
 
-/* --- twins -------------------------------------------------------------------------------------------------------- */
+/* --- twins ----------------------------------------------------------------------------------------- */
 
 START_TEST(the_same_plugin_twice_is_refused)
 {
@@ -317,7 +323,8 @@ START_TEST(the_same_plugin_twice_is_refused)
     begin();
     expect_loaded(companion_file);
     EXPECT_REFUSED(BP_ERROR_EXISTS, companion_file, NULL, 0, companion_file, "'companion' is loaded already");
-    EXPECT_REFUSED(BP_ERROR_EXISTS, trial_file, NULL, 0, trial_file, companion_file, "'companion' is loaded already");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, trial_file, NULL, 0, trial_file, companion_file,
+                   "'companion' is loaded already");
     ck_assert_int_eq(api->property->describe(host, "companion", 0, &field), BP_OK);
     end();
 }
@@ -328,23 +335,26 @@ START_TEST(the_same_component_from_two_plugins_is_refused)
     bp_field_t field;
     begin();
     expect_loaded(companion_file);
-    EXPECT_REFUSED(BP_ERROR_EXISTS, TEST_FIXTURE_DIR "/twin", NULL, 0, "twin", "component 'companion'", "plugin 'companion' already");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, TEST_FIXTURE_DIR "/twin", NULL, 0, "twin", "component 'companion'",
+                   "plugin 'companion' already");
     expect_no_component("twins_own");
     ck_assert_int_eq(api->property->describe(host, "companion", 0, &field), BP_OK);
     ck_assert_int_eq(bp_host_unload_plugin(host, "companion"), BP_OK);
     expect_loaded(TEST_FIXTURE_DIR "/twin");
-    EXPECT_REFUSED(BP_ERROR_EXISTS, companion_file, NULL, 0, "component 'companion'", "plugin 'twin' already");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, companion_file, NULL, 0, "component 'companion'",
+                   "plugin 'twin' already");
     expect_no_component("companion_at_once");
     end();
 }
 END_TEST
 
-/* --- a load that fails -------------------------------------------------------------------------------------------- */
+/* --- a load that fails ----------------------------------------------------------------------------- */
 
 START_TEST(a_load_that_fails_leaves_nothing)
 {
     begin();
-    EXPECT_REFUSED(BP_ERROR_FAILED, TEST_FIXTURE_DIR "/refuses", NULL, 0, "refuses", "its load failed", "wrong house; wait a month");
+    EXPECT_REFUSED(BP_ERROR_FAILED, TEST_FIXTURE_DIR "/refuses", NULL, 0, "refuses", "its load failed",
+                   "wrong house; wait a month");
     expect_no_component("refused");
     ck_assert_ptr_null(api->registry->find(host, "refused", 1));
     const bp_option_t silent = {.name = "silent", .value = "true"};
@@ -357,7 +367,8 @@ END_TEST
 START_TEST(when_a_load_fails_the_plugins_before_it_are_unloaded_newest_first)
 {
     static const char ini[] = TEST_SCRATCH_DIR "/loading.ini";
-    static const char content[] = "[host]\nplugin_path = " TEST_FIXTURE_DIR "\nplugins = companion\n    herald_first herald_second refuses\n";
+    static const char content[] = "[host]\nplugin_path = " TEST_FIXTURE_DIR
+                                  "\nplugins = companion\n    herald_first herald_second refuses\n";
     FILE *file = fopen(ini, "wb");
     ck_assert_ptr_nonnull(file);
     fputs(content, file);
@@ -366,7 +377,8 @@ START_TEST(when_a_load_fails_the_plugins_before_it_are_unloaded_newest_first)
     ck_assert_int_eq(bp_host_setup(host, ini), BP_ERROR_FAILED);
     EXPECT_WORDS(ini, "refuses", "its load failed", "wait a month");
     ck_assert_uint_eq(plugin_count(), 0);
-    ck_assert_str_eq(log_text, "1 herald_first: loaded\n1 herald_second: loaded\n1 herald_second: unloaded\n1 herald_first: unloaded\n");
+    ck_assert_str_eq(log_text, "1 herald_first: loaded\n1 herald_second: loaded\n1 herald_second: "
+                               "unloaded\n1 herald_first: unloaded\n");
     expect_no_component("companion");
     expect_no_component("refused");
     end();
@@ -379,7 +391,8 @@ START_TEST(plugins_are_unloaded_newest_first_at_the_end)
     expect_loaded(TEST_FIXTURE_DIR "/herald_second");
     expect_loaded(TEST_FIXTURE_DIR "/herald_first");
     end();
-    ck_assert_str_eq(log_text, "1 herald_second: loaded\n1 herald_first: loaded\n1 herald_first: unloaded\n1 herald_second: unloaded\n");
+    ck_assert_str_eq(log_text, "1 herald_second: loaded\n1 herald_first: loaded\n1 herald_first: unloaded\n1 "
+                               "herald_second: unloaded\n");
 }
 END_TEST
 
@@ -393,17 +406,27 @@ START_TEST(a_plugin_that_is_not_loaded_cannot_be_unloaded)
 }
 END_TEST
 
-/* --- options ------------------------------------------------------------------------------------------------------- */
+/* --- options --------------------------------------------------------------------------------------- */
 
 START_TEST(an_option_that_is_wrong_is_refused)
 {
-    static const struct { bp_option_t option; bp_result_t code; const char *says[4]; } rows[] = {
-        {{"round", "3", "game.ini:7", NULL}, BP_ERROR_NOT_FOUND, {"game.ini:7: ", "no option 'round'", "did you mean 'rounds'", "ratio"}},
+    static const struct {
+        bp_option_t option;
+        bp_result_t code;
+        const char *says[4];
+    } rows[] = {
+        {{"round", "3", "game.ini:7", NULL},
+         BP_ERROR_NOT_FOUND,
+         {"game.ini:7: ", "no option 'round'", "did you mean 'rounds'", "ratio"}},
         {{"", "3", NULL, NULL}, BP_ERROR_NOT_FOUND, {"no option ''", "rounds"}},
-        {{"rounds", "three", "game.ini:7", NULL}, BP_ERROR_TYPE, {"game.ini:7: ", "'rounds'", "'three' is not", "whole number"}},
+        {{"rounds", "three", "game.ini:7", NULL},
+         BP_ERROR_TYPE,
+         {"game.ini:7: ", "'rounds'", "'three' is not", "whole number"}},
         {{"rounds", "", NULL, NULL}, BP_ERROR_TYPE, {"'rounds'", "whole number"}},
         {{"rounds", "2.5", NULL, NULL}, BP_ERROR_TYPE, {"'rounds'", "'2.5' is not"}},
-        {{"rounds", "0", "game.ini:7", NULL}, BP_ERROR_RANGE, {"game.ini:7: ", "rounds = 0", "at least 1", "at most 10 times"}},
+        {{"rounds", "0", "game.ini:7", NULL},
+         BP_ERROR_RANGE,
+         {"game.ini:7: ", "rounds = 0", "at least 1", "at most 10 times"}},
         {{"rounds", "11", NULL, NULL}, BP_ERROR_RANGE, {"rounds = 11", "at most 10"}},
         {{"ratio", "1.0001", NULL, NULL}, BP_ERROR_RANGE, {"ratio", "at most 1"}},
         {{"ratio", "nan", NULL, NULL}, BP_ERROR_TYPE, {"ratio", "'nan'"}},
@@ -413,8 +436,8 @@ START_TEST(an_option_that_is_wrong_is_refused)
     };
     begin();
     const bp_option_t options[2] = {{"rounds", "3", "game.ini:6", NULL}, rows[_i].option};
-    EXPECT_REFUSED(rows[_i].code, TEST_FIXTURE_DIR "/picky", options, 2, "picky", rows[_i].says[0], rows[_i].says[1], rows[_i].says[2],
-                   rows[_i].says[3]);
+    EXPECT_REFUSED(rows[_i].code, TEST_FIXTURE_DIR "/picky", options, 2, "picky", rows[_i].says[0],
+                   rows[_i].says[1], rows[_i].says[2], rows[_i].says[3]);
     expect_no_component("picky");
     bp_result_t result = bp_host_load_plugin(host, TEST_FIXTURE_DIR "/picky", options, 1);
     ck_assert_msg(result == BP_OK, "%s", bp_host_error(host));
@@ -426,8 +449,8 @@ enum { WRONG_OPTIONS = 12 };
 START_TEST(an_option_that_is_required_and_not_given_is_asked_for)
 {
     begin();
-    EXPECT_REFUSED(BP_ERROR_ARGUMENT, TEST_FIXTURE_DIR "/picky", NULL, 0, "picky", "option 'rounds' (u32) must be given",
-                   "how often to go round");
+    EXPECT_REFUSED(BP_ERROR_ARGUMENT, TEST_FIXTURE_DIR "/picky", NULL, 0, "picky",
+                   "option 'rounds' (u32) must be given", "how often to go round");
     expect_no_component("picky");
     end();
 }
@@ -478,15 +501,17 @@ START_TEST(a_plugin_without_options_takes_none)
 {
     const bp_option_t option = {"colour", "red", "game.ini:3", NULL};
     begin();
-    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, companion_file, &option, 1, "game.ini:3: ", "'companion' has no option 'colour'", "none");
+    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, companion_file, &option, 1,
+                   "game.ini:3: ", "'companion' has no option 'colour'", "none");
     expect_no_component("companion");
     end();
 }
 END_TEST
 
-/* --- declarations ---------------------------------------------------------------------------------------------------- */
+/* --- declarations ---------------------------------------------------------------------------------- */
 
-static bp_result_t stub_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t stub_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
+                               uint32_t count, uint32_t *slots)
 {
     (void)m, (void)instance, (void)entities, (void)count, (void)slots;
     return BP_ERROR_FAILED;
@@ -503,7 +528,8 @@ static uint32_t stub_count(bp_manager_t *m)
     return 0;
 }
 
-static bp_result_t stub_get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t stub_get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                            void *values, size_t stride)
 {
     (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
     return BP_ERROR_FAILED;
@@ -519,13 +545,15 @@ static void stub_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t
     (void)s, (void)step, (void)matches, (void)count;
 }
 
-/* The plugin `bad`, as the host has it linked in, is refused; a good one that brings the same names is then taken. */
+/* The plugin `bad`, as the host has it linked in, is refused; a good one that brings the same names is then
+ * taken. */
 static void expect_static_refused(const bp_plugin_desc_t *bad, bp_result_t code, const char *const *says)
 {
     static const bp_component_i good_components[] = {{.name = "before"}, {.name = "thing"}};
     static const bp_system_i good_systems[] = {{.name = "system", .run_all = stub_run_all}};
-    static const bp_plugin_desc_t good = {
-        BP_PLUGIN_HEAD, .name = "good", .components = BP_LIST(good_components), .systems = BP_LIST(good_systems)};
+    static const bp_plugin_desc_t good = {BP_PLUGIN_HEAD, .name = "good",
+                                          .components = BP_LIST(good_components),
+                                          .systems = BP_LIST(good_systems)};
     const bp_plugin_desc_t *plugins[] = {bad, &good};
     begin_with(plugins, 2);
     EXPECT_REFUSED(code, "bad", NULL, 0, "bad: ", says[0], says[1], says[2]);
@@ -544,7 +572,9 @@ static const struct {
 } field_faults[] = {
     {{{.name = NULL, .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "letters, digits or underscores"}},
     {{{.name = "", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "1 to 63"}},
-    {{{.name = "two words", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'two words'", "letters, digits or underscores"}},
+    {{{.name = "two words", .type = BP_F32}},
+     BP_ERROR_ARGUMENT,
+     {"'two words'", "letters, digits or underscores"}},
     {{{.name = "caf\303\251", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"letters, digits or underscores"}},
     {{{.name = "a.b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a.b'"}},
     {{{.name = "a-b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a-b'"}},
@@ -559,10 +589,18 @@ static const struct {
     {{{.name = "x", .type = BP_VEC3, .initial = "1 2 3 4"}}, BP_ERROR_TYPE, {"'x'", "3 numbers"}},
     {{{.name = "x", .type = BP_COLOUR, .initial = "#12345"}}, BP_ERROR_TYPE, {"'x'", "#rrggbb"}},
     {{{.name = "x", .type = BP_BOOL, .initial = "2"}}, BP_ERROR_TYPE, {"'x'", "true or false"}},
-    {{{.name = "x", .type = BP_F32, .initial = "-1", .min = "0"}}, BP_ERROR_RANGE, {"'x'", "x = -1 is outside its range", "at least 0"}},
-    {{{.name = "x", .type = BP_VEC2, .initial = "0 9", .max = "8"}}, BP_ERROR_RANGE, {"'x'", "x = 9 is outside its range", "at most 8"}},
-    {{{.name = "x", .type = BP_I32, .min = "1"}}, BP_ERROR_RANGE, {"'x'", "x = 0 is outside its range", "at least 1"}},
-    {{{.name = "x", .type = BP_F32, .min = "2", .max = "1"}}, BP_ERROR_RANGE, {"'x'", "min 2 is greater than max 1"}},
+    {{{.name = "x", .type = BP_F32, .initial = "-1", .min = "0"}},
+     BP_ERROR_RANGE,
+     {"'x'", "x = -1 is outside its range", "at least 0"}},
+    {{{.name = "x", .type = BP_VEC2, .initial = "0 9", .max = "8"}},
+     BP_ERROR_RANGE,
+     {"'x'", "x = 9 is outside its range", "at most 8"}},
+    {{{.name = "x", .type = BP_I32, .min = "1"}},
+     BP_ERROR_RANGE,
+     {"'x'", "x = 0 is outside its range", "at least 1"}},
+    {{{.name = "x", .type = BP_F32, .min = "2", .max = "1"}},
+     BP_ERROR_RANGE,
+     {"'x'", "min 2 is greater than max 1"}},
     {{{.name = "x", .type = BP_F32, .min = "little"}}, BP_ERROR_TYPE, {"'x'", "'little' is not a number"}},
     {{{.name = "x", .type = BP_I32, .max = "1.5"}}, BP_ERROR_TYPE, {"'x'", "'1.5' is not a whole number"}},
     {{{.name = "x", .type = BP_F32, .max = "nan"}}, BP_ERROR_TYPE, {"'x'", "'nan' is not a number"}},
@@ -577,14 +615,16 @@ enum { FIELD_FAULTS = sizeof field_faults / sizeof field_faults[0] };
 /* The second field of a row is there where the row says its type. */
 static bp_field_list_t faulty_fields(int row)
 {
-    return (bp_field_list_t){field_faults[row].fields, field_faults[row].fields[1].type != BP_TYPE_NONE ? 2 : 1, sizeof(bp_field_t)};
+    return (bp_field_list_t){field_faults[row].fields,
+                             field_faults[row].fields[1].type != BP_TYPE_NONE ? 2 : 1, sizeof(bp_field_t)};
 }
 
 START_TEST(a_field_that_is_declared_wrongly_is_refused)
 {
     const bp_component_i components[] = {{.name = "before"}, {.name = "thing", .fields = faulty_fields(_i)}};
     const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(components)};
-    const char *says[] = {field_faults[_i].says[0], field_faults[_i].says[1] == NULL ? "component 'thing'" : field_faults[_i].says[1],
+    const char *says[] = {field_faults[_i].says[0],
+                          field_faults[_i].says[1] == NULL ? "component 'thing'" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
     expect_static_refused(&bad, field_faults[_i].code, says);
 }
@@ -595,7 +635,8 @@ START_TEST(an_option_that_is_declared_wrongly_is_refused)
     const bp_component_i components[] = {{.name = "thing"}};
     const bp_plugin_desc_t bad = {
         BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(components), .options = faulty_fields(_i)};
-    const char *says[] = {field_faults[_i].says[0], field_faults[_i].says[1] == NULL ? "option" : field_faults[_i].says[1],
+    const char *says[] = {field_faults[_i].says[0],
+                          field_faults[_i].says[1] == NULL ? "option" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
     expect_static_refused(&bad, field_faults[_i].code, says);
 }
@@ -620,18 +661,34 @@ static const struct {
     {{.name = "thing", .flags = 1u << 4}, BP_ERROR_ABI, {"component 'thing'", "flags 0x10"}},
     {{.name = "thing", .flags = 1u << 31}, BP_ERROR_ABI, {"component 'thing'", "flags 0x80000000"}},
     {{.name = "thing", OWN}, BP_ERROR_ARGUMENT, {"component 'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .create = stub_create, .destroy = stub_destroy}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .create = stub_create, .count = stub_count}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .destroy = stub_destroy, .count = stub_count}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .create = stub_create, .destroy = stub_destroy, .count = stub_count, .fields = BP_LIST(one_field)},
-     BP_ERROR_ARGUMENT, {"'thing'", "get"}},
+    {{.name = "thing", OWN, .create = stub_create, .destroy = stub_destroy},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", OWN, .create = stub_create, .count = stub_count},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", OWN, .destroy = stub_destroy, .count = stub_count},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "create, destroy and count"}},
+    {{.name = "thing",
+      OWN,
+      .create = stub_create,
+      .destroy = stub_destroy,
+      .count = stub_count,
+      .fields = BP_LIST(one_field)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "get"}},
     {{.name = "thing", .create = stub_create}, BP_ERROR_ARGUMENT, {"'thing'", "BP_COMPONENT_OWN_STORAGE"}},
     {{.name = "thing", .get = stub_get}, BP_ERROR_ARGUMENT, {"'thing'", "BP_COMPONENT_OWN_STORAGE"}},
     {{.name = "thing", .fields = {NULL, 1, sizeof(bp_field_t)}}, BP_ERROR_ABI, {"'thing'", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 0}}, BP_ERROR_ABI, {"'thing'", "0 bytes", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 8}}, BP_ERROR_ABI, {"'thing'", "8 bytes", "BP_LIST"}},
-    {{.name = "thing", .fields = {one_field, 256, sizeof(bp_field_t)}}, BP_ERROR_LIMIT, {"'thing'", "256 fields", "255"}},
-    {{.name = "thing", .fields = {one_field, UINT32_MAX, sizeof(bp_field_t)}}, BP_ERROR_LIMIT, {"'thing'", "255"}},
+    {{.name = "thing", .fields = {one_field, 256, sizeof(bp_field_t)}},
+     BP_ERROR_LIMIT,
+     {"'thing'", "256 fields", "255"}},
+    {{.name = "thing", .fields = {one_field, UINT32_MAX, sizeof(bp_field_t)}},
+     BP_ERROR_LIMIT,
+     {"'thing'", "255"}},
 };
 enum { COMPONENT_FAULTS = sizeof component_faults / sizeof component_faults[0] };
 
@@ -654,22 +711,41 @@ static const struct {
     bp_result_t code;
     const char *says[3];
 } system_faults[] = {
-    {{.name = NULL, .run_all = stub_run_all}, BP_ERROR_ARGUMENT, {"system's name", "letters, digits or underscores"}},
+    {{.name = NULL, .run_all = stub_run_all},
+     BP_ERROR_ARGUMENT,
+     {"system's name", "letters, digits or underscores"}},
     {{.name = "", .run_all = stub_run_all}, BP_ERROR_ARGUMENT, {"system's name", "1 to 63"}},
-    {{.name = "thing", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'thing'", "a component has that name"}},
+    {{.name = "thing", .run_all = stub_run_all},
+     BP_ERROR_EXISTS,
+     {"system 'thing'", "a component has that name"}},
     {{.name = "earlier", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'earlier'", "already"}},
     {{.name = "system"}, BP_ERROR_ARGUMENT, {"system 'system'", "exactly one of run and run_all"}},
-    {{.name = "system", .terms = BP_LIST(one_term), .run = stub_run, .run_all = stub_run_all}, BP_ERROR_ARGUMENT,
+    {{.name = "system", .terms = BP_LIST(one_term), .run = stub_run, .run_all = stub_run_all},
+     BP_ERROR_ARGUMENT,
      {"'system'", "exactly one of run and run_all"}},
     {{.name = "system", .run = stub_run}, BP_ERROR_ARGUMENT, {"'system'", "run needs terms", "run_all"}},
     {{.name = "system", .run_all = stub_run_all, .flags = 1u << 1}, BP_ERROR_ABI, {"'system'", "flags 0x2"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(nameless_term)}, BP_ERROR_ARGUMENT, {"'system'", "names no component"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(empty_term)}, BP_ERROR_ARGUMENT, {"'system'", "names no component"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x8"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x6"}},
-    {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}}, BP_ERROR_ABI, {"'system'", "BP_LIST"}},
-    {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
-    {{.name = "system", .run = stub_run, .terms = {one_term, 33, sizeof(bp_term_t)}}, BP_ERROR_LIMIT, {"'system'", "33 terms", "32"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(nameless_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "names no component"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(empty_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "names no component"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "flags 0x8"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "flags 0x6"}},
+    {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}},
+     BP_ERROR_ABI,
+     {"'system'", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}},
+     BP_ERROR_ABI,
+     {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {one_term, 33, sizeof(bp_term_t)}},
+     BP_ERROR_LIMIT,
+     {"'system'", "33 terms", "32"}},
 };
 enum { SYSTEM_FAULTS = sizeof system_faults / sizeof system_faults[0] };
 
@@ -689,7 +765,8 @@ START_TEST(a_plugin_without_a_proper_name_is_refused)
     const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = names[_i], .components = BP_LIST(one_component)};
     const bp_plugin_desc_t *plugins[] = {&bad};
     begin_with(plugins, 1);
-    EXPECT_REFUSED(BP_ERROR_ARGUMENT, names[_i], NULL, 0, "no proper name", "1 to 63 letters, digits or underscores");
+    EXPECT_REFUSED(BP_ERROR_ARGUMENT, names[_i], NULL, 0, "no proper name",
+                   "1 to 63 letters, digits or underscores");
     expect_no_component("thing");
     end();
 }
@@ -712,7 +789,7 @@ START_TEST(lists_without_items_are_refused)
 END_TEST
 enum { EMPTY_LISTS = 6 };
 
-/* --- limits ----------------------------------------------------------------------------------------------------------- */
+/* --- limits ---------------------------------------------------------------------------------------- */
 
 START_TEST(two_hundred_and_fifty_five_fields_are_taken)
 {
@@ -726,7 +803,8 @@ START_TEST(two_hundred_and_fifty_five_fields_are_taken)
         fields[i] = (bp_field_t){.name = names[i], .type = BP_I32, .initial = i % 2 == 0 ? "11" : NULL};
     }
     const bp_component_i components[] = {{.name = "wide", .fields = BP_LIST(fields)}};
-    const bp_plugin_desc_t wide = {BP_PLUGIN_HEAD, .name = "wide", .components = BP_LIST(components), .options = BP_LIST(fields)};
+    const bp_plugin_desc_t wide = {BP_PLUGIN_HEAD, .name = "wide", .components = BP_LIST(components),
+                                   .options = BP_LIST(fields)};
     const bp_plugin_desc_t *plugins[] = {&wide};
     begin_with(plugins, 1);
     expect_loaded("wide");
@@ -778,8 +856,12 @@ END_TEST
 /* A plugin built with headers that knew fewer members: items of lists are smaller. */
 START_TEST(shorter_items_of_older_headers_are_taken)
 {
-    struct { const char *name; uint32_t type, flags; } fields[] = {{"x", BP_F32, 0}, {"y", BP_VEC3, BP_FIELD_READ_ONLY}};
-    bp_component_i component = {.name = "thing", .fields = {(const bp_field_t *)(const void *)fields, 2, sizeof fields[0]}};
+    struct {
+        const char *name;
+        uint32_t type, flags;
+    } fields[] = {{"x", BP_F32, 0}, {"y", BP_VEC3, BP_FIELD_READ_ONLY}};
+    bp_component_i component = {.name = "thing",
+                                .fields = {(const bp_field_t *)(const void *)fields, 2, sizeof fields[0]}};
     const bp_plugin_desc_t old = {
         BP_PLUGIN_HEAD, .name = "old", .components = {&component, 1, offsetof(bp_component_i, create)}};
     const bp_plugin_desc_t *plugins[] = {&old};

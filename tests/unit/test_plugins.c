@@ -1,8 +1,9 @@
-/* test_plugins.c - what each of our plugins does, seen from outside: through properties, tables, reports and files.
+/* test_plugins.c - what each of our plugins does, seen from outside: through properties, tables, reports and
+ * files.
  *
- * Numbers are compared with a second computation here, in double or in the same floats, whichever the plugin promises.
- * The last tests run the same worlds with plugins from files and with the same plugins linked in, and want the same
- * bits.
+ * Numbers are compared with a second computation here, in double or in the same floats, whichever the plugin
+ * promises. The last tests run the same worlds with plugins from files and with the same plugins linked in,
+ * and want the same bits.
  */
 #include "../suites.h"
 
@@ -21,8 +22,8 @@
 
 #define AU_CONSTANT 2.959122082855911e-4
 
-extern const bp_plugin_desc_t bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit, bp_plugin_point_mass,
-    bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
+extern const bp_plugin_desc_t bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
+    bp_plugin_point_mass, bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
 
 static const bp_plugin_desc_t *const linked[] = {
     &bp_plugin_debug_name, &bp_plugin_gravity,  &bp_plugin_mesh,        &bp_plugin_orbit,
@@ -30,7 +31,7 @@ static const bp_plugin_desc_t *const linked[] = {
 };
 enum { LINKED = sizeof linked / sizeof linked[0] };
 
-/* --- a host --------------------------------------------------------------------------------------------------------- */
+/* --- a host ---------------------------------------------------------------------------------------- */
 
 enum { LOG_MAX = 8192 };
 
@@ -54,18 +55,22 @@ static void write_log(void *context, int32_t level, const char *source, const ch
         ck_assert_msg(result_ == BP_OK, "%s: %s", #call, bp_host_error(host));     \
     } while (0)
 
-#define REFUSED(code, word, call)                                                                                      \
-    do {                                                                                                               \
-        bp_result_t result_ = (call);                                                                                  \
-        ck_assert_msg(result_ == (code), "%s: %d instead of %d: %s", #call, result_, (int)(code), bp_host_error(host)); \
-        ck_assert_msg(strstr(bp_host_error(host), (word)) != NULL, "\"%s\" does not say \"%s\"", bp_host_error(host), (word)); \
+#define REFUSED(code, word, call)                                                                 \
+    do {                                                                                          \
+        bp_result_t result_ = (call);                                                             \
+        ck_assert_msg(result_ == (code), "%s: %d instead of %d: %s", #call, result_, (int)(code), \
+                      bp_host_error(host));                                                       \
+        ck_assert_msg(strstr(bp_host_error(host), (word)) != NULL, "\"%s\" does not say \"%s\"",  \
+                      bp_host_error(host), (word));                                               \
     } while (0)
 
 static void begin_with(const bp_plugin_desc_t *const *plugins, uint32_t count)
 {
     log_text[0] = '\0';
-    host = bp_host_create(&(bp_host_desc_t){
-        .log = {.context = log_text, .write = write_log}, .tag = 5, .static_plugins = plugins, .static_plugin_count = count});
+    host = bp_host_create(&(bp_host_desc_t){.log = {.context = log_text, .write = write_log},
+                                            .tag = 5,
+                                            .static_plugins = plugins,
+                                            .static_plugin_count = count});
     ck_assert_ptr_nonnull(host);
     api = bp_host_api(host);
 }
@@ -191,7 +196,8 @@ static void add_line(const char *kind, const char *const *cells, uint32_t count)
     snprintf(report_text + used, sizeof report_text - used, "\n");
 }
 
-static void take_table(void *context, const char *w, const char *unit, const char *title, const char *const *headers, uint32_t columns)
+static void take_table(void *context, const char *w, const char *unit, const char *title,
+                       const char *const *headers, uint32_t columns)
 {
     (void)context, (void)w, (void)unit;
     add_line(title, headers, columns);
@@ -216,7 +222,7 @@ static const char *take_report(void)
     return report_text;
 }
 
-/* --- point_mass ----------------------------------------------------------------------------------------------------- */
+/* --- point_mass ------------------------------------------------------------------------------------ */
 
 START_TEST(a_point_mass_moves_by_its_velocity_and_that_by_its_acceleration)
 {
@@ -247,7 +253,8 @@ START_TEST(a_point_mass_moves_by_its_velocity_and_that_by_its_acceleration)
         q->z += w->z * dt;
     }
     for (uint32_t i = 0; i < COUNT; i++) {
-        bp_vec3_t position = vector_of(e[i], "point_mass", "position"), velocity = vector_of(e[i], "point_mass", "velocity");
+        bp_vec3_t position = vector_of(e[i], "point_mass", "position"),
+                  velocity = vector_of(e[i], "point_mass", "velocity");
         bp_vec3_t acceleration = vector_of(e[i], "point_mass", "acceleration");
         ck_assert_mem_eq(&position, &p[i], sizeof position);
         ck_assert_mem_eq(&velocity, &v[i], sizeof velocity);
@@ -266,14 +273,15 @@ START_TEST(a_point_mass_weighs_one_at_first_and_never_less_than_nothing)
     create("point_mass", &e, 1);
     get(e, "point_mass", "mass", BP_F32, &mass);
     ck_assert_float_eq(mass, 1);
-    REFUSED(BP_ERROR_RANGE, "mass = -0.5", api->property->set_named(world, e, "point_mass", "mass", BP_F32, &(float){-0.5f}));
+    REFUSED(BP_ERROR_RANGE, "mass = -0.5",
+            api->property->set_named(world, e, "point_mass", "mass", BP_F32, &(float){-0.5f}));
     get(e, "point_mass", "mass", BP_F32, &mass);
     ck_assert_float_eq(mass, 1);
     end();
 }
 END_TEST
 
-/* --- gravity -------------------------------------------------------------------------------------------------------- */
+/* --- gravity --------------------------------------------------------------------------------------- */
 
 static void begin_gravity(double step_rate, const bp_option_t *options, uint32_t count)
 {
@@ -301,7 +309,8 @@ START_TEST(two_bodies_attract_each_other_as_newton_says)
     put_body(e[1], 5, (bp_vec3_t){1, 3, 4}, (bp_vec3_t){0, 0, 0});
     steps(1);
     /* They are 5 apart: 5 / 25 towards (0, 0.6, 0.8), and 3 / 25 the other way. */
-    bp_vec3_t first = vector_of(e[0], "point_mass", "acceleration"), second = vector_of(e[1], "point_mass", "acceleration");
+    bp_vec3_t first = vector_of(e[0], "point_mass", "acceleration"),
+              second = vector_of(e[1], "point_mass", "acceleration");
     ck_assert_double_eq_tol((double)first.x, 0, 1e-9);
     ck_assert_double_eq_tol((double)first.y, 0.12, 1e-8);
     ck_assert_double_eq_tol((double)first.z, 0.16, 1e-8);
@@ -316,17 +325,21 @@ START_TEST(two_bodies_on_circles_come_back)
 {
     enum { STEPS = 4000 };
     const double m1 = 3, m2 = 1, apart = 2, omega = sqrt((m1 + m2) / (apart * apart * apart));
-    const double r1 = apart * m2 / (m1 + m2), r2 = apart * m1 / (m1 + m2), dt = 6.283185307179586 / omega / STEPS;
+    const double r1 = apart * m2 / (m1 + m2), r2 = apart * m1 / (m1 + m2),
+                 dt = 6.283185307179586 / omega / STEPS;
     bp_entity_t e[2];
     begin_gravity(1 / dt, unit_gravity, 2);
     create("point_mass", e, 2);
     /* Velocities belong to the middle of the step before. */
     double s = sin(-omega * dt / 2), c = cos(-omega * dt / 2);
-    put_body(e[0], (float)m1, (bp_vec3_t){(float)-r1, 0, 0}, (bp_vec3_t){(float)(omega * r1 * s), (float)(-omega * r1 * c), 0});
-    put_body(e[1], (float)m2, (bp_vec3_t){(float)r2, 0, 0}, (bp_vec3_t){(float)(-omega * r2 * s), (float)(omega * r2 * c), 0});
+    put_body(e[0], (float)m1, (bp_vec3_t){(float)-r1, 0, 0},
+             (bp_vec3_t){(float)(omega * r1 * s), (float)(-omega * r1 * c), 0});
+    put_body(e[1], (float)m2, (bp_vec3_t){(float)r2, 0, 0},
+             (bp_vec3_t){(float)(-omega * r2 * s), (float)(omega * r2 * c), 0});
     for (int i = 0; i < STEPS; i++) {
         steps(1);
-        bp_vec3_t p = vector_of(e[0], "point_mass", "position"), q = vector_of(e[1], "point_mass", "position");
+        bp_vec3_t p = vector_of(e[0], "point_mass", "position"),
+                  q = vector_of(e[1], "point_mass", "position");
         ck_assert_double_eq_tol(length_of((bp_vec3_t){p.x - q.x, p.y - q.y, p.z - q.z}), apart, 1e-3);
     }
     bp_vec3_t p = vector_of(e[0], "point_mass", "position"), q = vector_of(e[1], "point_mass", "position");
@@ -455,7 +468,7 @@ START_TEST(energy_is_not_measured_where_nobody_wants_it)
 }
 END_TEST
 
-/* --- debug_name ------------------------------------------------------------------------------------------------------ */
+/* --- debug_name ------------------------------------------------------------------------------------ */
 
 static const bp_debug_name_api *names;
 
@@ -544,9 +557,11 @@ START_TEST(a_path_finds_an_entity_by_its_name)
     set_text(e[1], "debug_name", "name", "mars");
     OK(api->property->parse_path(host, "main/mars.debug_name.name", &path));
     ck_assert_uint_eq(path.entity.id, e[1].id);
-    REFUSED(BP_ERROR_NOT_FOUND, "'venus'", api->property->parse_path(host, "main/venus.debug_name.name", &path));
+    REFUSED(BP_ERROR_NOT_FOUND, "'venus'",
+            api->property->parse_path(host, "main/venus.debug_name.name", &path));
     set_text(e[1], "debug_name", "name", "earth");
-    REFUSED(BP_ERROR_ARGUMENT, "2 entities", api->property->parse_path(host, "main/earth.debug_name.name", &path));
+    REFUSED(BP_ERROR_ARGUMENT, "2 entities",
+            api->property->parse_path(host, "main/earth.debug_name.name", &path));
     end();
 }
 END_TEST
@@ -560,7 +575,8 @@ START_TEST(a_name_has_at_most_255_bytes)
     create("debug_name", &e, 1);
     memset(text, 'x', 256);
     text[256] = '\0';
-    REFUSED(BP_ERROR_LIMIT, "255", api->property->set_named(world, e, "debug_name", "name", BP_STRING, &cell));
+    REFUSED(BP_ERROR_LIMIT, "255",
+            api->property->set_named(world, e, "debug_name", "name", BP_STRING, &cell));
     ck_assert_str_eq(names->name(manager_of(world, "debug_name"), e), "");
     text[255] = '\0';
     set_text(e, "debug_name", "name", text);
@@ -604,7 +620,7 @@ START_TEST(the_table_of_an_unloaded_plugin_does_nothing)
 }
 END_TEST
 
-/* --- mesh ------------------------------------------------------------------------------------------------------------ */
+/* --- mesh ------------------------------------------------------------------------------------------ */
 
 static const bp_mesh_api *meshes;
 
@@ -760,7 +776,8 @@ START_TEST(a_wrong_file_leaves_the_mesh_as_it_was)
     begin_meshes();
     create("mesh", e, 3);
     set_text(e[0], "mesh", "resource", "cube.obj");
-    REFUSED(BP_ERROR_NOT_FOUND, "no_such.obj", api->property->set_named(world, e[0], "mesh", "resource", BP_STRING, &missing));
+    REFUSED(BP_ERROR_NOT_FOUND, "no_such.obj",
+            api->property->set_named(world, e[0], "mesh", "resource", BP_STRING, &missing));
     bp_result_t result = api->property->set_named(world, e[0], "mesh", "resource", BP_STRING, &damaged);
     ck_assert_int_ne(result, BP_OK);
     ck_assert_msg(strstr(bp_host_error(host), "bad.obj:4") != NULL, "%s", bp_host_error(host));
@@ -774,7 +791,7 @@ START_TEST(a_wrong_file_leaves_the_mesh_as_it_was)
 }
 END_TEST
 
-/* --- render_data ------------------------------------------------------------------------------------------------------ */
+/* --- render_data ----------------------------------------------------------------------------------- */
 
 START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
 {
@@ -784,7 +801,8 @@ START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
     bp_run_t run = {.struct_size = sizeof run};
     begin(0);
     use("render_data");
-    uint32_t keys[2] = {key_in(world, "render_data", "fog"), key_in(world, "render_data", "vignette")}, prototype;
+    uint32_t keys[2] = {key_in(world, "render_data", "fog"), key_in(world, "render_data", "vignette")},
+             prototype;
     OK(api->world->prototype(world, keys, 2, &prototype));
     OK(api->world->create(world, prototype, &e, 1));
     set(e, "fog", "far", BP_F32, &(float){250});
@@ -793,7 +811,8 @@ START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
     ck_assert_float_eq(number, 1000);
     get(e, "fog", "far", BP_F32, &number);
     ck_assert_float_eq(number, 250);
-    REFUSED(BP_ERROR_RANGE, "softness", api->property->set_named(world, e, "vignette", "softness", BP_F32, &(float){1.5f}));
+    REFUSED(BP_ERROR_RANGE, "softness",
+            api->property->set_named(world, e, "vignette", "softness", BP_F32, &(float){1.5f}));
     REFUSED(BP_ERROR_EXISTS, "fog", api->world->add(world, keys[0], &e, 1));
     while (api->world->next_run(world, api->world->component(world, "render_data"), &cursor, &run) != 0) {
         bool fog = run.instance == api->name->hash("fog");
@@ -806,13 +825,14 @@ START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
 }
 END_TEST
 
-/* --- transform -------------------------------------------------------------------------------------------------------- */
+/* --- transform ------------------------------------------------------------------------------------- */
 
-/* Translation, rotation and scale as a matrix for column vectors, column by column, by way of rotating the axes:
- * v' = v + 2 q x (q x v + w v). */
+/* Translation, rotation and scale as a matrix for column vectors, column by column, by way of rotating the
+ * axes: v' = v + 2 q x (q x v + w v). */
 static void reference_matrix(bp_vec3_t p, bp_quat_t q, bp_vec3_t s, double m[16])
 {
-    const double u[3] = {(double)q.x, (double)q.y, (double)q.z}, w = (double)q.w, scale[3] = {(double)s.x, (double)s.y, (double)s.z};
+    const double u[3] = {(double)q.x, (double)q.y, (double)q.z}, w = (double)q.w,
+                 scale[3] = {(double)s.x, (double)s.y, (double)s.z};
     for (int column = 0; column < 3; column++) {
         double v[3] = {column == 0, column == 1, column == 2}, t[3], r[3];
         for (int i = 0; i < 3; i++)
@@ -831,10 +851,12 @@ static void reference_matrix(bp_vec3_t p, bp_quat_t q, bp_vec3_t s, double m[16]
 
 static bp_quat_t random_turn(uint64_t *random)
 {
-    bp_quat_t q = {random_float(random, 1), random_float(random, 1), random_float(random, 1), random_float(random, 1)};
-    double length = sqrt((double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z + (double)q.w * (double)q.w);
-    return (bp_quat_t){(float)((double)q.x / length), (float)((double)q.y / length), (float)((double)q.z / length),
-                       (float)((double)q.w / length)};
+    bp_quat_t q = {random_float(random, 1), random_float(random, 1), random_float(random, 1),
+                   random_float(random, 1)};
+    double length = sqrt((double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z +
+                         (double)q.w * (double)q.w);
+    return (bp_quat_t){(float)((double)q.x / length), (float)((double)q.y / length),
+                       (float)((double)q.z / length), (float)((double)q.w / length)};
 }
 
 static void expect_matrix(bp_entity_t e, bp_vec3_t p, bp_quat_t q, bp_vec3_t s)
@@ -924,19 +946,21 @@ START_TEST(a_rotation_without_direction_is_refused)
     create("transform", e, 2);
     const bp_quat_t turned = {0, 0, 0.6f, 0.8f};
     set(e[0], "transform", "rotation", BP_QUAT, &turned);
-    REFUSED(BP_ERROR_RANGE, "not finite", api->property->set_named(world, e[0], "transform", "rotation", BP_QUAT, &bad[_i]));
+    REFUSED(BP_ERROR_RANGE, "not finite",
+            api->property->set_named(world, e[0], "transform", "rotation", BP_QUAT, &bad[_i]));
     expect_matrix(e[0], (bp_vec3_t){0, 0, 0}, turned, (bp_vec3_t){1, 1, 1});
     const bp_transform_api *transforms = api->registry->find(host, BP_TRANSFORM_API, 1);
     const bp_quat_t batch[2] = {{1, 0, 0, 0}, bad[_i]};
     const bp_vec3_t positions[2] = {{1, 1, 1}, {2, 2, 2}};
     api->world->slots(world, key_of("transform"), e, 2, slots);
-    REFUSED(BP_ERROR_RANGE, "not finite", transforms->set_local(manager_of(world, "transform"), slots, 2, positions, batch, NULL));
+    REFUSED(BP_ERROR_RANGE, "not finite",
+            transforms->set_local(manager_of(world, "transform"), slots, 2, positions, batch, NULL));
     expect_matrix(e[0], (bp_vec3_t){0, 0, 0}, turned, (bp_vec3_t){1, 1, 1});
     end();
 }
 END_TEST
 
-/* --- recorder ---------------------------------------------------------------------------------------------------------- */
+/* --- recorder -------------------------------------------------------------------------------------- */
 
 static const char csv_file[] = TEST_SCRATCH_DIR "/plugins.csv";
 static const char svg_file[] = TEST_SCRATCH_DIR "/plugins.svg";
@@ -956,7 +980,10 @@ static char *read_file(const char *path)
 /* Two named bodies and a recorder of the first one's position and the distance between the two. */
 static void begin_recorder(const bp_option_t *options, uint32_t count, bp_entity_t e[2])
 {
-    bp_option_t all[8] = {{"properties", "main/ball.point_mass.position main/ball.point_mass.position@main/home.point_mass.position", NULL, NULL}};
+    bp_option_t all[8] = {
+        {"properties",
+         "main/ball.point_mass.position main/ball.point_mass.position@main/home.point_mass.position", NULL,
+         NULL}};
     begin(10);
     use("point_mass");
     use("debug_name");
@@ -973,7 +1000,9 @@ static void begin_recorder(const bp_option_t *options, uint32_t count, bp_entity
 START_TEST(the_csv_says_what_the_property_was)
 {
     enum { STEPS = 37 };
-    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"svg", svg_file, NULL, NULL}, {"time_unit", "s", NULL, NULL}};
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL},
+                                   {"svg", svg_file, NULL, NULL},
+                                   {"time_unit", "s", NULL, NULL}};
     bp_entity_t e[2];
     bp_vec3_t seen[STEPS];
     remove(csv_file);
@@ -988,7 +1017,8 @@ START_TEST(the_csv_says_what_the_property_was)
     end();
     char *text = read_file(csv_file), *line = strtok(text, "\n");
     ck_assert_str_eq(line, "time (s),main/ball.point_mass.position.x (m),main/ball.point_mass.position.y (m),"
-                           "main/ball.point_mass.position.z (m),main/ball.point_mass.position@main/home.point_mass.position.x (m),"
+                           "main/ball.point_mass.position.z "
+                           "(m),main/ball.point_mass.position@main/home.point_mass.position.x (m),"
                            "main/ball.point_mass.position@main/home.point_mass.position.y (m),"
                            "main/ball.point_mass.position@main/home.point_mass.position.z (m)");
     for (int i = 0; i < STEPS; i++) {
@@ -996,7 +1026,9 @@ START_TEST(the_csv_says_what_the_property_was)
         double time;
         line = strtok(NULL, "\n");
         ck_assert_msg(line != NULL, "only %d rows", i);
-        ck_assert_int_eq(sscanf(line, "%lf,%f,%f,%f,%f,%f,%f", &time, &p[0], &p[1], &p[2], &p[3], &p[4], &p[5]), 7);
+        ck_assert_int_eq(sscanf(line, "%lf,%f,%f,%f,%f,%f,%f", &time, &p[0], &p[1], &p[2], &p[3], &p[4],
+                                &p[5]),
+                         7);
         ck_assert_double_eq_tol(time, (i + 1) / 10.0, 1e-9);
         ck_assert_mem_eq(p, &seen[i], sizeof seen[i]);
         ck_assert_float_eq_tol(p[3], seen[i].x - 10, 1e-5f);
@@ -1007,8 +1039,8 @@ START_TEST(the_csv_says_what_the_property_was)
 }
 END_TEST
 
-/* Well-formed enough for a browser: one root, tags closed in order, attributes quoted, entities ended. Returns what is
- * wrong, or NULL. */
+/* Well-formed enough for a browser: one root, tags closed in order, attributes quoted, entities ended.
+ * Returns what is wrong, or NULL. */
 static const char *check_xml(const char *text)
 {
     char open[32][32];
@@ -1052,7 +1084,9 @@ static const char *check_xml(const char *text)
 
 START_TEST(the_svg_is_a_picture_that_parses)
 {
-    const bp_option_t options[] = {{"svg", svg_file, NULL, NULL}, {"title", "a <ball> & \"more\"", NULL, NULL}, {"unit", "m", NULL, NULL}};
+    const bp_option_t options[] = {{"svg", svg_file, NULL, NULL},
+                                   {"title", "a <ball> & \"more\"", NULL, NULL},
+                                   {"unit", "m", NULL, NULL}};
     bp_entity_t e[2];
     remove(svg_file);
     begin_recorder(options, 3, e);
@@ -1088,7 +1122,11 @@ END_TEST
 
 START_TEST(a_recorder_that_cannot_write_does_not_start)
 {
-    static const struct { bp_option_t option; bp_result_t code; const char *says; } rows[] = {
+    static const struct {
+        bp_option_t option;
+        bp_result_t code;
+        const char *says;
+    } rows[] = {
         {{"csv", TEST_SCRATCH_DIR "/no/such/folder/x.csv", NULL, NULL}, BP_ERROR_IO, "no/such/folder"},
         {{"svg", TEST_SCRATCH_DIR "/no/such/folder/x.svg", NULL, NULL}, BP_ERROR_IO, "no/such/folder"},
         {{"title", "neither", NULL, NULL}, BP_ERROR_ARGUMENT, "csv"},
@@ -1101,7 +1139,7 @@ START_TEST(a_recorder_that_cannot_write_does_not_start)
 }
 END_TEST
 
-/* --- orbit --------------------------------------------------------------------------------------------------------------- */
+/* --- orbit ----------------------------------------------------------------------------------------- */
 
 /* The Sun and a planet that is to be placed. */
 static void begin_orbit(bp_entity_t e[2])
@@ -1135,10 +1173,12 @@ START_TEST(earth_is_put_one_au_from_the_sun_where_kepler_says)
     bp_entity_t e[2];
     begin_orbit(e);
     steps(1);
-    bp_vec3_t sun = vector_of(e[0], "point_mass", "position"), earth = vector_of(e[1], "point_mass", "position");
+    bp_vec3_t sun = vector_of(e[0], "point_mass", "position"),
+              earth = vector_of(e[1], "point_mass", "position");
     bp_vec3_t apart = {earth.x - sun.x, earth.y - sun.y, earth.z - sun.z};
     /* Kepler's equation for J2000, by iteration; one step of an eighth of a day after it. */
-    double n = sqrt(AU_CONSTANT * 1.000003), mean = (100.46457166 - 102.93768193) * 3.141592653589793 / 180 + n / 8, anomaly = mean;
+    double n = sqrt(AU_CONSTANT * 1.000003),
+           mean = (100.46457166 - 102.93768193) * 3.141592653589793 / 180 + n / 8, anomaly = mean;
     for (int i = 0; i < 50; i++)
         anomaly = mean + 0.01671123 * sin(anomaly);
     ck_assert_double_eq_tol(length_of(apart), 1.00000261 * (1 - 0.01671123 * cos(anomaly)), 2e-6);
@@ -1188,7 +1228,7 @@ START_TEST(a_body_without_its_primary_is_not_placed_and_the_log_says_why)
 }
 END_TEST
 
-/* --- linked in ------------------------------------------------------------------------------------------------------------ */
+/* --- linked in ------------------------------------------------------------------------------------- */
 
 /* Write `text` with every `old` in it replaced. */
 static void write_replaced(FILE *file, const char *text, const char *old, const char *with)
@@ -1198,14 +1238,17 @@ static void write_replaced(FILE *file, const char *text, const char *old, const 
     fputs(text, file);
 }
 
-static const char shared_csv[] = TEST_SCRATCH_DIR "/shared.csv", linked_csv[] = TEST_SCRATCH_DIR "/linked.csv";
+static const char shared_csv[] = TEST_SCRATCH_DIR "/shared.csv",
+                  linked_csv[] = TEST_SCRATCH_DIR "/linked.csv";
 
-/* The solar system that ships, for a while, with all bodies' values as the outcome. Its files go elsewhere. */
+/* The solar system that ships, for a while, with all bodies' values as the outcome. Its files go elsewhere.
+ */
 static size_t run_solar_system(bool static_plugins, bp_vec3_t *values, size_t room)
 {
     static const char ini[] = TEST_SCRATCH_DIR "/linked.ini";
     static const char plugin_path[] = "[host]\nplugin_path = " TEST_PLUGIN_DIR "\n";
-    char *text = read_file(TEST_SOURCE_DIR "/config/solar_system.ini"), *host_section = strstr(text, "[host]\n");
+    char *text = read_file(TEST_SOURCE_DIR "/config/solar_system.ini"),
+         *host_section = strstr(text, "[host]\n");
     ck_assert_ptr_nonnull(host_section);
     FILE *file = fopen(ini, "wb");
     ck_assert_ptr_nonnull(file);
@@ -1257,9 +1300,11 @@ START_TEST(a_plugin_linked_in_declares_what_its_file_declares)
 {
     const bp_plugin_desc_t *desc = linked[_i], *loaded;
     begin_with(NULL, 0);
-    load(desc->name, (const bp_option_t[]){{"properties", "x", NULL, NULL}}, strcmp(desc->name, "recorder") == 0);
+    load(desc->name, (const bp_option_t[]){{"properties", "x", NULL, NULL}},
+         strcmp(desc->name, "recorder") == 0);
     loaded = bp_host_plugin(host, 0, NULL);
-    ck_assert(same_text(desc->name, loaded->name) && same_text(desc->version, loaded->version) && same_text(desc->doc, loaded->doc));
+    ck_assert(same_text(desc->name, loaded->name) && same_text(desc->version, loaded->version) &&
+              same_text(desc->doc, loaded->doc));
     ck_assert_uint_eq(desc->options.count, loaded->options.count);
     ck_assert_uint_eq(desc->systems.count, loaded->systems.count);
     ck_assert_uint_eq(desc->components.count, loaded->components.count);

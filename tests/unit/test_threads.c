@@ -46,10 +46,8 @@ static void run_batches(uint32_t threads, uint32_t batches)
 {
     static const uint32_t sizes[] = {0, 1, 2, 3, 7, 64, 1000};
     static uint32_t times[1000];
-    jobs_t *pool;
-    ck_assert_int_eq(jobs_create(&base, threads, &pool), BP_OK);
+    jobs_t *pool = make_pool(threads);
     bp_jobs_i jobs = jobs_table(pool);
-    ck_assert_uint_eq(jobs.threads, threads);
     for (uint32_t i = 0; i < batches; i++) {
         uint32_t count = sizes[i % COUNT(sizes)];
         memset(times, 0, sizeof times);
@@ -89,8 +87,7 @@ START_TEST(uneven_jobs_are_all_done_when_a_batch_returns)
     static uint64_t done[2][JOBS];
     memset(done, 0, sizeof done);
     for (uint32_t which = 0; which < 2; which++) {
-        jobs_t *pool;
-        ck_assert_int_eq(jobs_create(&base, which == 0 ? 1 : 4, &pool), BP_OK);
+        jobs_t *pool = make_pool(which == 0 ? 1 : 4);
         bp_jobs_i jobs = jobs_table(pool);
         for (uint32_t i = 0; i < 200; i++)
             jobs.run(jobs.context, work_unevenly, done[which], JOBS);
