@@ -143,14 +143,14 @@ static bp_result_t read_value(setup_t *s, const ini_entry_t *entry, uint32_t typ
 
 /* --- [host] and plugins -------------------------------------------------------------------------------------------------- */
 
-static bp_result_t read_count(setup_t *s, const char *key, int64_t most, int64_t *out)
+static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out)
 {
     const ini_entry_t *entry = find_entry(s, "host", key);
     bp_value_t value = {.i64 = 0};
     bp_result_t result = read_value(s, entry, BP_I64, &value);
-    if (result == BP_OK && entry != NULL && (value.i64 < 0 || value.i64 > most))
-        result = at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, 0 to %lld", key, entry->value,
-                                                   (long long)most));
+    if (result == BP_OK && entry != NULL && (value.i64 < least || value.i64 > most))
+        result = at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
+                                                   entry->value, (long long)least, (long long)most));
     *out = value.i64;
     return result;
 }
@@ -160,11 +160,11 @@ static bp_result_t read_host(setup_t *s)
     int64_t steps, threads, seed;
     const ini_entry_t *path = find_entry(s, "host", "plugin_path");
     s->plugin_path = path == NULL ? "" : path->value;
-    bp_result_t result = read_count(s, "steps", INT64_MAX, &steps);
+    bp_result_t result = read_count(s, "steps", 0, INT64_MAX, &steps);
     if (result == BP_OK)
-        result = read_count(s, "threads", JOBS_MAX_THREADS, &threads);
+        result = read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
     if (result == BP_OK)
-        result = read_count(s, "seed", INT64_MAX, &seed);
+        result = read_count(s, "seed", 0, INT64_MAX, &seed);
     if (result != BP_OK)
         return result;
     if (find_entry(s, "host", "steps") != NULL)
@@ -366,7 +366,8 @@ static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t
     component[dot - entry->key] = '\0';
     bp_property_t property;
     bp_value_t value;
-    bp_result_t result = property_resolve(world, entities[0], component, dot + 1, &property);
+    /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
+    bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
     if (result == BP_OK) {
         result = value_parse(&s->host->base.values, property.type, entry->value, &value, s->error);
         if (result != BP_OK)
@@ -385,7 +386,7 @@ static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_secti
         return at_line(s, components->line, result);
     if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count, sizeof *s->spawned))
         return at_line(s, section->line, error_memory(s->error, "spawning entities"));
-    *entities = s->spawned + s->spawned_count;
+    *entities = count == 0 ? NULL : s->spawned + s->spawned_count;
     result = store_create(world, prototype, *entities, count);
     if (result != BP_OK)
         return at_line(s, section->line, result);
@@ -411,7 +412,7 @@ static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t sect
         const ini_entry_t *e = &s->ini.entries[i];
         if (e->section_number != section_number || strcmp(e->key, "count") == 0 || strcmp(e->key, "components") == 0)
             continue;
-        result = count.u32 == 0 ? BP_OK : set_property(s, world, e, entities, count.u32);
+        result = set_property(s, world, e, entities, count.u32);
         if (result != BP_OK)
             at_line(s, e->line, result);
     }

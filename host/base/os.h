@@ -24,10 +24,6 @@ void *os_pages_alloc(size_t bytes);
 void *os_pages_resize(void *old, size_t old_bytes, size_t new_bytes);
 void os_pages_free(void *block, size_t bytes);
 
-/* Fault in every page of a range that is about to be written whole: one system call instead of one fault a
- * page. A hint; does nothing where the system has no such call. [any] */
-void os_pages_populate(void *start, size_t bytes);
-
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
@@ -46,9 +42,6 @@ void os_library_close(void *library);
 
 /* Nanoseconds of a clock that never goes back. [any] */
 uint64_t os_clock_ns(void);
-
-/* Pause the calling thread. [any] */
-void os_sleep_ns(uint64_t nanoseconds);
 
 /* --- threads --------------------------------------------------------------------------------------------- */
 

@@ -118,15 +118,6 @@ static void advise(void *start, size_t bytes, int advice)
 }
 #endif
 
-void os_pages_populate(void *start, size_t bytes)
-{
-#if defined(MADV_POPULATE_WRITE)
-    advise(start, bytes, MADV_POPULATE_WRITE);
-#else
-    (void)start, (void)bytes;
-#endif
-}
-
 void os_pages_huge(void *start, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
@@ -180,15 +171,6 @@ uint64_t os_clock_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec;
-}
-
-void os_sleep_ns(uint64_t nanoseconds)
-{
-    struct timespec left;
-    left.tv_sec = (time_t)(nanoseconds / BILLION);
-    left.tv_nsec = (long)(nanoseconds % BILLION);
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
-        continue;
 }
 
 /* --- threads ------------------------------------------------------------------------------------------ */

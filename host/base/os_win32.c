@@ -78,12 +78,6 @@ void os_pages_free(void *block, size_t bytes)
         VirtualFree(block, 0, MEM_RELEASE);
 }
 
-/* There is no call that faults in pages for writing. */
-void os_pages_populate(void *start, size_t bytes)
-{
-    (void)start, (void)bytes;
-}
-
 /* Large pages need a privilege that users do not have. */
 void os_pages_huge(void *start, size_t bytes)
 {
@@ -181,17 +175,6 @@ uint64_t os_clock_ns(void)
     QueryPerformanceFrequency(&frequency);
     uint64_t now = (uint64_t)ticks.QuadPart, second = (uint64_t)frequency.QuadPart;
     return now / second * BILLION + now % second * BILLION / second;
-}
-
-/* In whole milliseconds, rounded up, and so long a sleep in pieces, since INFINITE is one of the numbers. */
-void os_sleep_ns(uint64_t nanoseconds)
-{
-    uint64_t left = nanoseconds / MILLION + (nanoseconds % MILLION != 0);
-    do {
-        DWORD piece = left < 1000000 ? (DWORD)left : 1000000;
-        Sleep(piece);
-        left -= piece;
-    } while (left > 0);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------ */

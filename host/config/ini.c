@@ -58,6 +58,13 @@ static void note_section(reader_t *r, const char *line, size_t length)
     const char *end = memchr(line, ']', length);
     if (length == 0 || line[0] != '[' || end == NULL)
         return;
+    const char *behind = end + 1, *last = line + length;
+    while (behind < last && (*behind == ' ' || *behind == '\t' || *behind == '\r'))
+        behind++;
+    if (behind < last && *behind != ';' && *behind != '#') {
+        fail(r, BP_ERROR_SYNTAX, "something stands behind the ] of a section; begin a new line");
+        return;
+    }
     if (!memory_reserve(&ini->memory, &ini->sections, &ini->section_capacity, ini->section_count + 1u, sizeof *ini->sections)) {
         fail(r, BP_ERROR_MEMORY, "out of memory while reading the file");
         return;
@@ -164,6 +171,14 @@ static int take(void *user, const char *section, const char *key, const char *va
     return r->result == BP_OK;
 }
 
+static bp_result_t zero_byte(reader_t *r)
+{
+    r->line = 1;
+    for (const char *at = r->at; *at != '\0'; at++)
+        r->line += *at == '\n';
+    return fail(r, BP_ERROR_SYNTAX, "it holds a zero byte, so it is no text");
+}
+
 bp_result_t ini_read(ini_t *ini, base_t *base, const char *path)
 {
     char *bytes;
@@ -178,7 +193,7 @@ bp_result_t ini_read(ini_t *ini, base_t *base, const char *path)
     if (ini->path == NULL)
         r.result = error_set(&base->error, BP_ERROR_MEMORY, "%s: out of memory while reading it", path);
     else if (strlen(bytes) != size)
-        r.result = error_set(&base->error, BP_ERROR_SYNTAX, "%s: it holds a zero byte, so it is no text", path);
+        r.result = zero_byte(&r);
     else {
         int bad_line = ini_parse_stream(next_line, &r, take, &r);
         r.line = bad_line > 0 ? (uint32_t)bad_line : r.line;

@@ -63,6 +63,9 @@ bool loader_is_static(const loader_t *loader, const char *name)
 
 /* --- the descriptor ------------------------------------------------------------------------------------------------ */
 
+/* Bytes of a descriptor of ABI 1.0: what is appended later may be missing. */
+#define DESC_1_0 (offsetof(bp_plugin_desc_t, unload) + sizeof(void *))
+
 static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
 {
     if (desc->magic != BP_PLUGIN_MAGIC)
@@ -74,9 +77,8 @@ static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
         return error_set(error, BP_ERROR_ABI, "it was built for ABI %u.%u, which is too %s; this host has %u.%u: rebuild it with these headers",
                          desc->abi_major, desc->abi_minor, desc->abi_major < BP_ABI_MAJOR ? "old" : "new", BP_ABI_MAJOR,
                          BP_ABI_MINOR);
-    if (desc->struct_size < sizeof(bp_plugin_desc_t))
-        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 1.0 has %zu", desc->struct_size,
-                         sizeof(bp_plugin_desc_t));
+    if (desc->struct_size < DESC_1_0)
+        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 1.0 has %u", desc->struct_size, (unsigned)DESC_1_0);
     return BP_OK;
 }
 
@@ -232,7 +234,7 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
 static bool copy_desc(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
 {
     memory_t *memory = &loader->memory;
-    plugin->desc = *desc;
+    memcpy(&plugin->desc, desc, desc->struct_size < sizeof plugin->desc ? desc->struct_size : sizeof plugin->desc);
     plugin->name = memory_copy_text(memory, desc->name);
     plugin->version = memory_copy_text(memory, desc->version == NULL ? "" : desc->version);
     plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);

@@ -230,7 +230,7 @@ static bp_result_t copy_terms(registry_t *registry, const bp_term_list_t *list, 
         return BP_OK;
     if (list->count > REGISTRY_MAX_TERMS)
         return error_set(error, BP_ERROR_LIMIT, "%u terms; at most %d are allowed", list->count, REGISTRY_MAX_TERMS);
-    if (list->items == NULL || list->item_size < sizeof(bp_term_t))
+    if (list->items == NULL || list->item_size < offsetof(bp_term_t, padding))
         return error_set(error, BP_ERROR_ABI, "the list of terms says %u items of %u bytes; use BP_LIST", list->count,
                          list->item_size);
     term_t *copy = memory_new(&registry->memory, list->count * sizeof *copy);

@@ -3,8 +3,8 @@
  * A resolved property caches the prototype it met last with the run and column that belong to it; prototypes, runs and
  * column numbers of a world never change while its layout does not, so a hit is one comparison. Batches are read in
  * two ways: a stretch of entities that lie in consecutive rows is found by comparing the batch with the run's
- * entities and is copied whole; scattered ones go through blocks in which records are fetched first, cells second
- * and values last, so that the misses of a block overlap instead of queueing.
+ * entities and is copied whole; scattered ones are gathered with records, cells and values in flight at the same time,
+ * so that their misses overlap instead of queueing.
  *
  * Writing is all or nothing: range, read-only and every entity are checked before the first cell changes.
  */
@@ -12,7 +12,12 @@
 
 #include "../base/text.h"
 
-enum { BLOCK = 128, LONG_STRETCH = 8 };
+enum {
+    BLOCK = 128,      /* slots of own storage asked for at a time */
+    LONG_STRETCH = 8, /* consecutive rows that are worth a copy of their own */
+    SCATTERED = 1024, /* entities gathered before the next stretch is looked for */
+    AHEAD = 16, RING = 16, MET = 64
+};
 
 /* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
 #define OWN_STORAGE 0x80000000u
@@ -22,9 +27,11 @@ enum { BLOCK = 128, LONG_STRETCH = 8 };
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #define NOT_INLINED __attribute__((noinline))
+#define ALWAYS_INLINED __attribute__((always_inline))
 #else
 #define PREFETCH(address) ((void)(address))
 #define NOT_INLINED
+#define ALWAYS_INLINED
 #endif
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
@@ -118,6 +125,7 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
                      (field->type == BP_STRING ? COUNTED : 0),
             .size = field->size,
             .layout = world->layout,
+            .prototype = BP_NONE,
             .declared = field,
         };
         return BP_OK;
@@ -130,7 +138,7 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
 /* The column of a declared property in a prototype; false where it is absent. */
 static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)
 {
-    if (p->prototype == prototype && p->run != NULL)
+    if (p->prototype == prototype)
         return true;
     uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
     if (column == 0)
@@ -242,60 +250,71 @@ static void copy_out(char *to, size_t stride, const char *from, uint32_t size, u
     }
 }
 
-/* Where a block of scattered entities lies: all records are fetched before the first is looked at, and all cells before
- * the first is read. Returns how many come before one that lacks the property. */
-static uint32_t find_cells(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void **cells)
+/* Where the property's column begins in prototypes met lately: entities in any order change prototype all the time. */
+typedef struct met_t {
+    uint32_t prototype[MET]; /* BP_NONE: none yet */
+    const char *base[MET];
+} met_t;
+
+static inline const char *scattered_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e, uint32_t size, met_t *met)
 {
-    const record_t *records = world->records;
-    uint32_t bound = world->record_capacity;
-    for (uint32_t i = 0; i < count; i++)
-        PREFETCH(records + bp_entity_index(entities[i])); /* past the end does no harm */
-    const char *base = NULL;
-    uint32_t prototype = 0, size = p->size;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(entities[i]);
-        const record_t *record = &records[index < bound ? index : 0];
-        if (index >= bound || record->generation != bp_entity_generation(entities[i]))
-            return i;
-        if (record->prototype != prototype) {
-            if (!find_column(world, p, record->prototype))
-                return i;
-            prototype = record->prototype;
-            base = run_cell(p->run, p->column, 0);
-        }
-        cells[i] = base + (size_t)record->row * size;
-        PREFETCH(cells[i]);
+    uint32_t index = bp_entity_index(e);
+    if (index >= world->record_capacity || world->records[index].generation != bp_entity_generation(e))
+        return NULL;
+    const record_t *record = &world->records[index];
+    uint32_t slot = record->prototype % MET;
+    if (met->prototype[slot] != record->prototype) {
+        if (!find_column(world, p, record->prototype))
+            return NULL;
+        met->prototype[slot] = record->prototype;
+        met->base[slot] = run_cell(p->run, p->column, 0);
     }
-    return count;
+    return met->base[slot] + (size_t)record->row * size;
 }
 
-static uint32_t gather(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *to, size_t stride)
+/* Values of scattered entities. Three things go on at once, so that their misses overlap: records are fetched AHEAD
+ * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
+ * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property. Inlined
+ * for the size of a float and for any. */
+ALWAYS_INLINED static inline uint32_t gather(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                             uint32_t reach, char *to, size_t stride, met_t *met, uint32_t size)
 {
-    const void *cells[BLOCK];
-    count = find_cells(world, p, entities, count, cells);
-    if (p->size == 4) {
-        for (uint32_t i = 0; i < count; i++)
-            memcpy(to + i * stride, cells[i], 4);
-    } else {
-        for (uint32_t i = 0; i < count; i++)
-            value_copy(to + i * stride, cells[i], p->size);
+    const char *cells[RING];
+    uint32_t found = 0, copied = 0;
+    for (; found < count; found++) {
+        PREFETCH(world->records + bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found]));
+        const char *cell = scattered_cell(world, p, entities[found], size, met);
+        if (cell == NULL)
+            break;
+        if (found >= RING) {
+            value_copy(to + copied * stride, cells[copied % RING], size);
+            copied++;
+        }
+        PREFETCH(cell);
+        cells[found % RING] = cell;
     }
-    return count;
+    for (; copied < found; copied++)
+        value_copy(to + copied * stride, cells[copied % RING], size);
+    return found;
 }
 
 static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
                               size_t stride)
 {
+    met_t met;
+    memset(met.prototype, 0xff, sizeof met.prototype);
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
-        uint32_t n = run_stretch(p->run, record->row, entities + i, count - i);
-        if (n >= LONG_STRETCH || n == count - i) {
-            copy_out(values + i * stride, stride, run_cell(p->run, p->column, record->row), p->size, n);
-        } else {
-            n = gather(world, p, entities + i, count - i < BLOCK ? count - i : BLOCK, values + i * stride, stride);
-        }
+        uint32_t reach = count - i, n = run_stretch(p->run, record->row, entities + i, reach);
+        char *to = values + i * stride;
+        if (n >= LONG_STRETCH || n == reach)
+            copy_out(to, stride, run_cell(p->run, p->column, record->row), p->size, n);
+        else if (p->size == 4)
+            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, 4);
+        else
+            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, p->size);
         i += n;
     }
     return BP_OK;

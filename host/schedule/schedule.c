@@ -195,11 +195,11 @@ static bool known_somewhere(const bp_world_o *world, const char *name)
 {
     const registry_t *r = world->registry;
     for (uint32_t i = 0; i < r->component_count; i++) {
-        if (strcmp(r->components[i]->name, name) == 0)
+        if (r->components[i]->owner != NULL && strcmp(r->components[i]->name, name) == 0)
             return true;
     }
     for (uint32_t i = 0; i < r->system_count; i++) {
-        if (strcmp(r->systems[i]->name, name) == 0)
+        if (r->systems[i]->owner != NULL && strcmp(r->systems[i]->name, name) == 0)
             return true;
     }
     return false;

@@ -87,8 +87,7 @@ static void expect_words(const char *const *words, size_t count)
     expect_words((const char *const[]){__VA_ARGS__}, \
                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* Load, and be refused with this code and these words. Nothing may be there afterwards that was not before.
- */
+/* Load, and be refused with this code and these words. Nothing may be there afterwards that was not. */
 #define EXPECT_REFUSED(code, name, options, option_count, ...)                                \
     do {                                                                                      \
         uint32_t before_ = plugin_count();                                                    \
@@ -275,6 +274,8 @@ END_TEST
 
 /* --- the head of the descriptor -------------------------------------------------------------------- */
 
+enum { HEADS = 12 };
+
 START_TEST(a_head_that_was_written_for_another_contract_is_refused)
 {
     static const struct { size_t offset; uint32_t number; const char *says[3]; } heads[] = {
@@ -291,6 +292,7 @@ START_TEST(a_head_that_was_written_for_another_contract_is_refused)
         {offsetof(bp_plugin_desc_t, flags), 1, {"flags", "0x1"}},
         {offsetof(bp_plugin_desc_t, flags) + 4, 0x80000000u, {"flags"}},
     };
+    _Static_assert(sizeof heads / sizeof heads[0] == HEADS, "every row is a round");
     begin();
     write_patched(heads[_i].offset, &heads[_i].number, sizeof heads[_i].number);
     EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file, heads[_i].says[0], heads[_i].says[1],
@@ -300,7 +302,6 @@ START_TEST(a_head_that_was_written_for_another_contract_is_refused)
     end();
 }
 END_TEST
-enum { HEADS = 12 };
 
 START_TEST(a_descriptor_that_is_larger_than_ours_is_taken)
 {
@@ -408,6 +409,8 @@ END_TEST
 
 /* --- options --------------------------------------------------------------------------------------- */
 
+enum { WRONG_OPTIONS = 12 };
+
 START_TEST(an_option_that_is_wrong_is_refused)
 {
     static const struct {
@@ -434,6 +437,7 @@ START_TEST(an_option_that_is_wrong_is_refused)
         {{"axis", "0 1", NULL, NULL}, BP_ERROR_TYPE, {"axis", "3 numbers"}},
         {{"wanted", "maybe", NULL, NULL}, BP_ERROR_TYPE, {"wanted", "true or false"}},
     };
+    _Static_assert(sizeof rows / sizeof rows[0] == WRONG_OPTIONS, "every row is a round");
     begin();
     const bp_option_t options[2] = {{"rounds", "3", "game.ini:6", NULL}, rows[_i].option};
     EXPECT_REFUSED(rows[_i].code, TEST_FIXTURE_DIR "/picky", options, 2, "picky", rows[_i].says[0],
@@ -444,7 +448,6 @@ START_TEST(an_option_that_is_wrong_is_refused)
     end();
 }
 END_TEST
-enum { WRONG_OPTIONS = 12 };
 
 START_TEST(an_option_that_is_required_and_not_given_is_asked_for)
 {
@@ -759,9 +762,12 @@ START_TEST(a_system_that_is_declared_wrongly_is_refused)
 END_TEST
 
 /* A plugin is found among the static ones by its name, so an improper one is tried by that. */
+enum { PLUGIN_NAMES = 5 };
+
 START_TEST(a_plugin_without_a_proper_name_is_refused)
 {
     static const char *const names[] = {"", "my plugin", "my-plugin", "a/b", long_name};
+    _Static_assert(sizeof names / sizeof names[0] == PLUGIN_NAMES, "every row is a round");
     const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = names[_i], .components = BP_LIST(one_component)};
     const bp_plugin_desc_t *plugins[] = {&bad};
     begin_with(plugins, 1);
@@ -771,7 +777,8 @@ START_TEST(a_plugin_without_a_proper_name_is_refused)
     end();
 }
 END_TEST
-enum { PLUGIN_NAMES = 5 };
+
+enum { EMPTY_LISTS = 6 };
 
 START_TEST(lists_without_items_are_refused)
 {
@@ -783,11 +790,11 @@ START_TEST(lists_without_items_are_refused)
         {BP_PLUGIN_HEAD, .name = "bad", .options = {one_field, 1, 8}},
         {BP_PLUGIN_HEAD, .name = "bad", .options = {one_field, 256, sizeof(bp_field_t)}},
     };
+    _Static_assert(sizeof bad / sizeof bad[0] == EMPTY_LISTS, "every row is a round");
     const char *says[] = {"BP_LIST", NULL, NULL};
     expect_static_refused(&bad[_i], BP_ERROR_ABI, says);
 }
 END_TEST
-enum { EMPTY_LISTS = 6 };
 
 /* --- limits ---------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@ build=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "install: $*"; exit 1; }
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this script
 version=$(sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' "$source/host/backplane.h")
 
 (cd "$source" && make -s BUILD="$build" install DESTDIR="$scratch/stage" PREFIX=/opt/first) >"$scratch/log" 2>&1 ||

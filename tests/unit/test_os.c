@@ -106,8 +106,6 @@ START_TEST(hints_change_no_content_and_hinder_no_growth)
     unsigned char *block = os_pages_alloc(bytes);
     ck_assert_ptr_nonnull(block);
     fill(block, 0, page * 3);
-    os_pages_populate(block + 100, bytes - 200);
-    os_pages_populate(block, 0);
     os_pages_huge(block + page * 500 + 1, page * 600);
     os_pages_huge(block, 0);
     ck_assert(is_filled(block, 0, page * 3));
@@ -152,9 +150,8 @@ START_TEST(the_clock_never_goes_back)
         ck_assert_uint_ge(now, before);
         before = now;
     }
-    os_sleep_ns(1500000);
-    ck_assert_uint_gt(os_clock_ns(), first);
-    os_sleep_ns(0);
+    while (before == first) /* it does go on */
+        before = os_clock_ns();
 }
 END_TEST
 

@@ -1241,8 +1241,7 @@ static void write_replaced(FILE *file, const char *text, const char *old, const 
 static const char shared_csv[] = TEST_SCRATCH_DIR "/shared.csv",
                   linked_csv[] = TEST_SCRATCH_DIR "/linked.csv";
 
-/* The solar system that ships, for a while, with all bodies' values as the outcome. Its files go elsewhere.
- */
+/* The solar system that ships, for a while, with all bodies' values as the outcome. */
 static size_t run_solar_system(bool static_plugins, bp_vec3_t *values, size_t room)
 {
     static const char ini[] = TEST_SCRATCH_DIR "/linked.ini";

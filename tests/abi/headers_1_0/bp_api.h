@@ -133,7 +133,8 @@ typedef struct bp_world_api {
     bp_world_o *(*at)(bp_host_o *host, uint32_t index);
     const char *(*name)(bp_world_o *world);
 
-    /* Steps done, step length and time of the world, as the next step will see them. [main] */
+    /* Steps done, step length and time of the world, as the next step will see them. Writes step->struct_size bytes, which
+     * the caller has set to its sizeof. [main] */
     void (*clock)(bp_world_o *world, bp_step_t *step);
 
     /* The number in this world of the manager of a component type, BP_NONE where the world lacks it; and the
@@ -176,7 +177,8 @@ typedef struct bp_world_api {
     /* Number of instances of a component type, those of the dead not yet collected among them. [main] */
     uint32_t (*count)(bp_world_o *world, uint32_t component);
 
-    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. [main] */
+    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run; bp_run_t
+     * and bp_match_t do not grow within a major version. [main] */
     uint32_t (*next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
 
     /* A manager with its own storage tells that instances now lie elsewhere: the component `names[i]` of
@@ -209,7 +211,7 @@ typedef struct bp_property_t {
     uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
     uint32_t size;      /* bytes of a value */
     uint32_t layout;    /* the world's layout that it was resolved for */
-    uint32_t prototype; /* cache: the prototype met last, ... */
+    uint32_t prototype; /* cache: the prototype met last, or BP_NONE, ... */
     uint32_t column;    /* ... the column of the field in its run, ... */
     void *run;          /* ... and that run */
     const void *declared;
@@ -244,7 +246,7 @@ static inline const void *bp_property_cell(const bp_world_o *world, const bp_pro
     const bp_world_head_t *head = (const bp_world_head_t *)(const void *)world;
     const bp_run_head_t *run = (const bp_run_head_t *)property->run;
     uint32_t index = bp_entity_index(entity);
-    if (index >= head->record_count || run == NULL || property->layout != head->layout)
+    if (index >= head->record_count || property->layout != head->layout)
         return NULL;
     const bp_record_t *record = &head->records[index];
     if (record->generation != bp_entity_generation(entity) || record->prototype != property->prototype)
@@ -292,7 +294,8 @@ typedef struct bp_property_api {
     /* Resolve "world/entity.component.property"; the entity by its debug name or as #index:generation. [main] */
     bp_result_t (*parse_path)(bp_host_o *host, const char *text, bp_path_t *path);
 
-    /* The declaration of field `index` of a component type. BP_ERROR_NOT_FOUND past the last. [main] */
+    /* The declaration of field `index` of a component type. Writes the members of bp_field_t that ABI 1.0 has.
+     * BP_ERROR_NOT_FOUND past the last. [main] */
     bp_result_t (*describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field);
 } bp_property_api;
 
