@@ -152,9 +152,10 @@ static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
         manager_t *manager = world->managers[i - 1];
         if (!manager->started || manager->component->owner != plugin)
             continue;
-        bp_result_t result = world_drop_manager(world, manager);
+        bp_result_t result = store_strip(world, manager->seen.component);
         if (result != BP_OK)
             return result;
+        world_drop_manager(world, manager);
         schedule_drop_manager(schedule, manager);
     }
     return BP_OK;

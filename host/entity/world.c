@@ -7,7 +7,6 @@
 #include "world.h"
 
 #include "../base/text.h"
-#include "store.h"
 
 static const field_t slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
@@ -153,11 +152,8 @@ bp_result_t world_use_component(bp_world_o *world, component_t *component)
     return result;
 }
 
-bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager)
+void world_drop_manager(bp_world_o *world, manager_t *manager)
 {
-    bp_result_t result = store_strip(world, manager->seen.component);
-    if (result != BP_OK)
-        return result;
     for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
         if (world->prototypes.keys[i].manager == manager->seen.component)
             world->prototypes.keys[i].flags |= KEY_GONE;
@@ -166,7 +162,6 @@ bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager)
     for (uint32_t i = 0; i < world->run_count; i++)
         world->runs[i]->flags |= world->prototypes.items[world->runs[i]->prototype].flags;
     stop_manager(world, manager);
-    return BP_OK;
 }
 
 uint32_t world_component(bp_world_o *world, const char *type)

@@ -105,9 +105,11 @@ bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registr
 /* Stops all managers, newest first. */
 void world_free(bp_world_o *world);
 
-/* Bring in or take out the manager of a component; taking out removes its components from all entities. [main] */
+/* Bring in the manager of a component. [main] */
 bp_result_t world_use_component(bp_world_o *world, component_t *component);
-bp_result_t world_drop_manager(bp_world_o *world, manager_t *manager);
+
+/* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
+void world_drop_manager(bp_world_o *world, manager_t *manager);
 
 /* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
 uint32_t world_component(bp_world_o *world, const char *type);
