@@ -23,6 +23,7 @@ ln -s "$build/libbackplane.so" "$scratch/libbackplane.so.0"
 
 expected="after one second: 1.000 0.000 0.000"
 for program in "static $build/plugins/point_mass" "shared $build/plugins/point_mass.so" release; do
+    # shellcheck disable=SC2086
     said=$(cd / && "$scratch"/$program) || fail "$program fails"
     [ "$said" = "$expected" ] || fail "$program says '$said' instead of '$expected'"
 done

@@ -83,7 +83,9 @@ while [ $i -lt "$count" ]; do
     commands=$scratch/$i.text
     kind=$(cat "$scratch/$i.kind")
     i=$((i + 1))
-    [ "$kind" = sh ] && [ -f "$scratch/$i.joined" ] && [ -z "$(cat "$scratch/$i.kind")" ] || continue
+    if [ "$kind" != sh ] || [ ! -f "$scratch/$i.joined" ] || [ -n "$(cat "$scratch/$i.kind")" ]; then
+        continue
+    fi
     runs=$((runs + 1))
     (cd "$root" && sh -e "$commands") >"$scratch/output" 2>"$scratch/errors" </dev/null || {
         cat "$commands" "$scratch/output" "$scratch/errors"
