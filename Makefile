@@ -101,7 +101,7 @@ $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h p
 	    $(CC) $(PLUGIN_CODE) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    ld -r $$objects -o $@
 
-$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# check_headers.sh [ROOT] - each public header can be read alone, by C11 and by C++17, with every warning an error.
+# check_headers.sh [ROOT] - each public header can be read alone, by C11 and by C++17, with every
+# warning an error.
 #
-# The headers are those of plugin_api/ and host/backplane.h. Each is also included twice. Compilers: gcc, and clang where it is
-# installed.
+# The headers are those of plugin_api/ and host/backplane.h. Each is also included twice. Compilers:
+# gcc, and clang where it is installed.
 set -u
 
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}

@@ -3,16 +3,16 @@
 #
 #   plugin_api/       its own headers
 #   plugins/NAME/     plugin_api/ and its own folder
-#   host/FOLDER/      plugin_api/, backplane.h (the contract with embedders) and the folders up to itself in the order
-#                     base, config, plugin, entity, property, resource, schedule, reload
+#   host/FOLDER/      plugin_api/, backplane.h (the contract with embedders) and the folders up to itself in
+#                     the order base, config, plugin, entity, property, resource, schedule, reload
 #   host/*.c          all of these
 #   host/program/     plugin_api/, backplane.h, base/os.h and its own folder: it is a user of the library
 #   examples/         plugin_api/, backplane.h and their own folder
 #   bench/, tests/    anything but, for bench, tests/
 #
-# And the C standard library everywhere, nothing else but: what each room needs from others' libraries (listed below), and
-# the system's headers in host/base/os_*.c alone. An #include is resolved as the compiler does: beside the file, then in
-# plugin_api/ and host/.
+# And the C standard library everywhere, nothing else but: what each room needs from others' libraries
+# (listed below), and the system's headers in host/base/os_*.c alone. An #include is resolved as the
+# compiler does: beside the file, then in plugin_api/ and host/.
 set -eu
 
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}

@@ -1,10 +1,11 @@
 #!/bin/sh
-# check_statics.sh BUILD - plugins and the library keep no state of their own: nothing in their images can be written.
+# check_statics.sh BUILD - plugins and the library keep no state of their own: nothing in their images
+# can be written.
 #
-# State lies in memory that the host gives, so that two hosts do not share it and a reload finds it again. A variable that is
-# static and not const shows in .data, .bss, as common or thread-local. What the toolchain puts there itself is let
-# through, by name: the start-up files' marks, and libgcc's record of the processor behind functions that exist for
-# several instruction sets.
+# State lies in memory that the host gives, so that two hosts do not share it and a reload finds it
+# again. A variable that is static and not const shows in .data, .bss, as common or thread-local. What
+# the toolchain puts there itself is let through, by name: the start-up files' marks, and libgcc's
+# record of the processor behind functions that exist for several instruction sets.
 set -eu
 
 [ $# = 1 ] || { echo "usage: tools/check_statics.sh BUILD" >&2; exit 2; }

@@ -7,8 +7,8 @@
 #   include/backplane/                  the contract and backplane.h
 #   share/backplane/config/             the ini files that ship, to copy and change
 #
-# DESTDIR goes before PREFIX and leaves no trace in what is installed. backplane.pc knows its own place, so an installed tree
-# can be moved.
+# DESTDIR goes before PREFIX and leaves no trace in what is installed. backplane.pc knows its own place,
+# so an installed tree can be moved.
 set -eu
 
 [ $# = 4 ] || { echo "usage: tools/install.sh BUILD DESTDIR PREFIX VERSION" >&2; exit 2; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # all.sh BUILD - run every script of this folder on what has been built in BUILD.
 #
-# A line for each; what a failing one printed comes below its line. The last line counts; the exit status is 0 only where
-# all passed.
+# A line for each; what a failing one printed comes below its line. The last line counts; the exit
+# status is 0 only where all passed.
 set -u
 
 [ $# = 1 ] || { echo "usage: tests/scripts/all.sh BUILD" >&2; exit 2; }

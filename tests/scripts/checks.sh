@@ -1,8 +1,8 @@
 #!/bin/sh
 # checks.sh BUILD - the checkers of the source notice what they are for.
 #
-# Each is run on a small tree that is good, and again with one thing made wrong; it must say so and name the file.
-# (make test runs them on the real tree.)
+# Each is run on a small tree that is good, and again with one thing made wrong; it must say so and name
+# the file. (make test runs them on the real tree.)
 set -eu
 
 tools=$(cd "$(dirname "$0")/../../tools" && pwd)
@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "checks: $*"; exit 1; }
 
-# --- check_rooms ---------------------------------------------------------------------------------------------------
+# --- check_rooms ---------------------------------------------------------------------------------------
 tree=$scratch/tree
 new_tree() {
     rm -rf "$tree"
@@ -75,7 +75,7 @@ refuse_include examples/one/main.c '"../../host/base/base.h"'
 refuse_include examples/one/main.c '"../../tests/test.h"'
 refuse_include bench/bench.c '"../tests/test.h"'
 
-# --- check_headers ---------------------------------------------------------------------------------------------------
+# --- check_headers -------------------------------------------------------------------------------------
 new_tree
 sh "$tools/check_headers.sh" "$tree" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "check_headers refuses a good tree"; }
 
@@ -94,7 +94,7 @@ refuse_header 'typedef struct twice { int one; } twice;'
 refuse_header 'static inline char narrow(int wide) { return wide; }'
 refuse_header 'void new(int class);'
 
-# --- check_statics ---------------------------------------------------------------------------------------------------
+# --- check_statics -------------------------------------------------------------------------------------
 built=$scratch/built
 mkdir -p "$built/plugins"
 printf 'static const int limit = 3;\nint f(void);\nint f(void) { return limit; }\n' >"$scratch/good.c"

@@ -1,7 +1,9 @@
 #!/bin/sh
-# conformance.sh BUILD - the conformance suite can be run over anybody's plugin, as tests/conformance/README.md says.
+# conformance.sh BUILD - the conformance suite can be run over anybody's plugin, as
+# tests/conformance/README.md says.
 #
-# It passes the smallest plugin, and fails one that is the same but for a loop that depends on how rows are cut.
+# It passes the smallest plugin, and fails one that is the same but for a loop that depends on how rows
+# are cut.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # docs.sh BUILD - commands in docs/ that say they can be run, can.
 #
-# A block ```sh whose first line is "# runnable" is run in a copy of the tree's root with the program and plugins of BUILD
-# under build/; each of its commands must succeed. Where a block ``` follows, nothing but blank lines between the two, the
-# commands must print just that. Blocks of one file are run in order and see each other's files.
+# A block ```sh whose first line is "# runnable" is run in a copy of the tree's root with the program
+# and plugins of BUILD under build/; each of its commands must succeed. Where a block ``` follows,
+# nothing but blank lines between the two, the commands must print just that. Blocks of one file are run
+# in order and see each other's files.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# embed.sh BUILD - the programs of examples/embed, built from the tree as it lies there: against the static library, against
-# the shared one, and with the plugin linked in. All print the same. (install.sh does it from an installed prefix.)
+# embed.sh BUILD - the programs of examples/embed, built from the tree as it lies there: against the
+# static library, against the shared one, and with the plugin linked in. All print the same. (install.sh
+# does it from an installed prefix.)
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

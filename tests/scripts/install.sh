@@ -1,8 +1,9 @@
 #!/bin/sh
 # install.sh BUILD - make install PREFIX=... gives a tree that can be used, also after it has been moved.
 #
-# With nothing but that tree and pkg-config: the example programs are built, against the shared library and against the static
-# one, the smallest plugin is built, and the program finds its plugins and runs the ini files that ship.
+# With nothing but that tree and pkg-config: the example programs are built, against the shared library
+# and against the static one, the smallest plugin is built, and the program finds its plugins and runs
+# the ini files that ship.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -33,7 +34,7 @@ done
 prefix="$scratch/moved"
 mv "$first" "$prefix"
 
-# --- programs ----------------------------------------------------------------------------------------------------
+# --- programs ------------------------------------------------------------------------------------------
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 [ "$(pkg-config --modversion backplane)" = "$version" ] || fail "pkg-config says version $(pkg-config --modversion backplane), not $version"
 mkdir "$scratch/work"
@@ -58,7 +59,7 @@ said=$(./main "$plugin" && ./release)
 [ "$said" = "$expected
 $expected" ] || fail "the programs of examples/embed/Makefile say '$said'"
 
-# --- a plugin, and the program ---------------------------------------------------------------------------------------
+# --- a plugin, and the program -------------------------------------------------------------------------
 # shellcheck disable=SC2046
 cc -shared -fPIC $(pkg-config --cflags backplane) spin.c -o spin.so
 printf 'step 30\nget main/wheel.spin.angle\n' | "$prefix/bin/backplane" console spin.ini >said

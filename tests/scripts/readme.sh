@@ -3,9 +3,9 @@
 #
 # Two rules, and README.md is written so that they find everything:
 #   - a block ```c whose first line is "/* NAME.c ..." is a listing of examples/*/NAME.c and must equal it;
-#   - a block ```sh and a block ``` with nothing but blank lines between them are commands and what they print. They are run in
-#     a copy of the tree's root. What a plugin of the listings prints must be just that; elsewhere numbers may differ in
-#     the fourth digit, since C libraries round differently.
+#   - a block ```sh and a block ``` with nothing but blank lines between them are commands and what they print.
+#     They are run in a copy of the tree's root. Commands that mention spin must print just that; elsewhere
+#     numbers may differ in the fourth digit, since C libraries round differently.
 # The listing of spin.c, of at most 40 lines, and commands that build and run it must be among them.
 set -eu
 
@@ -18,7 +18,8 @@ fail() { echo "README.md: $*"; exit 1; }
 
 [ -f "$readme" ] || fail "there is none; it must hold a listing of spin.c, commands that build and run it, and what they print"
 
-# Take the README apart: N.kind, N.text for the N-th fenced block, N.joined where only blank lines part it from the one before.
+# Take the README apart: N.kind, N.text for the N-th fenced block, N.joined where only blank lines part
+# it from the one before.
 awk -v out="$scratch" '
     /^```/ && !inside { inside = 1; n++; kind = substr($0, 4); print kind > (out "/" n ".kind"); file = out "/" n ".text"
                         printf "" > file; if (n > 1 && !prose) printf "" > (out "/" n ".joined"); next }
@@ -30,7 +31,7 @@ awk -v out="$scratch" '
 [ ! -f "$scratch/open" ] || fail "$(cat "$scratch/open")"
 count=$(cat "$scratch/count")
 
-# --- listings ------------------------------------------------------------------------------------------------------
+# --- listings ------------------------------------------------------------------------------------------
 listings=""
 i=0
 while [ $i -lt "$count" ]; do
@@ -51,7 +52,7 @@ case "$listings " in
 *) fail "there is no listing of the plugin: a block \`\`\`c that begins with '/* spin.c'" ;;
 esac
 
-# --- commands -------------------------------------------------------------------------------------------------------
+# --- commands ------------------------------------------------------------------------------------------
 root=$scratch/root
 mkdir -p "$root/build"
 cp -R "$source/examples" "$source/config" "$root"

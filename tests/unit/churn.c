@@ -342,6 +342,61 @@ static void look_at_cell(churn_t *c)
     EXPECT(!there || model_equal(key, 0, &value, &entity->components[w][key].values[0]), "got another value");
 }
 
+/* --- plugins come and go --------------------------------------------------------------------------------- */
+
+static bool of_stocks(const char *type)
+{
+    return strcmp(type, "pool") == 0 || strcmp(type, "told") == 0 || strcmp(type, "mute") == 0;
+}
+
+/* References and properties of a plugin that has gone find nothing any more. */
+static void forget_resolved(churn_t *c, bool stocks)
+{
+    const bp_property_api *api = c->model.api->property;
+    for (uint32_t i = 0; i < CHURN_REFS && !stocks; i++) {
+        churn_ref_t *r = &c->refs[i];
+        const void *value = bp_ref_get(c->model.api->world, c->model.worlds[r->world], &r->ref);
+        EXPECT(value == NULL, "a reference into a plugin that has gone");
+        memset(r, 0, sizeof *r);
+    }
+    for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
+        for (uint32_t k = 0; k < MODEL_KEYS; k++) {
+            bp_property_t *p = &c->properties[w][k];
+            bp_entity_t e = random_living(c);
+            model_value_t value;
+            if (of_stocks(model_keys[k].type) != stocks || p->size == 0)
+                continue;
+            FAILS(c->model.host, BP_ERROR_NOT_FOUND, "", api->get(c->model.worlds[w], p, &e, 1, &value, 0));
+            FAILS(c->model.host, BP_ERROR_NOT_FOUND, "", api->set(c->model.worlds[w], p, &e, 1, &value, 0));
+            memset(p, 0, sizeof *p);
+        }
+    }
+}
+
+/* Unload one of the two plugins, which takes its components away, and load it again. */
+static void reload(churn_t *c)
+{
+    bool stocks = below(c, 2) == 0;
+    const char *plugin = stocks ? "stocks" : "zoo";
+    WORKS(c->model.host, bp_host_unload_plugin(c->model.host, plugin));
+    for (uint32_t i = 0; i < c->model.living_count; i++) {
+        for (uint32_t k = 0; k < MODEL_WORLDS * MODEL_KEYS; k++) {
+            if (of_stocks(model_keys[k % MODEL_KEYS].type) == stocks)
+                model_remove(&c->model.living[i], k / MODEL_KEYS, k % MODEL_KEYS);
+        }
+    }
+    forget_resolved(c, stocks);
+    WORKS(c->model.host, bp_host_load_plugin(c->model.host, plugin, NULL, 0));
+    for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
+        for (uint32_t i = 0; zoo_components[i] != NULL; i++) {
+            if (of_stocks(zoo_components[i]) == stocks)
+                WORKS(c->model.host, bp_world_use_component(c->model.worlds[w], zoo_components[i]));
+        }
+        for (uint32_t k = 0; k < MODEL_KEYS; k++)
+            c->model.keys[w][k] = key_of(c->model.worlds[w], model_keys[k].type, model_keys[k].name);
+    }
+}
+
 /* --- all ------------------------------------------------------------------------------------------------ */
 
 void churn_once(churn_t *c)
@@ -349,6 +404,8 @@ void churn_once(churn_t *c)
     uint32_t world = below(c, MODEL_WORLDS), what = below(c, 100);
     bool crowded = c->model.living_count > c->aim;
     c->operations++;
+    if (below(c, 2500) == 0)
+        reload(c);
     if (what < (crowded ? 4 : 14))
         create(c, world);
     else if (what < 24)

@@ -679,6 +679,26 @@ START_TEST(worlds_that_cannot_be_are_refused)
 }
 END_TEST
 
+/* So many types would take long to declare: the world is made to believe that it has them. */
+START_TEST(a_world_has_65535_managers_and_not_one_more)
+{
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
+    load("zoo");
+    WORKS(rig.host, bp_world_use_component(world, "flag"));
+    ck_assert(memory_reserve(&world->memory, &world->managers, &world->manager_capacity, WORLD_MAX_MANAGERS,
+                             sizeof *world->managers));
+    for (uint32_t i = 1; i < WORLD_MAX_MANAGERS; i++)
+        world->managers[i] = world->managers[0];
+    world->manager_count = WORLD_MAX_MANAGERS - 1;
+    WORKS(rig.host, bp_world_use_component(world, "mark"));
+    ck_assert_uint_eq(api->component(world, "mark"), WORLD_MAX_MANAGERS - 1);
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 65535 component managers",
+          bp_world_use_component(world, "body"));
+    world->managers[1] = world->managers[WORLD_MAX_MANAGERS - 1];
+    world->manager_count = 2;
+}
+END_TEST
+
 START_TEST(worlds_end_with_everything_in_them_in_any_order)
 {
     bp_world_o *worlds[4];
@@ -833,6 +853,7 @@ Suite *host_suite(void)
     TCase *worlds = new_case(suite, "worlds");
     tcase_add_test(worlds, worlds_are_found_by_name_and_in_order);
     tcase_add_test(worlds, worlds_that_cannot_be_are_refused);
+    tcase_add_test(worlds, a_world_has_65535_managers_and_not_one_more);
     tcase_add_test(worlds, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(worlds, a_host_steps_its_worlds_in_order_of_creation);
     tcase_add_test(worlds, figures_of_a_world_are_what_is_in_it);

@@ -575,6 +575,25 @@ START_TEST(units_are_figured_in_the_order_of_the_step)
 }
 END_TEST
 
+START_TEST(a_host_steps_all_its_worlds_or_none)
+{
+    bp_system_i systems[2];
+    memcpy(systems, letters, sizeof systems);
+    systems[1].before = "nobody";
+    declare(systems, 2);
+    bp_world_o *other = bp_world_create(rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(rig.host, bp_world_use_system(world, "a"));
+    WORKS(rig.host, bp_world_use_system(other, "b"));
+    for (uint32_t i = 0; i < 2; i++) {
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'nobody'", bp_host_step(rig.host));
+        ck_assert(world->steps == 0 && other->steps == 0);
+        expect_list("");
+    }
+    step();
+    expect_list("a");
+}
+END_TEST
+
 /* --- what is refused during a step ---------------------------------------------------------------------- */
 
 static bp_world_o *elsewhere;
@@ -786,6 +805,7 @@ Suite *schedule_suite(void)
     TCase *steps = new_case(suite, "steps");
     tcase_add_test(steps, steps_are_counted_and_time_does_not_drift);
     tcase_add_test(steps, units_are_figured_in_the_order_of_the_step);
+    tcase_add_test(steps, a_host_steps_all_its_worlds_or_none);
     tcase_add_test(steps, rows_of_a_world_that_steps_do_not_move);
     TCase *coming = new_case(suite, "coming and going");
     tcase_add_test(coming, a_system_that_does_not_start_is_not_there);

@@ -12,6 +12,7 @@
 
 #include "schedule/jobs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- the pool ------------------------------------------------------------------------------------------- */
@@ -317,6 +318,63 @@ START_TEST(an_embedders_jobs_are_used_instead_of_the_pool)
 }
 END_TEST
 
+/* Two components of as many fields as there may be, and a third that makes 512 columns with them, or 513. */
+static bp_field_t wide_fields[REGISTRY_MAX_FIELDS];
+static char wide_names[REGISTRY_MAX_FIELDS][8];
+static uint32_t wide_calls, wide_rows;
+
+static void count_calls(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    (void)s, (void)step;
+    wide_calls++;
+    wide_rows += match->count;
+    EXPECT(BP_TERM_COLUMN(match, uint8_t, 1, REGISTRY_MAX_FIELDS - 1)[match->count - 1] == 0, "no default");
+}
+
+static void run_wide(const bp_component_i *third)
+{
+    own_jobs_t own = {0, 0};
+    bp_jobs_i jobs = {.context = &own, .threads = 4, .run = run_backwards};
+    bp_field_list_t all = {wide_fields, REGISTRY_MAX_FIELDS, sizeof wide_fields[0]};
+    const bp_component_i wide[] = {{.name = "one", .fields = all}, {.name = "two", .fields = all}, *third};
+    const bp_term_t terms[] = {{.component = "one"}, {.component = "two"}, {.component = third->name}};
+    const bp_system_i counting[] = {
+        {.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(terms), .run = count_calls}};
+    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "wide", .version = "1",
+                                     .components = BP_LIST(wide), .systems = BP_LIST(counting)};
+    const bp_plugin_desc_t *const linked[] = {&plugin};
+    bp_host_o *host = bp_host_create(
+        &(bp_host_desc_t){.jobs = jobs, .static_plugins = linked, .static_plugin_count = 1});
+    WORKS(host, bp_host_load_plugin(host, "wide", NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
+    for (uint32_t i = 0; i < COUNT(wide); i++)
+        WORKS(host, bp_world_use_component(world, wide[i].name));
+    WORKS(host, bp_world_use_system(world, "count"));
+    static bp_entity_t entities[SCHEDULE_RANGE_ROWS + 1];
+    uint32_t prototype = prototype_of(world, "one", "two", third->name, NULL);
+    WORKS(host, api_of(world)->world->create(world, prototype, entities, COUNT(entities)));
+    wide_calls = wide_rows = 0;
+    WORKS(host, bp_world_step(world));
+    ck_assert_uint_eq(wide_rows, COUNT(entities));
+    bp_host_destroy(host);
+}
+
+START_TEST(rows_of_more_than_512_columns_are_not_cut)
+{
+    for (uint32_t i = 0; i < REGISTRY_MAX_FIELDS; i++) {
+        snprintf(wide_names[i], sizeof wide_names[i], "f%u", i);
+        wide_fields[i] = (bp_field_t){.name = wide_names[i], .type = BP_BOOL};
+    }
+    const bp_component_i two = {.name = "third", .fields = {wide_fields, 2, sizeof wide_fields[0]}};
+    const bp_component_i three = {.name = "third", .fields = {wide_fields, 3, sizeof wide_fields[0]}};
+    ck_assert_uint_eq(2 * REGISTRY_MAX_FIELDS + 2, SCHEDULE_MAX_COLUMNS);
+    run_wide(&two);
+    ck_assert_uint_eq(wide_calls, 2);
+    run_wide(&three);
+    ck_assert_uint_eq(wide_calls, 1);
+}
+END_TEST
+
 START_TEST(one_thread_needs_no_jobs)
 {
     own_jobs_t own = {0, 0};
@@ -368,6 +426,7 @@ Suite *threads_suite(void)
     tcase_add_test(steps, results_are_the_same_bits_on_any_number_of_threads);
     tcase_add_loop_test(steps, any_number_of_rows_is_cut_right, 0, 5);
     tcase_add_test(steps, an_embedders_jobs_are_used_instead_of_the_pool);
+    tcase_add_test(steps, rows_of_more_than_512_columns_are_not_cut);
     tcase_add_test(steps, one_thread_needs_no_jobs);
     tcase_add_test(steps, a_host_has_at_most_256_threads);
     tcase_add_test(steps, a_host_changes_its_number_of_threads);
