@@ -21,11 +21,12 @@ LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
 PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 
 LIB_SOURCES     := $(filter-out host/base/os_win32.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
-                   host/entity/*.c host/property/*.c host/schedule/*.c))
+                   host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
 PLUGIN_NAMES    := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
-TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c)
+TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c \
+                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c)
 BENCH_SOURCES   := $(wildcard bench/*.c)
 
 LIB_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -174,7 +175,7 @@ bench: packages
 WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
 WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
 WINDOWS_LIB   = $(filter-out host/base/os_posix.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
-                host/entity/*.c host/property/*.c host/schedule/*.c))
+                host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
 
 windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(PLUGIN_NAMES:%=build/windows/plugins/%.dll)
 	@rm -f build/windows/libbackplane.a

@@ -160,6 +160,15 @@ typedef struct bp_component_i {
 
     /* Tables and remarks for people at the end of a run (bp_report_api). */
     void (*report)(bp_manager_t *m, bp_report_o *report);
+
+    /* --- since 1.1 ------------------------------------------------------------------------------------------ */
+
+    /* Own storage, optional: bulk creation with values. As `create`, then `set` of every field f whose columns[f]
+     * is not NULL, columns[f] being `count` packed values, already checked against range and type; but in one
+     * pass, and all or nothing. Fields of type BP_ENTITY are never among them: what refers to other entities is
+     * set by `set` when all of them exist. Left out: the host does it with `create` and `set`. */
+    bp_result_t (*create_with)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                               const void *const *columns, uint32_t *slots);
 } bp_component_i;
 
 typedef struct bp_component_list_t {

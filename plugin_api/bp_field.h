@@ -28,8 +28,13 @@ extern "C" {
 enum {
     BP_FIELD_READ_ONLY = 1u << 0, /* `set` is refused from outside; the plugin itself writes the column */
     BP_FIELD_REQUIRED = 1u << 1,  /* of options: the ini must give it */
-    BP_FIELD_PATH = 1u << 2       /* of string options: the path of a file; one that is relative is made relative to
+    BP_FIELD_PATH = 1u << 2,      /* of string options: the path of a file; one that is relative is made relative to
                                      the ini that gives it. Defaults are taken as they stand. */
+    /* since 1.1 */
+    BP_FIELD_PARENT = 1u << 3,    /* of a BP_ENTITY field: the entity that this one is a child of. A scene's `children`
+                                     set it, and trees are drawn from it. */
+    BP_FIELD_LABEL = 1u << 4      /* of a BP_STRING field: what people call the entity. Takes the name that a scene gives
+                                     to the entity, where the scene does not set it. */
 };
 
 /* A field. Every member but name and type may be left zero. Texts are copied by the host. */

@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 #define BP_ABI_MAJOR 1u
-#define BP_ABI_MINOR 0u
+#define BP_ABI_MINOR 1u
 #define BP_PLUGIN_MAGIC UINT64_C(0x314E474C50504B42) /* "BKPPLGN1" */
 
 /* A plugin at work in one host, reachable from every manager and system of it. */

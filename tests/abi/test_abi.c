@@ -98,7 +98,7 @@ static const entry_t contract[] = {
     C(BP_OK), C(BP_ERROR_MEMORY), C(BP_ERROR_ARGUMENT), C(BP_ERROR_NOT_FOUND), C(BP_ERROR_DEAD),
     C(BP_ERROR_EXISTS), C(BP_ERROR_TYPE), C(BP_ERROR_RANGE), C(BP_ERROR_LIMIT), C(BP_ERROR_ABI),
     C(BP_ERROR_IO), C(BP_ERROR_SYNTAX), C(BP_ERROR_STATE), C(BP_ERROR_FAILED), C(BP_NONE),
-    C(BP_FIELD_READ_ONLY), C(BP_FIELD_REQUIRED), C(BP_FIELD_PATH),
+    C(BP_FIELD_READ_ONLY), C(BP_FIELD_REQUIRED), C(BP_FIELD_PATH), C(BP_FIELD_PARENT), C(BP_FIELD_LABEL),
     GROWS(bp_field_t),
     M(bp_field_t, name, const char *),
     M(bp_field_t, type, uint32_t),
@@ -161,6 +161,8 @@ static const entry_t contract[] = {
     F(bp_component_i, save, bp_result_t, (bp_manager_t *, void **, size_t *)),
     F(bp_component_i, load, bp_result_t, (bp_manager_t *, uint32_t, const void *, size_t)),
     F(bp_component_i, report, void, (bp_manager_t *, bp_report_o *)),
+    F(bp_component_i, create_with, bp_result_t, (bp_manager_t *, bp_name_t, const bp_entity_t *, uint32_t, const void
+      *const *, uint32_t *)),
     FIXED(bp_component_list_t),
     M(bp_component_list_t, items, const bp_component_i *),
     M(bp_component_list_t, count, uint32_t),
