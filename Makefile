@@ -76,6 +76,7 @@ $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 $(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
+$(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@

@@ -11,6 +11,7 @@
 
 Suite *base_suite(void);
 Suite *os_suite(void);
+Suite *convert_suite(void);
 Suite *image_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);

@@ -1,0 +1,241 @@
+/* test_convert.c - what becomes of values when a declaration changes.
+ *
+ * Which pairs of types go together is a table; that widening loses nothing is tested by going back; what narrowing
+ * accepts is compared with an oracle that knows only doubles and 64-bit integers, over numbers around every limit.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "base/base.h"
+#include "base/convert.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static memory_t memory;
+static names_t names;
+static value_context_t context;
+static error_text_t error;
+static field_t made[16];
+static uint32_t made_count;
+
+static void begin(void)
+{
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    names_init(&names, &memory);
+    context = (value_context_t){.names = &names, .entity_base = 5u << ENTITY_COUNTER_BITS};
+    error.text[0] = '\0';
+    made_count = 0;
+}
+
+static void end(void)
+{
+    for (uint32_t i = 0; i < made_count; i++)
+        field_free(&made[i], &memory);
+    names_free(&names);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+
+static const field_t *make(bp_field_t declared)
+{
+    ck_assert(made_count < 16);
+    ck_assert_int_eq(field_init(&made[made_count], &memory, &context, &declared, sizeof declared, &error), BP_OK);
+    return &made[made_count++];
+}
+
+static void expect(bp_result_t result, bp_result_t code, const char *part)
+{
+    ck_assert_msg(result == code, "%d instead of %d: %s", result, code, error.text);
+    ck_assert_msg(strstr(error.text, part) != NULL, "\"%s\" is not in: %s", part, error.text);
+}
+
+START_TEST(pairs_of_types_are_the_same_widen_narrow_or_are_refused)
+{
+    static const char *const kinds[BP_TYPE_COUNT] = {
+        /*             b i u l f d 2 3 4 q m c s e n */
+        [BP_BOOL] = "  S W W W W W . . . . . . . . .", [BP_I32] = "   N S N W N W . . . . . . . . .",
+        [BP_U32] = "   N N S W N W . . . . . . . . .", [BP_I64] = "   N N N S N N . . . . . . . . .",
+        [BP_F32] = "   N N N N S W . . . . . . . . .", [BP_F64] = "   N N N N N S . . . . . . . . .",
+        [BP_VEC2] = "  . . . . . . S W W W . W . . .", [BP_VEC3] = "  . . . . . . N S W W . W . . .",
+        [BP_VEC4] = "  . . . . . . N N S W . W . . .", [BP_QUAT] = "  . . . . . . N N W S . W . . .",
+        [BP_MAT4] = "  . . . . . . . . . . S . . . .", [BP_COLOUR] = ". . . . . . N N W W . S . . .",
+        [BP_STRING] = ". . . . . . . . . . . . S . .", [BP_ENTITY] = ". . . . . . . . . . . . . S .",
+        [BP_NAME] = "  . . . . . . . . . . . . . . S",
+    };
+    for (uint32_t from = 1; from < BP_TYPE_COUNT; from++) {
+        const char *row = kinds[from];
+        for (uint32_t to = 1; to < BP_TYPE_COUNT; to++, row++) {
+            row += strspn(row, " ");
+            convert_kind_t wanted = *row == 'S' ? CONVERT_SAME : *row == 'W' ? CONVERT_WIDENED : *row == 'N' ? CONVERT_NARROWED : CONVERT_REFUSED;
+            ck_assert_msg(convert_kind(from, to) == wanted, "%s to %s", value_type_name(from), value_type_name(to));
+        }
+    }
+    ck_assert_int_eq(convert_kind(0, 0), CONVERT_REFUSED);
+    ck_assert_int_eq(convert_kind(99, 99), CONVERT_REFUSED);
+}
+END_TEST
+
+/* Numbers around the ends of every type. */
+static const double edges[] = {0.0, -0.0, 0.5, 1.0, 2.0, -1.0, 255.0, 16777216.0, 16777217.0, 2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0,
+                               4294967295.0, 4294967296.0, 9007199254740992.0, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
+                               3.4028234663852886e38, 3.5e38, 1e300, -1e300, 1e-300, (double)INFINITY, -(double)INFINITY, (double)NAN, 0.1};
+enum { EDGES = sizeof edges / sizeof edges[0] };
+
+static bool fits(double number, uint32_t type)
+{
+    switch (type) {
+    case BP_BOOL:
+        return number == 0.0 || number == 1.0;
+    case BP_I32:
+        return number == floor(number) && number >= -2147483648.0 && number <= 2147483647.0;
+    case BP_U32:
+        return number == floor(number) && number >= 0.0 && number <= 4294967295.0;
+    case BP_I64:
+        return number == floor(number) && number >= -9223372036854775808.0 && number < 9223372036854775808.0;
+    case BP_F32:
+        return !isfinite(number) || fabs(number) <= (double)FLT_MAX;
+    default:
+        return true;
+    }
+}
+
+START_TEST(a_double_is_narrowed_exactly_where_it_fits)
+{
+    const field_t *from = make((bp_field_t){.name = "a", .type = BP_F64});
+    for (uint32_t type = BP_BOOL; type <= BP_F32; type++) {
+        const field_t *to = make((bp_field_t){.name = "a", .type = type});
+        for (uint32_t i = 0; i < EDGES; i++) {
+            bp_value_t out;
+            bool converted = convert_column(from, &edges[i], to, &out, 1, NULL) == 1;
+            ck_assert_msg(converted == fits(edges[i], type), "%.17g to %s", edges[i], value_type_name(type));
+            if (converted && type == BP_BOOL)
+                ck_assert_uint_eq(out.boolean, edges[i] == 1.0);
+            else if (converted && isfinite(edges[i]))
+                ck_assert(fabs(value_part(type, &out, 0) - edges[i]) <= fabs(edges[i]) * 1e-7 + 1e-45);
+        }
+    }
+}
+END_TEST
+
+START_TEST(integers_that_a_float_cannot_hold_are_refused)
+{
+    const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}), *f64 = make((bp_field_t){.name = "a", .type = BP_F64}),
+                  *f32 = make((bp_field_t){.name = "a", .type = BP_F32});
+    const int64_t exact[] = {0, -1, INT64_MIN, INT64_C(1) << 62, 16777216}, lost_f64[] = {INT64_MAX, (INT64_C(1) << 53) + 1, -(INT64_C(1) << 53) - 1};
+    double d[5];
+    float f[5];
+    ck_assert_uint_eq(convert_column(i64, exact, f64, d, 5, NULL), 5);
+    ck_assert_uint_eq(convert_column(i64, exact, f32, f, 5, NULL), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        ck_assert(d[i] == (double)exact[i] && (double)f[i] == d[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(convert_column(i64, &lost_f64[i], f64, d, 1, NULL), 0);
+    ck_assert_uint_eq(convert_column(i64, &(int64_t){16777217}, f32, f, 1, NULL), 0);
+}
+END_TEST
+
+START_TEST(widening_and_narrowing_back_gives_the_same_bits)
+{
+    static const uint32_t pairs[][2] = {{BP_I32, BP_I64}, {BP_I32, BP_F64}, {BP_U32, BP_I64}, {BP_U32, BP_F64}, {BP_F32, BP_F64},
+                                        {BP_VEC2, BP_VEC3}, {BP_VEC3, BP_VEC4}, {BP_VEC4, BP_COLOUR}, {BP_VEC2, BP_QUAT}};
+    enum { COUNT = 257 };
+    static uint32_t bits[COUNT * 4], back[COUNT * 4];
+    static double wide[COUNT * 8];
+    uint64_t random = 7;
+    for (uint32_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
+        field_t from = {.type = pairs[p][0], .size = value_size(pairs[p][0])}, to = {.type = pairs[p][1], .size = value_size(pairs[p][1])};
+        for (uint32_t i = 0; i < COUNT * 4; i++) {
+            bits[i] = (uint32_t)bp_random_next(&random);
+            if ((bits[i] & 0x7F800000u) == 0x7F800000u)
+                bits[i] &= 0x7FFFFFFFu & ~0x00800000u; /* a finite one: a quiet bit would be set on the way */
+        }
+        ck_assert_uint_eq(convert_column(&from, bits, &to, wide, COUNT, NULL), COUNT);
+        ck_assert_uint_eq(convert_column(&to, wide, &from, back, COUNT, NULL), COUNT);
+        ck_assert_mem_eq(bits, back, (size_t)COUNT * from.size);
+    }
+}
+END_TEST
+
+START_TEST(new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old)
+{
+    const field_t *three = make((bp_field_t){.name = "a", .type = BP_VEC3}), *four = make((bp_field_t){.name = "a", .type = BP_VEC4, .initial = "0 0 0 1"});
+    const bp_vec3_t v[] = {{1, 2, 3}, {4, 5, 6}};
+    bp_vec4_t w[2];
+    bp_vec3_t u[2];
+    ck_assert_uint_eq(convert_column(three, v, four, w, 2, NULL), 2);
+    ck_assert(w[1].z == 6.0f && w[1].w == 1.0f);
+    ck_assert_uint_eq(convert_column(four, w, three, u, 2, NULL), 2);
+    ck_assert_mem_eq(u, v, sizeof v);
+    w[1].w = 0.5f;
+    ck_assert_uint_eq(convert_column(four, w, three, u, 2, NULL), 1);
+}
+END_TEST
+
+START_TEST(values_of_the_dead_are_not_in_the_way)
+{
+    const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}),
+                  *i32 = make((bp_field_t){.name = "a", .type = BP_I32, .initial = "3", .max = "9"});
+    const int64_t values[] = {1, INT64_MAX, 2};
+    const bp_entity_t entities[] = {{1}, {0}, {2}}, living[] = {{1}, {3}, {2}};
+    int32_t out[3];
+    ck_assert_uint_eq(convert_column(i64, values, i32, out, 3, entities), 3);
+    ck_assert_int_eq(out[1], 3);
+    ck_assert_uint_eq(convert_column(i64, values, i32, out, 3, living), 1);
+    const int32_t kept[] = {1, 10, 2};
+    ck_assert_uint_eq(convert_check(i32, kept, 3, entities), 3);
+    ck_assert_uint_eq(convert_check(i32, kept, 3, living), 1);
+    expect(convert_refuse(&context, i32, i32, &kept[1], &error), BP_ERROR_RANGE, "field 'a' holds 10, which does not fit the new i32 (from any to 9)");
+}
+END_TEST
+
+static void two(field_t *fields, bp_field_t a, bp_field_t b)
+{
+    fields[0] = *make(a);
+    fields[1] = *make(b);
+}
+
+START_TEST(fields_are_matched_by_name_then_by_former_name)
+{
+    field_t old[2], now[2];
+    convert_source_t s[2];
+    two(old, (bp_field_t){.name = "mass", .type = BP_F32}, (bp_field_t){.name = "speed", .type = BP_F32, .max = "9"});
+    two(now, (bp_field_t){.name = "velocity", .type = BP_F64, .former_name = "speed"}, (bp_field_t){.name = "mass", .type = BP_F32, .min = "0"});
+    ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+    ck_assert(s[0].old == 1 && s[0].kind == CONVERT_WIDENED && s[0].renamed && !s[0].check);
+    ck_assert(s[1].old == 0 && s[1].kind == CONVERT_SAME && !s[1].renamed && s[1].check);
+    two(now, (bp_field_t){.name = "speed", .type = BP_F32}, (bp_field_t){.name = "velocity", .type = BP_F32, .former_name = "speed"});
+    ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+    ck_assert(s[0].old == 1 && s[0].check == false && s[1].old == BP_NONE); /* the name is still in use */
+}
+END_TEST
+
+START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
+{
+    field_t old[2], now[2];
+    convert_source_t s[2];
+    two(old, (bp_field_t){.name = "a", .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_MAT4});
+    two(now, (bp_field_t){.name = "c", .type = BP_F32, .former_name = "a"}, (bp_field_t){.name = "d", .type = BP_F32, .former_name = "a"});
+    expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_EXISTS, "'c' and 'd' both say that they were called 'a'");
+    two(now, (bp_field_t){.name = "a", .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_VEC3});
+    expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_TYPE, "field 'b' was mat4 and is now vec3");
+    ck_assert(strstr(error.text, "another name") != NULL);
+}
+END_TEST
+
+Suite *convert_suite(void)
+{
+    Suite *suite = suite_create("convert");
+    TCase *tests = tcase_create("values");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, pairs_of_types_are_the_same_widen_narrow_or_are_refused);
+    tcase_add_test(tests, a_double_is_narrowed_exactly_where_it_fits);
+    tcase_add_test(tests, integers_that_a_float_cannot_hold_are_refused);
+    tcase_add_test(tests, widening_and_narrowing_back_gives_the_same_bits);
+    tcase_add_test(tests, new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old);
+    tcase_add_test(tests, values_of_the_dead_are_not_in_the_way);
+    tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
+    tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
