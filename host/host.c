@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "entity/store.h"
+#include "schedule/unit_call.h"
 
 /* --- creation and end ---------------------------------------------------------------------------------------------- */
 
@@ -345,8 +346,7 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
         report.unit = unit->name;
-        if (unit->system != NULL && unit->system->table.report != NULL)
-            unit->system->table.report(&unit->seen, &report);
+        unit_call_report(unit, &report);
     }
 }
 

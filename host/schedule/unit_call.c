@@ -1,0 +1,52 @@
+/* unit_call.c - calls into plugins that bring units.
+ *
+ * Verbs are reached through the slot of the system or the component at each call, so that a slot that has been filled anew is
+ * seen at once.
+ */
+#include "unit_call.h"
+
+bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
+{
+    error_text_t *error = &world->base->error;
+    unit->seen = (bp_system_t){
+        .struct_size = sizeof(bp_system_t),
+        .api = world->api,
+        .host = world->host,
+        .world = world,
+        .plugin = &unit->system->owner->seen,
+    };
+    if (unit->system->table.start == NULL)
+        return BP_OK;
+    error->text[0] = '\0';
+    bp_result_t result = unit->system->table.start(&unit->seen);
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name, world->name);
+}
+
+void unit_call_stop(unit_t *unit)
+{
+    if (unit->system != NULL && unit->system->table.stop != NULL)
+        unit->system->table.stop(&unit->seen);
+}
+
+void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run)
+{
+    unit->manager->component->table.simulate(&unit->manager->seen, step, run);
+}
+
+void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match)
+{
+    unit->system->table.run(&unit->seen, step, match);
+}
+
+void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    unit->system->table.run_all(&unit->seen, step, matches, count);
+}
+
+void unit_call_report(unit_t *unit, bp_report_o *report)
+{
+    if (unit->system != NULL && unit->system->table.report != NULL)
+        unit->system->table.report(&unit->seen, report);
+}
