@@ -26,19 +26,21 @@ PROGRAM_SOURCES := $(wildcard host/program/*.c)
 PLUGIN_NAMES    := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c \
-                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c)
+                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c) tools/import/labels.c tools/import/pose.c
 BENCH_SOURCES   := $(wildcard bench/*.c)
+IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
 LIB_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 PIC_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/pic/%.o)
 PROGRAM_OBJECTS := $(PROGRAM_SOURCES:%.c=$(BUILD)/obj/%.o)
 TEST_OBJECTS    := $(TEST_SOURCES:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJECTS   := $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.o)
+IMPORT_OBJECTS  := $(IMPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run test bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
+.PHONY: all built run test import bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -87,6 +89,17 @@ $(BUILD)/libbackplane.so: $(PIC_OBJECTS)
 
 $(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
 	$(CC) $(LINK) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
+
+# --- the import of other programs' files: optional, since only this needs assimp --------------------------------
+
+ASSIMP = $(shell pkg-config --exists assimp && echo yes)
+
+import:
+	@tools/packages.sh import
+	@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/backplane-import
+
+$(BUILD)/backplane-import: $(IMPORT_OBJECTS) $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
@@ -208,8 +221,9 @@ help:
 	@echo "make run          simulate the solar system"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
+	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make clean"
 
--include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d)
+-include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)

@@ -7,6 +7,7 @@
 #                     the order base, config, plugin, entity, property, resource, schedule, reload
 #   host/*.c          all of these
 #   host/program/     plugin_api/, backplane.h, base/os.h and its own folder: it is a user of the library
+#   tools/import/     likewise
 #   examples/         plugin_api/, backplane.h and their own folder
 #   bench/, tests/    anything but, for bench, tests/
 #
@@ -18,7 +19,7 @@ set -eu
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 cd "$root"
 
-find plugin_api plugins host examples bench tests \( -name '*.c' -o -name '*.h' \) -type f 2>/dev/null | sort |
+find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name '*.h' \) -type f 2>/dev/null | sort |
     awk '
     BEGIN {
         split("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg " \
@@ -34,6 +35,9 @@ find plugin_api plugins host examples bench tests \( -name '*.c' -o -name '*.h' 
         foreign["jansson.h"] = "host/program"
         foreign["editline/readline.h"] = "host/program"
         foreign["histedit.h"] = "host/program"
+        split("cimport config material postprocess scene", names, " ")
+        for (i in names)
+            foreign["assimp/" names[i] ".h"] = "tools/import"
     }
 
     { files[++count] = $0; exists[$0] = 1 }
@@ -62,7 +66,7 @@ find plugin_api plugins host examples bench tests \( -name '*.c' -o -name '*.h' 
     # "plugins/mesh", "host/base", "host" ...
     function room_of(file,   parts, n) {
         n = split(file, parts, "/")
-        if (parts[1] == "host" || parts[1] == "plugins" || parts[1] == "examples")
+        if (parts[1] == "host" || parts[1] == "plugins" || parts[1] == "examples" || parts[1] == "tools")
             return n > 2 ? parts[1] "/" parts[2] : parts[1]
         return parts[1]
     }
@@ -73,9 +77,9 @@ find plugin_api plugins host examples bench tests \( -name '*.c' -o -name '*.h' 
         if (target == room || target == "plugin_api" || room == "tests" || room == "bench")
             return room != "plugin_api" || target == room
         if (file == "host/backplane.h")
-            return room ~ /^(host|examples)/
-        if (room == "host/program" || room ~ /^examples/)
-            return file == "host/base/os.h" && room == "host/program"
+            return room ~ /^(host|examples|tools)/
+        if (room == "host/program" || room ~ /^(examples|tools)/)
+            return file == "host/base/os.h" && room !~ /^examples/
         if (room == "host")
             return target ~ /^host/ && target != "host/program"
         if (target == "host")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh BUILD DESTDIR PREFIX VERSION - copy what has been built to where it is used.
 #
-#   bin/backplane
+#   bin/backplane, and bin/backplane-import where it was built
 #   lib/libbackplane.a, libbackplane.so -> libbackplane.so.0, pkgconfig/backplane.pc
 #   lib/backplane/plugins/*.so          where the program looks for plugins
 #   include/backplane/                  the contract and backplane.h
@@ -41,6 +41,7 @@ put() {
 }
 
 put 755 "$root/bin" "$build/backplane"
+[ ! -f "$build/backplane-import" ] || put 755 "$root/bin" "$build/backplane-import"
 put 644 "$root/lib" "$build/libbackplane.a"
 put 644 "$root/lib" "$build/libbackplane.so"
 mv -f "$root/lib/libbackplane.so" "$root/lib/libbackplane.so.0"

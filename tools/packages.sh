@@ -2,7 +2,8 @@
 # packages.sh - see to the packages that building and testing need.
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
-# sudo without a password), and else prints the command to type. Arguments: "build" or "test" (which needs more).
+# sudo without a password), and else prints the command to type. Arguments: "build", "test" or "import" (which need
+# more).
 set -eu
 
 need=${1:-build}
@@ -29,6 +30,10 @@ has libedit || add libedit-dev libedit-devel libedit libedit
 if [ "$need" = test ]; then
     has check || add check check-devel check check
     command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
+fi
+
+if [ "$need" = import ]; then
+    has assimp || add libassimp-dev assimp-devel assimp assimp
 fi
 
 [ -n "$missing_apt" ] || exit 0

@@ -3,7 +3,7 @@
  * os_posix.c and os_win32.c implement it; the build compiles one of them. Nothing else in the project
  * includes a system header. Files are read and written with standard C (file.h).
  *
- * What it does not do: no sockets, no processes, no watching of files.
+ * What it does not do: no sockets, no watching of files.
  */
 #ifndef HOST_BASE_OS_H
 #define HOST_BASE_OS_H
@@ -72,5 +72,18 @@ bool os_path_is_absolute(const char *path);
 
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
 bool os_program_folder(char *path, size_t size);
+
+/* Make a folder, its parent being there. True also where there is one already. [any] */
+bool os_folder_create(const char *path);
+
+/* --- other programs ------------------------------------------------------------------------------------------ */
+
+/* What the file of a program ends with: "" or ".exe". */
+extern const char os_program_suffix[];
+
+/* Run the program at `path` and wait for its end; `arguments` begin with its name and end with NULL. Input and
+ * output are this program's. False where it cannot be started; else *status is what it returned, or, where a signal
+ * ended it, the negative number of that. [main] */
+bool os_program_run(const char *path, const char *const *arguments, int *status);
 
 #endif

@@ -18,11 +18,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -338,5 +341,36 @@ bool os_program_folder(char *path, size_t size)
         return false;
     memcpy(path, program, (size_t)(end - program));
     path[end - program] = '\0';
+    return true;
+}
+
+bool os_folder_create(const char *path)
+{
+    struct stat about;
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+/* --- other programs ------------------------------------------------------------------------------------------ */
+
+extern char **environ;
+
+const char os_program_suffix[] = "";
+
+bool os_program_run(const char *path, const char *const *arguments, int *status)
+{
+    pid_t child, ended;
+    int how;
+    union {
+        const char *const *ours;
+        char *const *theirs; /* which the system does not write to */
+    } texts = {.ours = arguments};
+    if (posix_spawn(&child, path, NULL, NULL, texts.theirs, environ) != 0)
+        return false;
+    do
+        ended = waitpid(child, &how, 0);
+    while (ended < 0 && errno == EINTR);
+    if (ended != child)
+        return false;
+    *status = WIFSIGNALED(how) ? -WTERMSIG(how) : WEXITSTATUS(how);
     return true;
 }

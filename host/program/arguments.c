@@ -95,7 +95,7 @@ static bool read_ini(reader_t *reader, const char *text, arguments_t *arguments)
     return true;
 }
 
-static bool asks_for_help(int count, char **texts)
+bool arguments_ask_for_help(int count, char **texts)
 {
     for (int i = 0; i < count && strcmp(texts[i], "--") != 0; i++)
         if (strcmp(texts[i], "--help") == 0 || strcmp(texts[i], "-h") == 0)
@@ -106,7 +106,7 @@ static bool asks_for_help(int count, char **texts)
 bool arguments_read(const command_t *command, int count, char **texts, arguments_t *arguments)
 {
     reader_t reader = {.command = command, .texts = texts, .count = count};
-    *arguments = (arguments_t){.help = asks_for_help(count, texts)};
+    *arguments = (arguments_t){.help = arguments_ask_for_help(count, texts)};
     if (arguments->help)
         return true;
     while (reader.next < count) {

@@ -29,7 +29,11 @@ typedef struct command_t {
     const char *help;  /* what --help says below them */
     unsigned takes;    /* TAKES_... */
     int (*run)(const arguments_t *arguments);
+    int (*run_texts)(int count, char **texts); /* in its place: the command reads its arguments itself */
 } command_t;
+
+/* Does --help stand among the texts? Then nothing else counts. */
+bool arguments_ask_for_help(int count, char **texts);
 
 /* Read the `count` texts behind the command's name. Complains and returns false where they are not right. */
 bool arguments_read(const command_t *command, int count, char **texts, arguments_t *arguments);

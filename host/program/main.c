@@ -63,6 +63,18 @@ static const command_t commands[] = {
                 "  echo 'get main/earth.body.position' | backplane console game.ini\n",
         .run = command_console,
     },
+    {
+        .name = "import",
+        .usage = "import FILE [-o SCENE.json] [--meshes FOLDER]",
+        .about = "turn a glTF, OBJ or COLLADA file into a scene",
+        .help = "  -o SCENE.json     the scene to write; without it FILE's name with .json, in the working folder\n"
+                "  --meshes FOLDER   where its meshes go, as OBJ files; without it meshes/ beside the scene\n"
+                "\n"
+                "Nodes become entities with debug_name, transform and mesh. What the scene has no place for is\n"
+                "said. Needs the program backplane-import, which `make import` builds where the library assimp\n"
+                "is installed; whatever assimp reads can be imported.\n",
+        .run_texts = command_import,
+    },
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -71,7 +83,7 @@ static int print_program_help(FILE *out)
 {
     fputs(program_about, out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-29s %s\n", commands[i].usage, commands[i].about);
+        fprintf(out, "  %-46s %s\n", commands[i].usage, commands[i].about);
     fputs(program_rest, out);
     return STATUS_FINE;
 }
@@ -105,6 +117,8 @@ static int refuse_command(const char *word)
 static int run_command(const command_t *command, int count, char **texts)
 {
     arguments_t arguments;
+    if (command->run_texts != NULL)
+        return arguments_ask_for_help(count, texts) ? print_command_help(command) : command->run_texts(count, texts);
     if (!arguments_read(command, count, texts, &arguments))
         return STATUS_BAD_INPUT;
     return arguments.help ? print_command_help(command) : command->run(&arguments);

@@ -37,5 +37,6 @@ int program_step(program_t *program, uint64_t count, bool bar);
 int command_run(const arguments_t *arguments);
 int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
+int command_import(int count, char **texts);
 
 #endif

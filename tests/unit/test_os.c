@@ -331,6 +331,44 @@ START_TEST(the_programs_folder_is_a_full_path)
 }
 END_TEST
 
+START_TEST(a_folder_is_made_once)
+{
+    char inside[512];
+    remove(TEST_SCRATCH_DIR "/os_folder/inside");
+    remove(TEST_SCRATCH_DIR "/os_folder");
+    ck_assert(!os_folder_create(TEST_SCRATCH_DIR "/os_folder/inside"));
+    ck_assert(os_folder_create(TEST_SCRATCH_DIR "/os_folder"));
+    ck_assert(os_folder_create(TEST_SCRATCH_DIR "/os_folder"));
+    snprintf(inside, sizeof inside, "%s/os_folder/inside", TEST_SCRATCH_DIR);
+    FILE *file = fopen(inside, "wb");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+    ck_assert_msg(!os_folder_create(inside), "a file was taken for a folder");
+}
+END_TEST
+
+#if !defined(_WIN32)
+START_TEST(another_program_gets_its_arguments_and_gives_its_status)
+{
+    int status = -100;
+    ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "exit 7", NULL}, &status));
+    ck_assert_int_eq(status, 7);
+    ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "[ \"$1\" = 'two \"words\\' ]", "sh", "two \"words\\", NULL}, &status));
+    ck_assert_int_eq(status, 0);
+    ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "kill -9 $$", NULL}, &status));
+    ck_assert_int_eq(status, -9);
+}
+END_TEST
+#endif
+
+START_TEST(a_program_that_is_not_there_is_not_started)
+{
+    int status = -100;
+    ck_assert(!os_program_run(TEST_SCRATCH_DIR "/no_program", (const char *const[]){"no_program", NULL}, &status));
+    ck_assert_int_eq(status, -100);
+}
+END_TEST
+
 Suite *os_suite(void)
 {
     Suite *suite = suite_create("os");
@@ -358,6 +396,11 @@ Suite *os_suite(void)
     tcase_add_test(tests, a_stream_that_is_no_terminal_has_eighty_columns);
     tcase_add_test(tests, absolute_paths_are_known);
     tcase_add_test(tests, the_programs_folder_is_a_full_path);
+    tcase_add_test(tests, a_folder_is_made_once);
+#if !defined(_WIN32)
+    tcase_add_test(tests, another_program_gets_its_arguments_and_gives_its_status);
+#endif
+    tcase_add_test(tests, a_program_that_is_not_there_is_not_started);
     suite_add_tcase(suite, tests);
     return suite;
 }
