@@ -11,9 +11,28 @@
 int main(int argc, char **argv)
 {
     Suite *(*const suites[])(void) = {
-        base_suite,       convert_suite,  os_suite,       image_suite,    obj_suite,            entities_suite, prototypes_suite, store_suite,
-        destruction_suite, properties_suite, schedule_suite, threads_suite,      host_suite,     memory_failure_suite,
-        config_suite,     loading_suite,  plugins_suite,  import_suite,         conformance_suite,    abi_suite,      program_suite,
+        base_suite,
+        convert_suite,
+        os_suite,
+        image_suite,
+        obj_suite,
+        entities_suite,
+        prototypes_suite,
+        store_suite,
+        destruction_suite,
+        properties_suite,
+        schedule_suite,
+        threads_suite,
+        host_suite,
+        memory_failure_suite,
+        config_suite,
+        loading_suite,
+        plugins_suite,
+        import_suite,
+        conformance_suite,
+        blob_suite,
+        abi_suite,
+        program_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -1,7 +1,7 @@
 /* suites.h - every suite of tests, one line each; main.c runs them in this order.
  *
  * A suite covers one subject and lies in the file test_<subject>.c of a folder: unit (parts of the host through their
- * headers), limits (bad input and the ends of what is possible), conformance (what every component plugin must do),
+ * headers), resource (scenes), limits (bad input and the ends of what is possible), conformance (what every component plugin must do),
  * abi (the contract does not change), program (the program as a program).
  */
 #ifndef TESTS_SUITES_H
@@ -28,6 +28,7 @@ Suite *loading_suite(void);
 Suite *plugins_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
+Suite *blob_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
 

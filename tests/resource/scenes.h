@@ -1,0 +1,46 @@
+/* scenes.h - blobs that the tests of scenes share.
+ *
+ * What it does not do: it spawns nothing.
+ */
+#ifndef TESTS_RESOURCE_SCENES_H
+#define TESTS_RESOURCE_SCENES_H
+
+#include "../unit/support.h"
+
+#include "resource/blob_write.h"
+
+/* Memory and errors without a host. */
+typedef struct desk_t {
+    heap_t heap;
+    memory_t memory;
+    error_text_t error;
+} desk_t;
+
+/* The call works; else the desk's sentence is shown. */
+#define WORKS_AT(desk, call)                                                        \
+    do {                                                                            \
+        bp_result_t result_ = (call);                                               \
+        EXPECT(result_ == BP_OK, "%s: %d: %s", #call, result_, (desk)->error.text); \
+    } while (0)
+
+void desk_open(desk_t *desk);
+
+/* All memory must be back. */
+void desk_close(desk_t *desk);
+
+/* A blob in a block of exactly its size. */
+typedef struct bytes_t {
+    unsigned char *bytes;
+    size_t size;
+} bytes_t;
+
+void desk_free(desk_t *desk, bytes_t bytes);
+
+/* One of everything: 3 groups (2 entities with body and two fogs, 3 with nothing, 1 with body and secret), all sixteen types, a column
+ * and a single value of each, opaque bytes, parents, a clock, texts and names. */
+bytes_t scene_of_everything(desk_t *desk);
+
+/* Compute the checksum anew, for tests that damage what lies behind it. */
+void scene_seal(bytes_t bytes);
+
+#endif
