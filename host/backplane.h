@@ -61,6 +61,12 @@ typedef struct bp_jobs_i {
     void (*run)(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count);
 } bp_jobs_i;
 
+/* Flags of a host. */
+enum {
+    BP_HOST_CRASH_GUARD = 1u << 0 /* a crash inside a plugin from a file ends that call and sets the plugin aside; the host
+                                     goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
+};
+
 /* Everything about a host; all of it may be left zero. */
 typedef struct bp_host_desc_t {
     uint32_t struct_size;         /* sizeof(bp_host_desc_t), or 0 */
@@ -72,6 +78,8 @@ typedef struct bp_host_desc_t {
     const bp_plugin_desc_t *const *static_plugins; /* plugins linked into this program, found by name first */
     uint32_t static_plugin_count;
     uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn from the host's address */
+    uint32_t flags;               /* BP_HOST_... */
+    uint32_t call_limit;          /* under the crash guard: milliseconds that a plugin may stay in one call; 0: any */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
@@ -108,6 +116,10 @@ BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *nam
 
 /* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
 BACKPLANE_API const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
+
+/* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for one that
+ * works, and past the last. */
+BACKPLANE_API const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index);
 
 /* --- worlds ---------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "entity/store.h"
+#include "plugin/verbs.h"
 #include "schedule/unit_call.h"
 
 /* --- creation and end ---------------------------------------------------------------------------------------------- */
@@ -48,6 +49,18 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
     return BP_OK;
 }
 
+bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms)
+{
+    error_text_t *error = &host->base.error;
+    if (host->loader.guard != NULL)
+        return BP_OK;
+    bp_result_t result = guard_create(&host->base.memory, limit_ms, error, &host->loader.guard);
+    if (result != BP_ERROR_STATE)
+        return result;
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "%s", error->text);
+    return BP_OK;
+}
+
 static void *default_resize(const bp_allocator_i *allocator, void *old, size_t old_size, size_t new_size)
 {
     memory_t once;
@@ -73,7 +86,8 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->jobs = known.jobs;
     if (host->own_jobs)
         host->jobs.threads = 1;
-    if (host_set_threads(host, known.threads) != BP_OK) {
+    bool guarded = (known.flags & BP_HOST_CRASH_GUARD) != 0;
+    if ((guarded && host_set_guard(host, known.call_limit) != BP_OK) || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
         return NULL;
     }
@@ -90,6 +104,7 @@ void bp_host_destroy(bp_host_o *host)
         loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
     if (host->pool != NULL)
         jobs_free(host->pool);
+    guard_destroy(host->loader.guard);
     loader_free(&host->loader);
     destruction_free(&host->destruction);
     entities_free(&host->entities);
@@ -186,6 +201,29 @@ const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
     return &host->loader.plugins[index]->desc;
 }
 
+const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
+{
+    bool aside = index < host->loader.count && plugin_is_aside(host->loader.plugins[index]);
+    return aside ? plugin_crash(host->loader.plugins[index]) : NULL;
+}
+
+/* Between steps: see to plugins that have crashed since. What they offered to other plugins, who call it without asking the host,
+ * becomes do-nothing as well. */
+static void see_to_crashes(bp_host_o *host)
+{
+    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))
+        return;
+    for (uint32_t i = 0; i < host->loader.count; i++) {
+        plugin_t *plugin = host->loader.plugins[i];
+        if (!plugin_is_aside(plugin) || plugin->seen_to)
+            continue;
+        plugin->seen_to = true;
+        registry_silence_tables(&host->registry, plugin);
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
+                  plugin->name);
+    }
+}
+
 /* --- worlds -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
@@ -268,7 +306,9 @@ bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
 
 bp_result_t bp_world_step(bp_world_o *world)
 {
-    return schedule_step(world->schedule, &world->host->jobs);
+    bp_result_t result = schedule_step(world->schedule, &world->host->jobs);
+    see_to_crashes(world->host);
+    return result;
 }
 
 bp_result_t bp_host_step(bp_host_o *host)
@@ -341,7 +381,7 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
         manager_t *manager = world->managers[i];
         report.unit = manager->component->name;
         if (manager->started && manager->component->table.report != NULL)
-            manager->component->table.report(&manager->seen, &report);
+            verb_report(manager->component, &manager->seen, &report);
     }
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];

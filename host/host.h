@@ -34,6 +34,10 @@ path_worlds_t host_worlds(const bp_host_o *host);
 /* As bp_world_create, with the result. */
 bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
 
+/* Guard the plugins that are loaded from now on; limit_ms 0: they may take their time. Where the system has no guard a warning
+ * is logged. [main] */
+bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms);
+
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
 

@@ -16,6 +16,7 @@
 enum {
     MAX_OPTIONS = REGISTRY_MAX_FIELDS,
     MAX_SPAWN_KEYS = PROTOTYPES_MAX_KEYS,
+    MAX_CALL_LIMIT = 3600 * 1000, /* ms */
     WORD = 1024 /* longer than any word of a value in use, so that words are judged whole */
 };
 
@@ -25,6 +26,7 @@ typedef struct setup_t {
     ini_t ini;
     uint32_t old_plugins, old_worlds;
     uint64_t old_steps, old_random;
+    guard_t *old_guard;
     uint32_t threads; /* 0: not given */
     bp_entity_t *spawned;
     uint32_t spawned_count, spawned_capacity;
@@ -43,7 +45,7 @@ static bp_result_t at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 /* --- sections and keys ----------------------------------------------------------------------------------------------- */
 
-static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", NULL};
+static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", NULL};
 static const char *const world_keys[] = {"step_rate", "components", "systems", NULL};
 
 /* The words of a section header: kind, first and second name. Returns how many there are (4: too many). */
@@ -155,6 +157,33 @@ static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_
     return result;
 }
 
+static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
+{
+    const ini_entry_t *entry = find_entry(s, "host", key);
+    if (entry == NULL)
+        return BP_OK;
+    *out = strcmp(entry->value, "on") == 0;
+    if (*out || strcmp(entry->value, "off") == 0)
+        return BP_OK;
+    return at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
+}
+
+static bp_result_t read_guard(setup_t *s)
+{
+    bool guarded = false;
+    int64_t limit;
+    const ini_entry_t *limited = find_entry(s, "host", "call_limit");
+    bp_result_t result = read_flag(s, "crash_guard", &guarded);
+    if (result == BP_OK)
+        result = read_count(s, "call_limit", 1, MAX_CALL_LIMIT, &limit);
+    if (result == BP_OK && limited != NULL && !guarded)
+        result = at_line(s, limited->line, error_set(s->error, BP_ERROR_ARGUMENT, "call_limit needs crash_guard = on"));
+    if (result != BP_OK || !guarded)
+        return result;
+    result = host_set_guard(s->host, (uint32_t)limit);
+    return result == BP_OK ? BP_OK : at_line(s, find_entry(s, "host", "crash_guard")->line, result);
+}
+
 static bp_result_t read_host(setup_t *s)
 {
     int64_t steps, threads, seed;
@@ -165,6 +194,8 @@ static bp_result_t read_host(setup_t *s)
         result = read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
     if (result == BP_OK)
         result = read_count(s, "seed", 0, INT64_MAX, &seed);
+    if (result == BP_OK)
+        result = read_guard(s);
     if (result != BP_OK)
         return result;
     if (find_entry(s, "host", "steps") != NULL)
@@ -476,6 +507,10 @@ static void undo(setup_t *s)
         bp_world_destroy(d->worlds[d->world_count - 1]);
     while (s->host->loader.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
+    if (s->host->loader.guard != s->old_guard) {
+        guard_destroy(s->host->loader.guard);
+        s->host->loader.guard = s->old_guard;
+    }
     s->host->steps = s->old_steps;
     s->host->base.random = s->old_random;
     *s->error = kept;
@@ -490,6 +525,7 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
         .old_worlds = host->destruction.world_count,
         .old_steps = host->steps,
         .old_random = host->base.random,
+        .old_guard = host->loader.guard,
     };
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
     if (result != BP_OK)

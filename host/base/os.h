@@ -38,6 +38,9 @@ void *os_library_open(const char *path, char *error, size_t size);
 void *os_library_symbol(void *library, const char *name);
 void os_library_close(void *library);
 
+/* Where the image of an open library lies: from *begin up to *end. false where the system does not tell. [main] */
+bool os_library_image(void *library, const void **begin, const void **end);
+
 /* --- time ---------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of a clock that never goes back. [any] */

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #if defined(__linux__)
+#include <link.h>
 #include <sched.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
@@ -163,6 +164,49 @@ void os_library_close(void *library)
 {
     if (library != NULL)
         dlclose(library);
+}
+
+#if defined(__linux__)
+typedef struct extent_t {
+    ElfW(Addr) base;
+    uintptr_t begin, end;
+} extent_t;
+
+static int find_extent(struct dl_phdr_info *info, size_t size, void *data)
+{
+    extent_t *extent = data;
+    (void)size;
+    if (info->dlpi_addr != extent->base)
+        return 0;
+    extent->begin = UINTPTR_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uintptr_t at = info->dlpi_addr + part->p_vaddr;
+        extent->begin = at < extent->begin ? at : extent->begin;
+        extent->end = at + part->p_memsz > extent->end ? at + part->p_memsz : extent->end;
+    }
+    return 1;
+}
+#endif
+
+bool os_library_image(void *library, const void **begin, const void **end)
+{
+#if defined(__linux__)
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+        return false;
+    extent_t extent = {.base = map->l_addr};
+    if (dl_iterate_phdr(find_extent, &extent) == 0 || extent.begin >= extent.end)
+        return false;
+    *begin = (const void *)extent.begin;
+    *end = (const void *)extent.end;
+    return true;
+#else
+    (void)library, (void)begin, (void)end;
+    return false;
+#endif
 }
 
 /* --- time --------------------------------------------------------------------------------------------- */

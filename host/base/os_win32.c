@@ -163,6 +163,17 @@ void os_library_close(void *library)
         FreeLibrary((HMODULE)library);
 }
 
+/* A module's handle is where its image begins; how long it is stands in its headers. */
+bool os_library_image(void *library, const void **begin, const void **end)
+{
+    const char *base = library;
+    const IMAGE_DOS_HEADER *dos = (const IMAGE_DOS_HEADER *)(const void *)base;
+    const IMAGE_NT_HEADERS64 *headers = (const IMAGE_NT_HEADERS64 *)(const void *)(base + dos->e_lfanew);
+    *begin = base;
+    *end = base + headers->OptionalHeader.SizeOfImage;
+    return true;
+}
+
 /* --- time --------------------------------------------------------------------------------------------- */
 
 enum { BILLION = 1000000000, MILLION = 1000000 };

@@ -7,6 +7,7 @@
  */
 #include "store.h"
 
+#include "../plugin/verbs.h"
 #include "store_rows.h"
 
 /* --- prototypes and bulk creation ---------------------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ static uint32_t create_instances(bp_world_o *world, run_t *run, uint32_t first, 
         if (!manager->component->own_storage)
             continue;
         uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
-        *result = manager->component->table.create(&manager->seen, p->keys[key].name, entities, count, slots);
+        *result = verb_create(manager->component, &manager->seen, p->keys[key].name, entities, count, slots);
         if (*result != BP_OK)
             break;
     }

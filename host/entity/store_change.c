@@ -13,6 +13,7 @@
  */
 #include "store.h"
 
+#include "../plugin/verbs.h"
 #include "store_rows.h"
 
 enum { LONG_STRETCH = 8 };
@@ -461,7 +462,7 @@ static bp_result_t create_slots(change_t *c, const bp_entity_t *entities, uint32
     c->slots = memory_resize(&c->world->memory, NULL, 0, count * sizeof *c->slots);
     if (c->slots == NULL)
         return error_memory(&c->world->base->error, "adding components");
-    return manager->component->table.create(&manager->seen, key->name, entities, count, c->slots);
+    return verb_create(manager->component, &manager->seen, key->name, entities, count, c->slots);
 }
 
 bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)

@@ -6,6 +6,7 @@
  */
 #include "store.h"
 
+#include "../plugin/verbs.h"
 #include "store_rows.h"
 
 /* --- death and collection ------------------------------------------------------------------------------------------ */
@@ -164,7 +165,7 @@ static uint32_t collect(bp_world_o *world, uint32_t visits, bool fully)
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->table.gc != NULL)
-            collected += manager->component->table.gc(&manager->seen, &world->random);
+            collected += verb_gc(manager->component, &manager->seen, &world->random);
     }
     return collected;
 }

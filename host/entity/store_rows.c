@@ -5,6 +5,7 @@
  */
 #include "store_rows.h"
 
+#include "../plugin/verbs.h"
 #include <stdlib.h>
 
 bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result)
@@ -91,5 +92,5 @@ void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count)
     if (count > 1)
         qsort(slots, count, sizeof *slots, descending);
     if (count > 0)
-        manager->component->table.destroy(&manager->seen, slots, count);
+        verb_destroy(manager->component, &manager->seen, slots, count);
 }

@@ -7,6 +7,7 @@
 #include "world.h"
 
 #include "../base/text.h"
+#include "../plugin/verbs.h"
 
 static const field_t slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
@@ -45,7 +46,7 @@ static void stop_manager(bp_world_o *world, manager_t *manager)
     if (manager->component->own_storage && manager->component->table.gc == NULL)
         world->telling--;
     if (manager->component->table.stop != NULL)
-        manager->component->table.stop(&manager->seen);
+        verb_stop(manager->component, &manager->seen);
 }
 
 static void free_manager(bp_world_o *world, manager_t *manager)
@@ -118,7 +119,7 @@ static bp_result_t start_manager(bp_world_o *world, manager_t *manager)
     const component_t *component = manager->component;
     if (component->table.start != NULL) {
         error->text[0] = '\0';
-        bp_result_t result = component->table.start(&manager->seen);
+        bp_result_t result = verb_start(component, &manager->seen);
         if (result != BP_OK && error->text[0] == '\0')
             error_set(error, result, "it gave no reason (code %d)", result);
         if (result != BP_OK)
@@ -231,7 +232,7 @@ uint32_t world_count(bp_world_o *world, uint32_t component)
         return 0;
     manager_t *manager = world->managers[component];
     if (manager->component->own_storage)
-        return manager->component->table.count(&manager->seen);
+        return verb_count(manager->component, &manager->seen);
     uint32_t count = 0;
     const prototypes_t *p = &world->prototypes;
     for (uint32_t i = 0; i < world->run_count; i++) {

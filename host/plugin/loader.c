@@ -12,6 +12,7 @@
 #include "../base/os.h"
 #include "../base/text.h"
 #include "image.h"
+#include "verbs.h"
 
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
                  const bp_plugin_desc_t *const *static_plugins, uint32_t static_count)
@@ -215,6 +216,26 @@ static bp_result_t read_options(loader_t *loader, plugin_t *plugin, const bp_opt
 
 /* --- loading --------------------------------------------------------------------------------------------------------- */
 
+static void close_library(plugin_t *plugin)
+{
+    if (plugin->guard != NULL)
+        guard_drop_image(plugin->guard, plugin->image_begin);
+    if (plugin->library != NULL)
+        os_library_close(plugin->library);
+}
+
+/* Have the plugin's verbs guarded, where there is a guard, from before the first of them runs. */
+static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
+{
+    bool known = os_library_image(plugin->library, &plugin->image_begin, &plugin->image_end);
+    if (loader->guard == NULL || !known)
+        return BP_OK;
+    if (!guard_add_image(loader->guard, plugin->image_begin, plugin->image_end))
+        return error_memory(&loader->base->error, "loading a plugin");
+    plugin->guard = loader->guard;
+    return BP_OK;
+}
+
 static void free_plugin(loader_t *loader, plugin_t *plugin)
 {
     memory_t *memory = &loader->memory;
@@ -222,8 +243,7 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
     if (memory_bytes(&plugin->memory) > 0)
         log_write(&loader->base->log, BP_LOG_WARNING, plugin->name == NULL ? "plugin" : plugin->name,
                   "%zu bytes of its memory were not given back", memory_bytes(&plugin->memory));
-    if (plugin->library != NULL)
-        os_library_close(plugin->library);
+    close_library(plugin);
     memory_free_text(memory, plugin->name);
     memory_free_text(memory, plugin->version);
     memory_free_text(memory, plugin->doc);
@@ -269,7 +289,7 @@ static bp_result_t run_load(loader_t *loader, plugin_t *plugin)
     if (plugin->desc.load == NULL)
         return BP_OK;
     error->text[0] = '\0';
-    bp_result_t result = plugin->desc.load(&plugin->seen);
+    bp_result_t result = verb_load(plugin);
     if (result == BP_OK)
         return BP_OK;
     if (error->text[0] == '\0')
@@ -332,7 +352,7 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
     *desc = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
     if (*desc == NULL)
         return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", path);
-    return BP_OK;
+    return guard_library(loader, plugin);
 }
 
 static bool find_file(const char *name, char *path, size_t size)
@@ -360,6 +380,7 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");
     memory_init_child(&plugin->memory, "plugin", &loader->base->memory);
+    plugin->loader = loader;
     bp_result_t result = BP_OK;
     if (desc == NULL) {
         result = open_file(loader, plugin, path, &desc);
@@ -386,7 +407,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     memmove(loader->plugins + at, loader->plugins + at + 1, (loader->count - at - 1) * sizeof *loader->plugins);
     loader->count--;
     if (plugin->desc.unload != NULL)
-        plugin->desc.unload(&plugin->seen);
+        verb_unload(plugin);
     registry_sweep(loader->registry, plugin);
     free_plugin(loader, plugin);
 }

@@ -8,7 +8,12 @@
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
 
+#include "../base/guard.h"
 #include "registry.h"
+
+#include <stdatomic.h>
+
+enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
 
 struct plugin_t {
     bp_plugin_t seen;         /* what the plugin's verbs are handed */
@@ -16,6 +21,12 @@ struct plugin_t {
     memory_t memory;          /* the account of what the plugin allocates */
     char *name, *version, *doc, *path;
     void *library;            /* NULL: linked in */
+    const void *image_begin, *image_end; /* where that lies; NULL where not known */
+    struct loader_t *loader;
+    guard_t *guard;           /* its verbs are called under it (verbs.h); NULL: just called */
+    _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
+    char crash[512];          /* how */
+    bool seen_to;             /* the host has seen to it */
     field_t *options;
     bp_value_t *option_values;
     char **option_texts;      /* owned texts of string options */
@@ -32,6 +43,8 @@ typedef struct loader_t {
     plugin_t **plugins;       /* in order of loading */
     uint32_t count, capacity;
     bool located;             /* the present error already says where it is */
+    guard_t *guard;           /* of plugins from files; NULL: none */
+    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
 } loader_t;
 
 /* The parts and the static list are borrowed. */

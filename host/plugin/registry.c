@@ -416,6 +416,20 @@ const void *registry_table(registry_t *registry, const char *name, uint32_t vers
     return slot != NULL && slot->owner != NULL && slot->table[1] >= version ? slot->table : NULL;
 }
 
+plugin_t *registry_table_owner(const registry_t *registry, const char *name)
+{
+    const table_slot_t *slot = table_slot(registry, name);
+    return slot == NULL ? NULL : slot->owner;
+}
+
+void registry_silence_tables(registry_t *registry, const plugin_t *owner)
+{
+    for (uint32_t i = 0; i < registry->table_count; i++) {
+        if (registry->tables[i]->owner == owner)
+            empty_table(registry->tables[i]);
+    }
+}
+
 /* --- all --------------------------------------------------------------------------------------------------------- */
 
 void registry_sweep(registry_t *registry, const plugin_t *owner)
@@ -428,10 +442,7 @@ void registry_sweep(registry_t *registry, const plugin_t *owner)
         if (registry->systems[i]->owner == owner)
             empty_system(registry, registry->systems[i]);
     }
-    for (uint32_t i = 0; i < registry->table_count; i++) {
-        if (registry->tables[i]->owner == owner)
-            empty_table(registry->tables[i]);
-    }
+    registry_silence_tables(registry, owner);
 }
 
 component_t *registry_component(registry_t *registry, const char *name)

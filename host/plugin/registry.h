@@ -84,6 +84,12 @@ system_t *registry_system(registry_t *registry, const char *name);
 /* The slot of a table with at least `version`, or NULL without an error. [main] */
 const void *registry_table(registry_t *registry, const char *name, uint32_t version);
 
+/* Who offers a table at present, or NULL. [main] */
+plugin_t *registry_table_owner(const registry_t *registry, const char *name);
+
+/* Make the tables that an owner offers do-nothing, while it keeps its components and systems. [main] */
+void registry_silence_tables(registry_t *registry, const plugin_t *owner);
+
 /* The name of a plugin, for messages; defined by the loader. */
 const char *plugin_name(const plugin_t *plugin);
 

@@ -131,7 +131,7 @@ static bool do_plugins(console_t *console, char *rest)
     guess_t guess = {.wanted = name};
     for (uint32_t i = 0; (desc = bp_host_plugin(console->program->host, i, &path)) != NULL; i++) {
         if (strcmp(desc->name, name) == 0)
-            return plugin_list_print_one(desc, path, console->styled) == STATUS_FINE;
+            return plugin_list_print_one(desc, path, bp_host_plugin_crash(console->program->host, i), console->styled) == STATUS_FINE;
         guess_consider(&guess, desc->name);
     }
     return console_refuse(console, "no plugin '%s' is loaded%s", name, guess_hint(&guess, hint, sizeof hint));

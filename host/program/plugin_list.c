@@ -121,7 +121,7 @@ static int print_component(const bp_component_i *component, bool styled)
     return print_fields(&component->fields, "Property", styled);
 }
 
-int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, bool styled)
+int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, const char *crash, bool styled)
 {
     int status = STATUS_FINE;
     printf("%s%s%s %s  ", terminal_heading(styled), desc->name, terminal_plain(styled),
@@ -129,6 +129,11 @@ int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, bool s
     terminal_print(stdout, path[0] != '\0' ? path : "(linked in)");
     putchar('\n');
     print_doc("  ", desc->doc);
+    if (crash != NULL) {
+        fputs("  set aside: ", stdout);
+        terminal_print(stdout, crash);
+        putchar('\n');
+    }
     if (desc->options.count > 0) {
         printf("\n  %soptions%s, under [plugin %s]\n", terminal_heading(styled), terminal_plain(styled),
                desc->name);
@@ -152,7 +157,7 @@ int plugin_list_print(const program_t *program, bool styled)
     int status = STATUS_FINE;
     for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
         fputs(i > 0 ? "\n" : "", stdout);
-        status = plugin_list_print_one(desc, path, styled);
+        status = plugin_list_print_one(desc, path, bp_host_plugin_crash(program->host, i), styled);
         if (status != STATUS_FINE)
             break;
     }
@@ -173,7 +178,7 @@ int plugin_list_print_short(const program_t *program, bool styled)
         table_cell(&table, or_nothing(desc->version));
         table_cellf(&table, "%" PRIu32, desc->components.count);
         table_cellf(&table, "%" PRIu32, desc->systems.count);
-        table_cell(&table, or_nothing(desc->doc));
+        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed" : or_nothing(desc->doc));
     }
     return print_table(&table, "", styled);
 }
@@ -282,7 +287,7 @@ static json_t *systems_json(const bp_system_list_t *systems)
     return json_output_checked(list, bad);
 }
 
-static json_t *plugin_json(const bp_plugin_desc_t *desc, const char *path)
+static json_t *plugin_json(const bp_plugin_desc_t *desc, const char *path, const char *crash)
 {
     json_t *object = json_object();
     int bad = 0;
@@ -290,6 +295,7 @@ static json_t *plugin_json(const bp_plugin_desc_t *desc, const char *path)
     bad |= json_object_set_new(object, "version", json_output_text(desc->version));
     bad |= json_object_set_new(object, "doc", json_output_text(desc->doc));
     bad |= json_object_set_new(object, "file", json_output_text(path[0] != '\0' ? path : NULL));
+    bad |= json_object_set_new(object, "crash", json_output_text(crash));
     bad |= json_object_set_new(object, "abi_major", json_output_count(desc->abi_major));
     bad |= json_object_set_new(object, "abi_minor", json_output_count(desc->abi_minor));
     bad |= json_object_set_new(object, "options", fields_json(&desc->options));
@@ -305,6 +311,6 @@ json_t *plugin_list_json(const program_t *program)
     const char *path;
     const bp_plugin_desc_t *desc;
     for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++)
-        bad |= json_array_append_new(list, plugin_json(desc, path));
+        bad |= json_array_append_new(list, plugin_json(desc, path, bp_host_plugin_crash(program->host, i)));
     return json_output_checked(list, bad);
 }

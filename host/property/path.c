@@ -5,6 +5,7 @@
 #include "path.h"
 
 #include "../base/text.h"
+#include "../plugin/verbs.h"
 
 #include <components/debug_name.h>
 #include <stdio.h>
@@ -24,6 +25,20 @@ bp_world_o *path_world(const path_worlds_t *worlds, const char *name)
     return NULL;
 }
 
+typedef struct find_t {
+    const bp_debug_name_api *names;
+    bp_manager_t *m;
+    const char *name;
+    bp_entity_t *entity;
+    uint32_t found;
+} find_t;
+
+static void call_find(void *data)
+{
+    find_t *f = data;
+    f->found = f->names->find(f->m, f->name, f->entity, 1);
+}
+
 static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t *entity)
 {
     error_text_t *error = &world->base->error;
@@ -32,7 +47,10 @@ static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t
     if (manager == BP_NONE)
         return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%.200s' cannot be found; write #index:generation", world->name,
                          name);
-    uint32_t found = names->find(&world->managers[manager]->seen, name, entity, 1);
+    find_t find = {names, &world->managers[manager]->seen, name, entity, 0};
+    if (!verb_of_table(registry_table_owner(world->registry, BP_DEBUG_NAME_API), "find", call_find, &find))
+        return error_set(error, BP_ERROR_FAILED, "the plugin that knows entities by their names has crashed; write #index:generation");
+    uint32_t found = find.found;
     if (found == 0)
         return error_set(error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'", world->name, name);
     if (found > 1)

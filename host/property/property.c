@@ -11,6 +11,7 @@
 #include "property.h"
 
 #include "../base/text.h"
+#include "../plugin/verbs.h"
 
 enum {
     BLOCK = 128,      /* slots of own storage asked for at a time */
@@ -202,7 +203,7 @@ static bp_result_t get_own(bp_world_o *world, const bp_property_t *p, const bp_e
         uint32_t n = count - done < BLOCK ? count - done : BLOCK;
         result = find_slots(world, p, entities + done, n, slots);
         if (result == BP_OK)
-            result = manager->component->table.get(&manager->seen, p->field, slots, n, values + done * stride, stride);
+            result = verb_get(manager->component, &manager->seen, p->field, slots, n, values + done * stride, stride);
     }
     return result;
 }
@@ -220,7 +221,7 @@ static bp_result_t set_own(bp_world_o *world, const bp_property_t *p, const bp_e
         return error_memory(&world->base->error, "setting a property");
     bp_result_t result = find_slots(world, p, entities, count, slots);
     if (result == BP_OK)
-        result = manager->component->table.set(&manager->seen, p->field, slots, count, values, stride);
+        result = verb_set(manager->component, &manager->seen, p->field, slots, count, values, stride);
     if (slots != few)
         memory_free(&world->memory, slots, count * sizeof *slots);
     return result;

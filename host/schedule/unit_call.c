@@ -5,6 +5,8 @@
  */
 #include "unit_call.h"
 
+#include "../plugin/verbs.h"
+
 bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
 {
     error_text_t *error = &world->base->error;
@@ -18,7 +20,7 @@ bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
     if (unit->system->table.start == NULL)
         return BP_OK;
     error->text[0] = '\0';
-    bp_result_t result = unit->system->table.start(&unit->seen);
+    bp_result_t result = verb_system_start(unit->system, &unit->seen);
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name, world->name);
@@ -27,26 +29,26 @@ bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
 void unit_call_stop(unit_t *unit)
 {
     if (unit->system != NULL && unit->system->table.stop != NULL)
-        unit->system->table.stop(&unit->seen);
+        verb_system_stop(unit->system, &unit->seen);
 }
 
 void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run)
 {
-    unit->manager->component->table.simulate(&unit->manager->seen, step, run);
+    verb_simulate(unit->manager->component, &unit->manager->seen, step, run);
 }
 
 void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match)
 {
-    unit->system->table.run(&unit->seen, step, match);
+    verb_run(unit->system, &unit->seen, step, match);
 }
 
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
-    unit->system->table.run_all(&unit->seen, step, matches, count);
+    verb_run_all(unit->system, &unit->seen, step, matches, count);
 }
 
 void unit_call_report(unit_t *unit, bp_report_o *report)
 {
     if (unit->system != NULL && unit->system->table.report != NULL)
-        unit->system->table.report(&unit->seen, report);
+        verb_system_report(unit->system, &unit->seen, report);
 }
