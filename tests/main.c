@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         blob_suite,
         abi_suite,
         program_suite,
+        guard_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -31,5 +31,6 @@ Suite *conformance_suite(void);
 Suite *blob_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
+Suite *guard_suite(void);
 
 #endif

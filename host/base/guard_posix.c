@@ -18,12 +18,12 @@
 #define _GNU_SOURCE 1
 
 #include "guard.h"
+#include "guard_walk.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include <errno.h>
 #include <inttypes.h>
-#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,7 +32,6 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 enum {
     STACK_BYTES = 64 * 1024,    /* of an alternate stack: room for every register there is, and for the unwinder */
@@ -46,14 +45,9 @@ enum {
 
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, 0 /* late_signal() */};
 
-typedef struct image_t {
-    uintptr_t begin, end;
-    struct image_t *next;
-} image_t;
-
 struct guard_t {
     memory_t *memory;
-    image_t *images;
+    guard_image_t *images;
     uint32_t limit_ms; /* 0: none */
     pthread_t watcher;
     pthread_mutex_t lock;
@@ -65,13 +59,14 @@ typedef struct frame_t {
     sigjmp_buf back;
     struct frame_t *below;
     guard_t *guard;
+    void (*call)(void *data);
 } frame_t;
 
 /* What the handler leaves for guard_run. */
 typedef struct found_t {
     int signal, code;
     uintptr_t pc, sp, address;
-    const image_t *image;
+    const guard_image_t *image;
     uintptr_t at; /* inside image */
 } found_t;
 
@@ -101,7 +96,7 @@ static struct {
     bool has_key;
     pthread_key_t key;      /* its destructor takes a thread off the list */
     thread_t *threads;
-    uintptr_t host[2][2];   /* from, to: the host's image and the program's */
+    guard_host_t host;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int late_signal(void)
@@ -114,69 +109,17 @@ static int signal_at(uint32_t i)
     return i == SIGNALS - 1 ? late_signal() : signals[i];
 }
 
-/* --- whose code is it ------------------------------------------------------------------------------------------------ */
-
-static const image_t *image_at(const guard_t *guard, uintptr_t address)
+/* Whose stack calls the code at pc. It may be ruined: what goes wrong on it ends the walk. */
+static void walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
 {
-    for (const image_t *image = guard->images; image != NULL; image = image->next) {
-        if (address >= image->begin && address < image->end)
-            return image;
+    if (sigsetjmp(here.walk_failed, 0) == 0) {
+        here.walking = true;
+        guard_walk(walk, sp, link);
     }
-    return NULL;
-}
-
-static bool is_host(uintptr_t address)
-{
-    return (address >= process.host[0][0] && address < process.host[0][1]) ||
-           (address >= process.host[1][0] && address < process.host[1][1]);
-}
-
-typedef struct walk_t {
-    const guard_t *guard;
-    uintptr_t pc, end;
-    bool past;             /* the frames of the handler, which come first */
-    uint32_t callers;
-    bool host;
-    const image_t *image;
-    uintptr_t at;
-} walk_t;
-
-static bool judge_caller(walk_t *walk, uintptr_t address)
-{
-    walk->image = image_at(walk->guard, address);
-    walk->at = address;
-    walk->host = walk->image == NULL && is_host(address);
-    return walk->image != NULL || walk->host;
-}
-
-static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data)
-{
-    walk_t *walk = data;
-    int before = 0;
-    uintptr_t ip = _Unwind_GetIPInfo(context, &before);
-    if (!walk->past) {
-        walk->past = ip == walk->pc;
-        return _URC_NO_REASON;
-    }
-    walk->callers++;
-    if (ip == 0 || _Unwind_GetCFA(context) > walk->end)
-        return _URC_END_OF_STACK;
-    return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-/* Who called the code at pc: the innermost image of a plugin, the host or the program on the stack. After a jump to nowhere there
- * is nothing to unwind from, but the address that it was called from still stands where the call put it. The stack may be
- * ruined: what goes wrong on it ends the walk. */
-static void walk_stack(walk_t *walk, uintptr_t sp, uintptr_t link)
-{
-    if (sigsetjmp(here.walk_failed, 0) != 0)
-        return;
-    here.walking = true;
-    _Unwind_Backtrace(look_at_frame, walk);
-    if (walk->callers == 0)
-        judge_caller(walk, link != 0 ? link : *(const uintptr_t *)sp);
     here.walking = false;
 }
+
+/* --- the handlers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct registers_t {
     uintptr_t pc, sp, link;
@@ -193,8 +136,6 @@ static registers_t registers_of(const ucontext_t *context)
 #endif
 }
 
-/* --- the handlers ---------------------------------------------------------------------------------------------------- */
-
 static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
 {
     registers_t r = registers_of(context);
@@ -202,18 +143,18 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     bool jumped = signal == SIGSEGV && info->si_code > 0 && (uintptr_t)info->si_addr == r.pc;
     bool late = signal == late_signal();
     here.found = (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
-    here.found.image = image_at(frame->guard, r.pc);
+    here.found.image = guard_image_at(frame->guard->images, r.pc);
     here.found.at = r.pc;
     if (here.found.image != NULL)
         return true;
-    if (is_host(r.pc) || (late && here.tries++ < LATE_TRIES))
+    if (guard_is_host(&process.host, r.pc) || (late && here.tries++ < LATE_TRIES))
         return false;
-    walk_t walk = {.guard = frame->guard, .pc = r.pc, .end = (uintptr_t)frame};
-    walk_stack(&walk, r.sp, r.link);
-    here.walking = false;
-    here.found.image = walk.image;
-    here.found.at = walk.at;
-    return walk.image != NULL || (jumped && !walk.host);
+    guard_walk_t found = {
+        .host_code = &process.host, .images = frame->guard->images, .call = frame->call, .pc = r.pc, .end = (uintptr_t)(frame + 1)};
+    walk(&found, r.sp, r.link);
+    here.found.image = found.image;
+    here.found.at = found.at;
+    return found.plugin || (jumped && !found.host);
 }
 
 /* A fault, or a signal that this process sent to itself: not one that another process sent. */
@@ -420,35 +361,13 @@ static void end_watcher(guard_t *guard)
 
 /* --- installing ------------------------------------------------------------------------------------------------------- */
 
-static int find_hosts(struct dl_phdr_info *info, size_t size, void *data)
-{
-    uint32_t *order = data;
-    uintptr_t from = UINTPTR_MAX, to = 0, own = (uintptr_t)&process;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type != PT_LOAD)
-            continue;
-        uintptr_t at = info->dlpi_addr + part->p_vaddr;
-        from = at < from ? at : from;
-        to = at + part->p_memsz > to ? at + part->p_memsz : to;
-    }
-    bool program = (*order)++ == 0; /* the program always comes first */
-    if (program)
-        process.host[0][0] = from, process.host[0][1] = to;
-    if (own >= from && own < to)
-        process.host[1][0] = from, process.host[1][1] = to;
-    return 0;
-}
-
 static bool install(void)
 {
     if (!process.has_key)
         process.has_key = pthread_key_create(&process.key, forget_thread) == 0;
     if (!process.has_key)
         return false;
-    uint32_t order = 0;
-    dl_iterate_phdr(find_hosts, &order);
+    guard_find_host(&process.host);
     for (uint32_t i = 0; i < SIGNALS; i++) {
         bool late = signal_at(i) == late_signal();
         struct sigaction action = {.sa_sigaction = late ? on_late : on_fault};
@@ -516,18 +435,18 @@ void guard_destroy(guard_t *guard)
 
 bool guard_add_image(guard_t *guard, const void *begin, const void *end)
 {
-    image_t *image = memory_new(guard->memory, sizeof *image);
+    guard_image_t *image = memory_new(guard->memory, sizeof *image);
     if (image == NULL)
         return false;
-    *image = (image_t){(uintptr_t)begin, (uintptr_t)end, guard->images};
+    *image = (guard_image_t){(uintptr_t)begin, (uintptr_t)end, guard->images};
     guard->images = image;
     return true;
 }
 
 void guard_drop_image(guard_t *guard, const void *begin)
 {
-    for (image_t **at = &guard->images; *at != NULL; at = &(*at)->next) {
-        image_t *image = *at;
+    for (guard_image_t **at = &guard->images; *at != NULL; at = &(*at)->next) {
+        guard_image_t *image = *at;
         if (image->begin != (uintptr_t)begin)
             continue;
         *at = image->next;
@@ -592,6 +511,7 @@ bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash
         prepare_thread();
     frame.below = here.top;
     frame.guard = guard;
+    frame.call = call;
     if (sigsetjmp(frame.back, 0) != 0) {
         tell(&frame, crash);
         here.tries = 0;

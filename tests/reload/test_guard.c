@@ -1,0 +1,408 @@
+/* test_guard.c - a crash of a plugin ends the call and sets the plugin aside; the host goes on.
+ *
+ * The plugin is tests/fixtures/crasher.c, told by its options where to crash and how. Each test runs in a process of
+ * its own (Check forks), so one that is not caught fails that test. Under ThreadSanitizer the suite is left out: it defers
+ * signals and cannot be jumped out of.
+ */
+#include "../suites.h"
+#include "../unit/support.h"
+
+#include "base/guard.h"
+#include "base/os.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LIMIT_MS = 60 };
+
+typedef struct scene_t {
+    log_text_t log;
+    bp_host_o *host;
+    const bp_api_t *api;
+    bp_world_o *world;
+    bp_entity_t plain, own;
+} scene_t;
+
+static scene_t scene;
+
+static void open_host(uint32_t threads, uint32_t limit)
+{
+    memset(&scene, 0, sizeof scene);
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .threads = threads, .log = log_into(&scene.log)};
+    desc.flags = BP_HOST_CRASH_GUARD;
+    desc.call_limit = limit;
+    scene.host = bp_host_create(&desc);
+    ck_assert_ptr_nonnull(scene.host);
+    scene.api = bp_host_api(scene.host);
+}
+
+static bp_result_t load(const char *where, const char *how)
+{
+    bp_option_t options[] = {{.name = "where", .value = where}, {.name = "how", .value = how}};
+    return bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/crasher", options, 2);
+}
+
+static void add_entity(const char *type, bp_entity_t *entity)
+{
+    uint32_t key = key_of(scene.world, type, "");
+    WORKS(scene.host, scene.api->entity->create(scene.host, entity, 1));
+    WORKS(scene.host, scene.api->world->add(scene.world, key, entity, 1));
+}
+
+/* A world with an entity of each kind and the system, and a plugin that works elsewhere. */
+static void make_world(void)
+{
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_PLUGIN_DIR "/point_mass", NULL, 0));
+    scene.world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(scene.host, bp_world_use_component(scene.world, "crash_plain"));
+    WORKS(scene.host, bp_world_use_component(scene.world, "crash_own"));
+    WORKS(scene.host, bp_world_use_component(scene.world, "point_mass"));
+    WORKS(scene.host, bp_world_use_system(scene.world, "crash_system"));
+    add_entity("crash_plain", &scene.plain);
+}
+
+static void begin(const char *where, const char *how)
+{
+    open_host(1, 0);
+    WORKS(scene.host, load(where, how));
+    make_world();
+}
+
+static void expect_log(const char *part)
+{
+    EXPECT(strstr(scene.log.text, part) != NULL, "\"%s\" is not in the log:\n%s", part, scene.log.text);
+}
+
+static const char *crash_of(const char *name)
+{
+    const bp_plugin_desc_t *desc;
+    for (uint32_t i = 0; (desc = bp_host_plugin(scene.host, i, NULL)) != NULL; i++) {
+        if (strcmp(desc->name, name) == 0)
+            return bp_host_plugin_crash(scene.host, i);
+    }
+    return "not loaded";
+}
+
+static float x_of(bp_entity_t entity, const char *type)
+{
+    float x = -1;
+    WORKS(scene.host, scene.api->property->get_named(scene.world, entity, type, "x", BP_F32, &x));
+    return x;
+}
+
+/* --- ways to crash --------------------------------------------------------------------------------------------- */
+
+static const char *const ways[][3] = {
+    {"null", "SIGSEGV at address 0x10 (a null pointer)", "write_to"},
+    {"wild", "SIGSEGV at address 0x123456789000", "write_to"},
+    {"odd", "SIGSEGV at an address that no memory can have", "write_to"},
+    {"zero", "SIGFPE: it divided an integer by zero", "divide"},
+    {"stack", "SIGSEGV: the stack ran out", "recurse"},
+    {"illegal", "SIGILL", "crash"},
+    {"abort", "SIGABRT", "crash"},
+    {"raise", "SIGSEGV, which it sent itself", "crash"},
+    {"call", "SIGSEGV: it called a null pointer", "jump_to"},
+    {"jump", "SIGSEGV: it jumped to address 0x5000", "jump_to"},
+    {"library", "SIGSEGV at address 0x20 (a null pointer)", ""},
+};
+
+START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
+{
+    begin("simulate", ways[_i][0]);
+    WORKS(scene.host, bp_world_step(scene.world));
+    EXPECT(crash_of("crasher") != NULL, "no crash is known");
+    expect_log("plugin 'crasher' 1.0 crashed in 'simulate' of component 'crash_plain', world 'main', step 0");
+    expect_log(ways[_i][1]);
+    expect_log(ways[_i][2]);
+    expect_log("plugin 'crasher' is set aside");
+    ck_assert_uint_eq(scene.log.count, 2);
+    ck_assert_ptr_null(crash_of("point_mass"));
+    float before = x_of(scene.plain, "crash_plain");
+    for (int i = 0; i < 10; i++)
+        WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_uint_eq(scene.log.count, 2);
+    ck_assert(x_of(scene.plain, "crash_plain") == before);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* --- every verb -------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_crash_in_load_refuses_the_plugin)
+{
+    open_host(1, 0);
+    FAILS(scene.host, BP_ERROR_FAILED, "crashed in 'load': SIGSEGV", load("load", "null"));
+    ck_assert_ptr_null(bp_host_plugin(scene.host, 0, NULL));
+    WORKS(scene.host, load("nowhere", "null"));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_crash_in_start_keeps_the_component_out)
+{
+    open_host(1, 0);
+    WORKS(scene.host, load("plain_start", "null"));
+    scene.world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "main"});
+    FAILS(scene.host, BP_ERROR_FAILED, "'start' of component 'crash_plain', world 'main'",
+          bp_world_use_component(scene.world, "crash_plain"));
+    FAILS(scene.host, BP_ERROR_STATE, "plugin 'crasher' is set aside", bp_world_use_component(scene.world, "crash_own"));
+    WORKS(scene.host, bp_world_step(scene.world));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_crash_in_a_verb_with_a_result_is_its_error)
+{
+    static const char *const verbs[] = {"create", "get", "set"};
+    begin(verbs[_i], "null");
+    uint32_t key = key_of(scene.world, "crash_own", "");
+    float x = 3;
+    bp_result_t result;
+    WORKS(scene.host, scene.api->entity->create(scene.host, &scene.own, 1));
+    result = scene.api->world->add(scene.world, key, &scene.own, 1);
+    ck_assert_int_eq(result, _i == 0 ? BP_ERROR_FAILED : BP_OK);
+    if (_i == 1)
+        result = scene.api->property->get_named(scene.world, scene.own, "crash_own", "x", BP_F32, &x);
+    if (_i == 2)
+        result = scene.api->property->set_named(scene.world, scene.own, "crash_own", "x", BP_F32, &x);
+    ck_assert_int_eq(result, BP_ERROR_FAILED);
+    EXPECT(strstr(bp_host_error(scene.host), "of component 'crash_own'") != NULL, "%s", bp_host_error(scene.host));
+    ck_assert_uint_eq(scene.api->world->has(scene.world, key, &scene.own, 1, NULL), _i != 0);
+    bp_entity_t another;
+    WORKS(scene.host, scene.api->entity->create(scene.host, &another, 1));
+    FAILS(scene.host, BP_ERROR_STATE, "set aside", scene.api->world->add(scene.world, key, &another, 1));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_crash_in_a_verb_without_a_result_is_survived)
+{
+    static const char *const verbs[] = {"destroy", "entities_destroyed", "count", "run_all", "report", "second_step"};
+    begin(verbs[_i], "null");
+    add_entity("crash_own", &scene.own);
+    WORKS(scene.host, bp_world_step(scene.world));
+    scene.api->world->count(scene.world, scene.api->world->component(scene.world, "crash_own"));
+    bp_host_report(scene.host, &(bp_report_sink_i){0});
+    ck_assert_uint_eq(scene.api->entity->destroy(scene.host, &scene.own, 1), 1);
+    WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_ptr_nonnull(crash_of("crasher"));
+    ck_assert_uint_eq(scene.api->entity->alive(scene.host, &scene.own, 1, NULL), 0);
+    WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+    WORKS(scene.host, bp_world_step(scene.world));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_crash_while_stopping_or_unloading_does_not_keep_a_plugin)
+{
+    static const char *const verbs[] = {"plain_stop", "unload"};
+    begin(verbs[_i], "abort");
+    WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+    expect_log("SIGABRT");
+    WORKS(scene.host, bp_world_step(scene.world));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside)
+{
+    typedef struct crasher_api {
+        uint32_t struct_size, version;
+        uint32_t (*answer)(uintptr_t address);
+    } crasher_api;
+    begin("simulate", "null");
+    const crasher_api *table = scene.api->registry->find(scene.host, "crasher", 1);
+    ck_assert_uint_eq(table->answer(0), 42);
+    WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_uint_eq(table->answer(0), 0);
+    ck_assert_ptr_null(scene.api->registry->find(scene.host, "crasher", 1));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* --- threads, time ------------------------------------------------------------------------------------------------- */
+
+static void many_rows(void)
+{
+    static bp_entity_t entities[200000];
+    uint32_t prototype = prototype_of(scene.world, "crash_plain", NULL, NULL, NULL);
+    WORKS(scene.host, scene.api->world->create(scene.world, prototype, entities, COUNT(entities)));
+}
+
+START_TEST(a_crash_on_a_job_thread_is_caught)
+{
+    static const char *const how[] = {"null", "stack", "abort", "zero"};
+    open_host(3, 0);
+    WORKS(scene.host, load("simulate", how[_i]));
+    make_world();
+    many_rows();
+    for (int i = 0; i < 3; i++)
+        WORKS(scene.host, bp_world_step(scene.world));
+    expect_log("crashed in 'simulate'");
+    ck_assert_uint_eq(scene.log.count, 2);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(a_call_that_does_not_return_is_ended)
+{
+    static const char *const how[] = {"loop", "sleep"};
+    open_host(1 + (uint32_t)_i % 2 * 2, LIMIT_MS);
+    WORKS(scene.host, load("second_step", how[_i / 2]));
+    make_world();
+    many_rows();
+    for (int i = 0; i < 3; i++)
+        WORKS(scene.host, bp_world_step(scene.world));
+    expect_log("it did not return within 60 ms");
+    expect_log("step 1");
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(calls_that_return_are_left_alone_by_the_limit)
+{
+    open_host(2, 20);
+    WORKS(scene.host, load("nowhere", "null"));
+    make_world();
+    uint64_t until = os_clock_ns() + 200000000u;
+    while (os_clock_ns() < until)
+        WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_uint_eq(scene.log.count, 0);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* --- what is not caught --------------------------------------------------------------------------------------------- */
+
+/* The signal that ends a child in which the plugin crashes so; 0: it lived. */
+static int signal_of_child(const char *how, uint32_t flags)
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGABRT, SIG_DFL);
+        open_host(1, 0);
+        if ((flags & BP_HOST_CRASH_GUARD) == 0) {
+            bp_host_destroy(scene.host);
+            scene.host = bp_host_create(NULL);
+            scene.api = bp_host_api(scene.host);
+        }
+        load("simulate", how);
+        make_world();
+        bp_world_step(scene.world);
+        _exit(0);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+START_TEST(a_crash_in_the_hosts_own_code_is_not_caught)
+{
+    ck_assert_int_eq(signal_of_child("host", BP_HOST_CRASH_GUARD), SIGSEGV);
+    ck_assert_int_eq(signal_of_child("null", BP_HOST_CRASH_GUARD), 0);
+}
+END_TEST
+
+START_TEST(without_the_guard_a_crash_ends_the_process)
+{
+    ck_assert_int_eq(signal_of_child("null", 0), SIGSEGV);
+    ck_assert_int_eq(signal_of_child("abort", 0), SIGABRT);
+}
+END_TEST
+
+static volatile sig_atomic_t heard;
+
+static void hear(int number)
+{
+    heard = number;
+}
+
+START_TEST(signals_that_are_not_a_plugins_go_to_the_earlier_handler)
+{
+    signal(SIGABRT, hear);
+    begin("nowhere", "null");
+    raise(SIGABRT);
+    ck_assert_int_eq(heard, SIGABRT);
+    bp_host_destroy(scene.host);
+    heard = 0;
+    raise(SIGABRT);
+    ck_assert_int_eq(heard, SIGABRT);
+}
+END_TEST
+
+START_TEST(several_hosts_share_the_handlers)
+{
+    begin("simulate", "null");
+    scene_t first = scene;
+    begin("simulate", "abort");
+    bp_host_o *second = scene.host;
+    WORKS(second, bp_world_step(scene.world));
+    bp_host_destroy(second);
+    scene = first;
+    scene.log.count = 0;
+    WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_ptr_nonnull(crash_of("crasher"));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* --- the ini --------------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_ini_turns_the_guard_on)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    static const char *const bad[][2] = {
+        {"[host]\ncrash_guard = yes\n", "2: crash_guard = yes; write on or off"},
+        {"[host]\ncall_limit = 10\n", "2: call_limit needs crash_guard = on"},
+        {"[host]\ncrash_guard = on\ncall_limit = 0\n", "3: call_limit = 0 is outside its range"},
+    };
+    for (uint32_t i = 0; i < COUNT(bad); i++) {
+        EXPECT(bp_host_setup(host, scratch_file("guard.ini", bad[i][0])) != BP_OK, "%s", bad[i][0]);
+        EXPECT(strstr(bp_host_error(host), bad[i][1]) != NULL, "%s", bp_host_error(host));
+    }
+    WORKS(host, bp_host_setup(host, scratch_file("guard.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\nplugins = " TEST_FIXTURE_DIR
+                                                              "/crasher.so\n[plugin crasher]\nwhere = simulate\n"
+                                                              "[world main]\ncomponents = crash_plain\n"
+                                                              "[spawn main one]\ncomponents = crash_plain\n")));
+    WORKS(host, bp_host_step(host));
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    bp_host_destroy(host);
+}
+END_TEST
+
+static void add_ways(Suite *suite)
+{
+    TCase *crashes = tcase_create("crashes");
+    tcase_add_loop_test(crashes, a_crash_ends_the_call_and_sets_the_plugin_aside, 0, COUNT(ways));
+    tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
+    tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
+    tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);
+    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 6);
+    tcase_add_loop_test(crashes, a_crash_while_stopping_or_unloading_does_not_keep_a_plugin, 0, 2);
+    tcase_add_test(crashes, a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside);
+    tcase_add_loop_test(crashes, a_crash_on_a_job_thread_is_caught, 0, 4);
+    tcase_add_loop_test(crashes, a_call_that_does_not_return_is_ended, 0, 4);
+    tcase_add_test(crashes, calls_that_return_are_left_alone_by_the_limit);
+    tcase_add_test(crashes, several_hosts_share_the_handlers);
+    tcase_add_test(crashes, an_ini_turns_the_guard_on);
+    suite_add_tcase(suite, crashes);
+}
+
+Suite *guard_suite(void)
+{
+    Suite *suite = suite_create("guard");
+#if !defined(__SANITIZE_THREAD__)
+    add_ways(suite);
+    TCase *limits = tcase_create("limits of the guard");
+    tcase_add_test(limits, a_crash_in_the_hosts_own_code_is_not_caught);
+    tcase_add_test(limits, without_the_guard_a_crash_ends_the_process);
+    tcase_add_test(limits, signals_that_are_not_a_plugins_go_to_the_earlier_handler);
+    suite_add_tcase(suite, limits);
+#endif
+    return suite;
+}
