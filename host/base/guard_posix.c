@@ -150,7 +150,13 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     if (guard_is_host(&process.host, r.pc) || (late && here.tries++ < LATE_TRIES))
         return false;
     guard_walk_t found = {
-        .host_code = &process.host, .images = frame->guard->images, .call = frame->call, .pc = r.pc, .end = (uintptr_t)(frame + 1)};
+        .host_code = &process.host,
+        .images = frame->guard->images,
+        .call = frame->call,
+        .pc = r.pc,
+        .end = (uintptr_t)(frame + 1),
+        .jumped = jumped,
+    };
     walk(&found, r.sp, r.link);
     here.found.image = found.image;
     here.found.at = found.at;

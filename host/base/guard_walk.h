@@ -33,6 +33,7 @@ typedef struct guard_walk_t {
     const guard_image_t *images;
     void (*call)(void *data);  /* what guard_run was told to run */
     uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
+    bool jumped;               /* no code is at pc */
 
     bool host;                 /* found: the host or the program called the code at pc */
     bool plugin;               /* found: a plugin did, from an address in an image: */
@@ -40,7 +41,6 @@ typedef struct guard_walk_t {
     uintptr_t at;
 
     bool past;                 /* the frames of the handler, which come first */
-    uint32_t callers;
 } guard_walk_t;
 
 /* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link are

@@ -87,7 +87,6 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
         walk->past = ip == walk->pc;
         return _URC_NO_REASON;
     }
-    walk->callers++;
     if (ip == 0 || _Unwind_GetCFA(context) > walk->end + BEYOND)
         return _URC_END_OF_STACK;
     return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -95,8 +94,9 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
 
 void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
 {
-    _Unwind_Backtrace(look_at_frame, walk);
-    if (walk->callers == 0)
+    if (!walk->jumped)
+        _Unwind_Backtrace(look_at_frame, walk);
+    else
         judge_caller(walk, (link != 0 ? link : *(const uintptr_t *)sp) - 1);
 }
 
