@@ -167,6 +167,29 @@ BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
+/* --- scenes --------------------------------------------------------------------------------------------------- */
+
+/* A scene in its binary form, in memory of the host's. */
+typedef struct bp_scene_blob_t {
+    void *bytes;         /* aligned to 16 */
+    size_t size;
+    uint64_t components; /* instances that a spawn makes, */
+    uint32_t entities;   /* ... entities, */
+    uint32_t groups;     /* ... and how many combinations of components they have */
+} bp_scene_blob_t;
+
+/* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is
+ * spawned. On an error there is no blob, and bp_host_error begins with "file:line:column: ". Not on Windows, where the
+ * library is built without a reader of JSON: there it fails and says so. */
+BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_blob_t *blob);
+
+/* The same from `size` bytes of JSON; `origin` is what messages call them. */
+BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
+                                                bp_scene_blob_t *blob);
+
+/* Free a blob; one that is {0} is allowed, and becomes so. */
+BACKPLANE_API void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob);
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 /* What one unit of a world's step has cost. */

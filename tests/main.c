@@ -31,6 +31,7 @@ int main(int argc, char **argv)
         import_suite,
         conformance_suite,
         blob_suite,
+        compile_suite,
         abi_suite,
         program_suite,
         guard_suite,

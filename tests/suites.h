@@ -29,6 +29,7 @@ Suite *plugins_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);
+Suite *compile_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *guard_suite(void);

@@ -408,6 +408,10 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
     return result;
 }
 
+enum {
+    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL
+};
+
 bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
                        uint32_t item_size, error_text_t *error)
 {
@@ -418,8 +422,12 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     if (known.name == NULL || !names_is_word(known.name))
         return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          known.name == NULL ? "" : known.name);
-    if ((known.flags & ~(uint32_t)(BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH)) != 0)
+    if ((known.flags & ~(uint32_t)KNOWN_FLAGS) != 0)
         return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
+    if ((known.flags & BP_FIELD_PARENT) != 0 && known.type != BP_ENTITY)
+        return error_set(error, BP_ERROR_TYPE, "field '%s' says who the parent is, so its type is entity", known.name);
+    if ((known.flags & BP_FIELD_LABEL) != 0 && known.type != BP_STRING)
+        return error_set(error, BP_ERROR_TYPE, "field '%s' is what people call the entity, so its type is string", known.name);
     if (value_size(known.type) == 0)
         return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 15 is name)", known.name, known.type);
     if (!copy_texts(field, memory, &known))

@@ -610,7 +610,9 @@ static const struct {
     {{{.name = "x", .type = BP_STRING, .min = "a"}}, BP_ERROR_TYPE, {"'x'", "a string has no limits"}},
     {{{.name = "x", .type = BP_BOOL, .max = "1"}}, BP_ERROR_TYPE, {"'x'", "a bool has no limits"}},
     {{{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F64}}, BP_ERROR_EXISTS, {"'x'", "two "}},
-    {{{.name = "x", .type = BP_F32, .flags = 1u << 3}}, BP_ERROR_ABI, {"'x'", "flags 0x8"}},
+    {{{.name = "x", .type = BP_F32, .flags = 1u << 5}}, BP_ERROR_ABI, {"'x'", "flags 0x20"}},
+    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_PARENT}}, BP_ERROR_TYPE, {"'x'", "type is entity"}},
+    {{{.name = "x", .type = BP_NAME, .flags = BP_FIELD_LABEL}}, BP_ERROR_TYPE, {"'x'", "type is string"}},
     {{{.name = "x", .type = BP_F32, .flags = 1u << 31}}, BP_ERROR_ABI, {"'x'", "flags 0x80000000"}},
 };
 enum { FIELD_FAULTS = sizeof field_faults / sizeof field_faults[0] };

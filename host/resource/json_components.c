@@ -1,0 +1,293 @@
+/* json_components.c - "components" of an entity or a prototype, laid over what it inherits.
+ *
+ * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins as a
+ * copy of its prototype's, so that a property that is said again simply replaces one cell; prototypes of prototypes work in
+ * the same way, and no chain is walked for each entity.
+ *
+ * A component whose manager compiles it has one cell, which holds its description as JSON: a description that is said again is
+ * laid over the inherited one member by member.
+ */
+#include "json_scene.h"
+
+void scene_draft_free(scene_t *scene, scene_draft_t *draft)
+{
+    for (uint32_t i = 0; i < draft->cell_count; i++) {
+        if (draft->cells[i].owned)
+            json_decref(draft->cells[i].json);
+    }
+    memory_free(&scene->memory, draft->parts, draft->part_capacity * sizeof *draft->parts);
+    memory_free(&scene->memory, draft->cells, draft->cell_capacity * sizeof *draft->cells);
+    memset(draft, 0, sizeof *draft);
+}
+
+static void clear(scene_draft_t *draft)
+{
+    for (uint32_t i = 0; i < draft->cell_count; i++) {
+        if (draft->cells[i].owned)
+            json_decref(draft->cells[i].json);
+    }
+    draft->part_count = draft->cell_count = 0;
+    draft->changed = false;
+}
+
+static bool reserve(scene_t *scene, scene_draft_t *draft, uint32_t parts, uint32_t cells)
+{
+    return memory_reserve(&scene->memory, &draft->parts, &draft->part_capacity, parts, sizeof *draft->parts) &&
+           memory_reserve(&scene->memory, &draft->cells, &draft->cell_capacity, cells, sizeof *draft->cells);
+}
+
+bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_draft_t *from)
+{
+    clear(draft);
+    if (!reserve(scene, draft, from->part_count, from->cell_count))
+        return scene_no_memory(scene);
+    if (from->part_count == 0)
+        return BP_OK;
+    memcpy(draft->parts, from->parts, from->part_count * sizeof *from->parts);
+    memcpy(draft->cells, from->cells, from->cell_count * sizeof *from->cells);
+    draft->part_count = from->part_count;
+    draft->cell_count = from->cell_count;
+    for (uint32_t i = 0; i < draft->cell_count; i++)
+        draft->cells[i].owned = false; /* they stay the prototype's */
+    return BP_OK;
+}
+
+static bool goes_before(const scene_part_t *a, const scene_part_t *b)
+{
+    return a->type != b->type ? a->type < b->type : a->hash < b->hash;
+}
+
+/* In place, for a few parts that are mostly in order: scenes list components alike. */
+void scene_draft_sort(scene_draft_t *draft)
+{
+    for (uint32_t i = 1; i < draft->part_count; i++) {
+        scene_part_t part = draft->parts[i];
+        uint32_t at = i;
+        for (; at > 0 && goes_before(&part, &draft->parts[at - 1]); at--)
+            draft->parts[at] = draft->parts[at - 1];
+        draft->parts[at] = part;
+    }
+}
+
+/* --- parts --------------------------------------------------------------------------------------------------------- */
+
+static scene_part_t *find_part(const scene_draft_t *draft, const char *name)
+{
+    bp_name_t hash = names_hash(name);
+    for (uint32_t i = 0; i < draft->part_count; i++) {
+        if (draft->parts[i].hash == hash && strcmp(draft->parts[i].name, name) == 0)
+            return &draft->parts[i];
+    }
+    return NULL;
+}
+
+static bp_result_t remove_part(scene_t *scene, scene_draft_t *draft, const scene_place_t *place)
+{
+    scene_part_t *part = find_part(draft, place->component);
+    nearest_t nearest = {.wanted = place->component};
+    text_t hint;
+    if (part != NULL) {
+        uint32_t behind = draft->part_count - (uint32_t)(part - draft->parts) - 1;
+        memmove(part, part + 1, behind * sizeof *part);
+        draft->part_count--;
+        draft->changed = true;
+        return BP_OK;
+    }
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        nearest_consider(&nearest, draft->parts[i].name);
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "null removes an inherited component, and no '%.60s' is inherited%s",
+                      place->component, nearest_hint(&nearest, &hint));
+}
+
+static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, scene_part_t **part)
+{
+    const json_type_t *t = &scene->types.items[type];
+    uint32_t cells = t->opaque ? 1 : t->component->field_count;
+    if (draft->part_count >= SCENE_MAX_PARTS)
+        return scene_fail(scene, BP_ERROR_LIMIT, place, "an entity has at most %d components", SCENE_MAX_PARTS);
+    if (!reserve(scene, draft, draft->part_count + 1, draft->cell_count + cells))
+        return scene_no_memory(scene);
+    *part = &draft->parts[draft->part_count++];
+    **part = (scene_part_t){type, draft->cell_count, names_hash(place->component), place->component};
+    for (uint32_t i = 0; i < cells; i++)
+        draft->cells[draft->cell_count++] = (scene_cell_t){.kind = CELL_UNSET, .prototype = BP_NONE};
+    draft->changed = true;
+    return BP_OK;
+}
+
+static bp_result_t unknown_type(scene_t *scene, const scene_place_t *place, const char *type, const char *why)
+{
+    text_t hint;
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "%s '%.60s'%s", why, type, json_types_hint(&scene->types, type, &hint));
+}
+
+/* The type of a component: said by "type", else inherited, else its own name. */
+static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const json_t *said, const scene_part_t *inherited, uint32_t *type)
+{
+    scene_place_t at = *place;
+    if (said == NULL && inherited != NULL) {
+        *type = inherited->type;
+        return BP_OK;
+    }
+    if (said == NULL) {
+        *type = json_types_find(&scene->types, place->component);
+        return *type != BP_NONE ? BP_OK : unknown_type(scene, place, place->component, "a component needs a \"type\", unless it is called by its type; there is no type");
+    }
+    at.property = "type";
+    if (!json_is_string(said))
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "\"type\" takes the name of a component type in a string, not %s", json_value_kind(said));
+    *type = json_types_find(&scene->types, json_string_value(said));
+    if (*type == BP_NONE)
+        return unknown_type(scene, &at, json_string_value(said), "no loaded plugin has a component type");
+    if (inherited != NULL && inherited->type != *type)
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "the inherited '%.60s' is a %s; give the other component another name, and remove this one with null",
+                          place->component, scene->types.items[inherited->type].component->name);
+    return BP_OK;
+}
+
+/* --- properties ------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, json_t *json, scene_cell_t *cell)
+{
+    size_t size = json_array_size(json), count = scene->nodes[place->node].count;
+    if (size != count)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s has %zu values for %zu instances (count is %zu)", field->name, size, count, count);
+    for (size_t i = 0; i < size; i++) {
+        bp_value_t value;
+        const json_t *element = json_array_get(json, i);
+        scene_place_t at = *place;
+        at.element = i;
+        bp_result_t result = json_is_null(element) ? BP_OK : json_value_read(&scene->base->values, field, element, &value, scene->error);
+        if (result != BP_OK)
+            return scene_fail_at(scene, result, &at);
+    }
+    *cell = (scene_cell_t){.kind = CELL_LIST, .prototype = BP_NONE, .json = json};
+    return BP_OK;
+}
+
+static bp_result_t set_property(scene_t *scene, const scene_place_t *place, const field_t *field, json_t *json, scene_cell_t *cell, bool lists)
+{
+    if ((field->flags & BP_FIELD_READ_ONLY) != 0)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s is read only: its plugin sets it", field->name);
+    if (lists && json_value_is_list(field->type, json))
+        return read_list(scene, place, field, json, cell);
+    *cell = (scene_cell_t){.kind = json_is_null(json) ? CELL_DEFAULT : CELL_VALUE, .prototype = place->prototype};
+    if (cell->kind == CELL_DEFAULT)
+        return BP_OK;
+    bp_result_t result = json_value_read(&scene->base->values, field, json, &cell->value, scene->error);
+    if (result == BP_OK)
+        return BP_OK;
+    if (!lists && place->node != BP_NONE && json_is_array(json) && value_parts(field->type) <= 1)
+        return scene_fail(scene, result, place, "%s takes one value; a list gives one to each instance where the entity has a \"count\"", field->name);
+    return scene_fail_at(scene, result, place);
+}
+
+static bp_result_t unknown_property(scene_t *scene, const scene_place_t *place, const component_t *component)
+{
+    text_t hint;
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "no property '%.60s' in %s%s", place->property, component->name,
+                      json_types_field_hint(component, place->property, &hint));
+}
+
+static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, uint32_t cells, json_t *json,
+                                  bool lists)
+{
+    const component_t *component = scene->types.items[type].component;
+    const char *key;
+    json_t *value;
+    bp_result_t result = BP_OK;
+    scene_place_t at = *place;
+    json_object_foreach (json, key, value) {
+        if (result != BP_OK)
+            break;
+        if (scene_ignores(key) || strcmp(key, "type") == 0)
+            continue;
+        at.property = key;
+        uint32_t field = json_types_field(component, key);
+        result = field == BP_NONE ? unknown_property(scene, &at, component)
+                                  : set_property(scene, &at, &component->fields[field], value, &draft->cells[cells + field], lists);
+    }
+    return result;
+}
+
+/* Lay a description over an inherited one. */
+static bp_result_t set_description(scene_t *scene, scene_cell_t *cell, json_t *json)
+{
+    json_t *whole = cell->json == NULL ? json_object() : json_copy(cell->json);
+    const char *key;
+    json_t *value;
+    int bad = whole == NULL ? -1 : 0;
+    json_object_foreach (json, key, value) {
+        if (bad != 0)
+            break;
+        if (scene_ignores(key) || strcmp(key, "type") == 0)
+            continue;
+        if (json_is_null(value))
+            json_object_del(whole, key);
+        else
+            bad = json_object_set(whole, key, value);
+    }
+    if (bad != 0) {
+        json_decref(whole);
+        return scene_no_memory(scene);
+    }
+    if (cell->owned)
+        json_decref(cell->json);
+    *cell = (scene_cell_t){.kind = CELL_VALUE, .prototype = BP_NONE, .json = whole, .owned = true};
+    return BP_OK;
+}
+
+static bool says_anything(json_t *json)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (json, key, value) {
+        if (!scene_ignores(key) && strcmp(key, "type") != 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- components ---------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *json, bool lists)
+{
+    uint32_t type = BP_NONE;
+    if (json_is_null(json))
+        return remove_part(scene, draft, place);
+    if (!json_is_object(json))
+        return scene_fail(scene, BP_ERROR_TYPE, place, "a component is an object of its properties, or null, not %s", json_value_kind(json));
+    scene_part_t *part = find_part(draft, place->component);
+    bp_result_t result = find_type(scene, place, json_object_get(json, "type"), part, &type);
+    if (result == BP_OK && part == NULL)
+        result = add_part(scene, draft, place, type, &part);
+    if (result != BP_OK)
+        return result;
+    if (!scene->types.items[type].opaque)
+        return set_properties(scene, draft, place, type, part->cells, json, lists);
+    scene_cell_t *cell = &draft->cells[part->cells];
+    return says_anything(json) || cell->json == NULL ? set_description(scene, cell, json) : BP_OK;
+}
+
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *components, bool lists)
+{
+    const char *key;
+    json_t *value;
+    bp_result_t result = BP_OK;
+    scene_place_t at = *place;
+    if (components == NULL)
+        return BP_OK;
+    if (!json_is_object(components))
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'components' takes an object, {\"name\": {...}}, not %s", json_value_kind(components));
+    json_object_foreach (components, key, value) {
+        if (result != BP_OK)
+            break;
+        at.component = key;
+        if (scene_ignores(key))
+            continue;
+        if (!names_is_word(key))
+            return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'%.60s' is no name for a component; use 1 to 63 letters, digits and underscores", key);
+        result = describe(scene, draft, &at, value, lists);
+    }
+    return result;
+}

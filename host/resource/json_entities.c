@@ -1,0 +1,306 @@
+/* json_entities.c - entities: nodes in the order of their depth, and their values into columns.
+ *
+ * The list of nodes is also the queue of those to read: top-level entities first, then the children of each, so nothing
+ * recurs however deep a scene is, parents come before children, and brothers and sisters stand together.
+ *
+ * A node is read once: its draft begins as its prototype's, its own components are laid over it, and the result is appended to
+ * the columns of its group, as often as it counts.
+ */
+#include "json_scene.h"
+
+#include "../plugin/verbs.h"
+
+static const char *const members[] = {"name", "extends", "components", "children", "count", NULL};
+
+/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, json_t *list)
+{
+    size_t count = json_array_size(list);
+    if (!json_is_array(list))
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'%s' takes a list of entities, not %s", place->member, json_value_kind(list));
+    if (scene->node_count + (uint64_t)count > SCENE_MAX_ENTITIES)
+        return scene_fail(scene, BP_ERROR_LIMIT, place, "a scene has at most %u entities", SCENE_MAX_ENTITIES);
+    if (!memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + (uint64_t)count, sizeof *scene->nodes))
+        return scene_no_memory(scene);
+    for (size_t i = 0; i < count; i++) {
+        scene->nodes[scene->node_count++] = (scene_node_t){
+            .object = json_array_get(list, i), .parent = parent, .place = (uint32_t)i, .counted = BP_NONE};
+    }
+    return BP_OK;
+}
+
+static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
+{
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, "count");
+    const json_t *json = json_object_get(node->object, "count");
+    double count = json == NULL ? 1 : json_number_value(json);
+    *given = json != NULL;
+    if (json != NULL && (!json_is_number(json) || !(count >= 1 && count <= UINT32_MAX) || (double)(uint32_t)count < count))
+        return scene_fail(scene, json_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
+                          "'count' takes a whole number from 1 to 4294967295, the number of entities that are made of this one");
+    const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
+    uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
+    if (total + scene->entity_count > SCENE_MAX_ENTITIES)
+        return scene_fail(scene, BP_ERROR_LIMIT, &place, "with this the scene has more than %u entities", SCENE_MAX_ENTITIES);
+    node->count = (uint32_t)count;
+    node->total = (uint32_t)total;
+    node->counted = parent == NULL ? BP_NONE : parent->counted;
+    node->dimensions = parent == NULL ? 0 : parent->dimensions;
+    scene->entity_count += total;
+    if (node->count == 1)
+        return BP_OK;
+    node->counted = number;
+    node->dimensions++;
+    return node->dimensions <= SCENE_MAX_DIMENSIONS ? BP_OK
+                                                    : scene_fail(scene, BP_ERROR_LIMIT, &place, "counts lie within each other more than %d deep", SCENE_MAX_DIMENSIONS);
+}
+
+static bp_result_t read_entity_name(scene_t *scene, uint32_t number)
+{
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, NULL), at = scene_place_node(number, "name");
+    bp_result_t result = scene_read_name(scene, &place, node->object, "name", &node->name);
+    if (result != BP_OK || node->name == NULL)
+        return result;
+    if (strcmp(node->name, "none") == 0)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'none' is what a property says that refers to nobody; choose another name");
+    if (scene_names_find(&scene->entity_names, node->name) != NULL)
+        return scene_fail(scene, BP_ERROR_EXISTS, &at, "another entity is called '%s' already; names are unique in a scene", node->name);
+    return scene_names_add(scene, &scene->entity_names, node->name, number);
+}
+
+/* --- values into columns ------------------------------------------------------------------------------------------------ */
+
+static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_column_t *column, const scene_cell_t *cell)
+{
+    char *cells = scene_column_spread(scene, column, node->total);
+    if (cells == NULL)
+        return scene_no_memory(scene);
+    cells += (size_t)column->rows * column->size;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const json_t *element = json_array_get(cell->json, i);
+        scene_cell_t one = {.kind = json_is_null(element) ? CELL_DEFAULT : CELL_VALUE};
+        bp_value_t bytes;
+        if (one.kind == CELL_VALUE)
+            json_value_read(&scene->base->values, column->field, element, &one.value, scene->error); /* has been checked */
+        scene_cell_bytes(scene, column->field, &one, &bytes);
+        memcpy(cells + (size_t)i * column->size, &bytes, column->size);
+    }
+    for (uint32_t i = node->count; i < node->total; i += node->count)
+        memcpy(cells + (size_t)i * column->size, cells, (size_t)node->count * column->size);
+    column->rows += node->total;
+    return BP_OK;
+}
+
+static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t *column)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    const char *texts;
+    size_t stride;
+    column->said = true;
+    if (node->dimensions == 0)
+        return scene_column_append(scene, column, &node->name, 1);
+    bp_result_t result = scene_labels(scene, number, &texts, &stride);
+    char *cells = result == BP_OK ? scene_column_spread(scene, column, node->total) : NULL;
+    if (cells == NULL)
+        return result == BP_OK ? scene_no_memory(scene) : result;
+    cells += (size_t)column->rows * column->size;
+    for (uint32_t i = 0; i < node->total; i++, texts += stride)
+        memcpy(cells + (size_t)i * column->size, &texts, sizeof texts);
+    column->rows += node->total;
+    return BP_OK;
+}
+
+/* Does a cell say an entity? */
+static bool refers(const scene_cell_t *cell)
+{
+    return cell->kind == CELL_LIST ||
+           (cell->kind == CELL_VALUE && cell->value.string[0] != '\0' && strcmp(cell->value.string, "none") != 0);
+}
+
+/* A reference waits; until then its cells say nobody. */
+static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    scene_column_t *column = &scene->groups[node->group].columns[column_number];
+    bool parent = (column->field->flags & BP_FIELD_PARENT) != 0;
+    bp_value_t bytes = {.i64 = 0};
+    if (parent && refers(cell) && node->parent != BP_NONE)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "the entity stands among the children of another, which is its parent; remove '%s', or move the entity",
+                          column->field->name);
+    bp_result_t result = scene_column_append(scene, column, &bytes, node->total);
+    if (result != BP_OK || !(refers(cell) || (parent && node->parent != BP_NONE)))
+        return result;
+    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1, sizeof *scene->refs))
+        return scene_no_memory(scene);
+    scene->refs[scene->ref_count++] = (scene_ref_t){
+        .node = number,
+        .column = column_number,
+        .prototype = cell->prototype,
+        .text = cell->kind == CELL_VALUE && refers(cell) ? cell->value.string : NULL,
+        .list = cell->kind == CELL_LIST ? cell->json : NULL,
+    };
+    scene->has_set_parents = scene->has_set_parents || (parent && refers(cell));
+    return BP_OK;
+}
+
+static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    scene_column_t *column = &scene->groups[node->group].columns[column_number];
+    const field_t *field = column->field;
+    bp_value_t bytes;
+    column->said = column->said || cell->kind != CELL_UNSET;
+    if (field->type == BP_ENTITY)
+        return append_ref(scene, number, column_number, place, cell);
+    if (cell->kind == CELL_LIST)
+        return append_list(scene, node, column, cell);
+    if (cell->kind == CELL_UNSET && (field->flags & BP_FIELD_LABEL) != 0 && field->type == BP_STRING && node->name != NULL)
+        return append_labels(scene, number, column);
+    scene_cell_bytes(scene, field, cell, &bytes);
+    return scene_column_append(scene, column, &bytes, node->total);
+}
+
+/* --- components that compile themselves ------------------------------------------------------------------------------------ */
+
+static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, const json_t *description, uint32_t *number)
+{
+    bp_manager_t *manager = NULL;
+    scene_opaque_t made = {.component = component};
+    if (!memory_reserve(&scene->memory, &scene->opaques, &scene->opaque_capacity, (uint64_t)scene->opaque_count + 1, sizeof *scene->opaques))
+        return scene_no_memory(scene);
+    char *text = json_dumps(description, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (text == NULL)
+        return scene_no_memory(scene);
+    bp_result_t result = scene->managers->find(scene->managers->context, component, &manager);
+    error_set(scene->error, result, "%s%s", result == BP_OK ? "" : scene->error->text, result == BP_OK ? "it did not say why" : "");
+    if (result == BP_OK)
+        result = verb_compile(component, manager, text, &made.data, &made.size);
+    json_text_release(text);
+    if (result != BP_OK) {
+        error_prefix(scene->error, result, "%s does not take this: ", component->name);
+        return scene_fail_at(scene, result, place);
+    }
+    scene->opaques[scene->opaque_count++] = made;
+    *number = scene->opaque_count;
+    return BP_OK;
+}
+
+/* What a prototype says alone is compiled once for all who say no more. */
+static scene_cell_t *cell_of_prototype(scene_t *scene, uint32_t prototype, const scene_part_t *part, const scene_cell_t *cell)
+{
+    const scene_draft_t *draft = prototype == BP_NONE ? NULL : &scene->prototypes[prototype].draft;
+    for (uint32_t i = 0; draft != NULL && i < draft->part_count; i++) {
+        if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].json == cell->json)
+            return &draft->cells[draft->parts[i].cells];
+    }
+    return NULL;
+}
+
+static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t prototype, const scene_part_t *part, const scene_place_t *place,
+                                 scene_column_t *column, scene_cell_t *cell)
+{
+    scene_cell_t *kept = cell_of_prototype(scene, prototype, part, cell);
+    bp_result_t result = BP_OK;
+    if (cell->opaque == 0)
+        result = compile(scene, place, scene->types.items[part->type].component, cell->json, &cell->opaque);
+    if (result != BP_OK)
+        return result;
+    if (kept != NULL)
+        kept->opaque = cell->opaque;
+    return scene_column_append(scene, column, &cell->opaque, scene->nodes[number].total);
+}
+
+/* --- a node ------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototype, uint32_t part_number)
+{
+    const scene_group_t *group = &scene->groups[scene->nodes[number].group];
+    const scene_part_t *part = &scene->draft.parts[part_number];
+    const json_type_t *type = &scene->types.items[part->type];
+    uint32_t column = group->parts[part_number].cells;
+    scene_cell_t *cells = &scene->draft.cells[part->cells];
+    scene_place_t place = scene_place_node(number, "components");
+    place.component = part->name;
+    if (type->opaque)
+        return append_opaque(scene, number, prototype, part, &place, &group->columns[column], cells);
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < type->component->field_count && result == BP_OK; i++) {
+        place.property = type->component->fields[i].name;
+        result = append_cell(scene, number, column + i, &place, &cells[i]);
+    }
+    return result;
+}
+
+static bp_result_t find_group(scene_t *scene, uint32_t number, uint32_t prototype)
+{
+    const scene_place_t place = scene_place_node(number, "components");
+    scene_prototype_t *p = prototype == BP_NONE ? NULL : &scene->prototypes[prototype];
+    bool known = p != NULL && !scene->draft.changed;
+    uint32_t *group = &scene->nodes[number].group;
+    *group = known ? p->group : BP_NONE;
+    if (*group != BP_NONE)
+        return BP_OK;
+    if (!known)
+        scene_draft_sort(&scene->draft);
+    bp_result_t result = scene_find_group(scene, &place, &scene->draft, group);
+    if (result == BP_OK && known)
+        p->group = *group;
+    return result;
+}
+
+static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t prototype, bool counted)
+{
+    static const scene_draft_t nothing = {.part_count = 0};
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, "components");
+    bp_result_t result = scene_draft_copy(scene, &scene->draft, prototype == BP_NONE ? &nothing : &scene->prototypes[prototype].draft);
+    if (result == BP_OK)
+        result = scene_draft_describe(scene, &scene->draft, &place, json_object_get(node->object, "components"), counted);
+    if (result == BP_OK)
+        result = find_group(scene, number, prototype);
+    if (result != BP_OK)
+        return result;
+    scene_group_t *group = &scene->groups[node->group];
+    node->row = group->rows;
+    for (uint32_t i = 0; i < group->part_count && result == BP_OK; i++)
+        result = append_part(scene, number, prototype, i);
+    group->rows += node->total;
+    return result;
+}
+
+static bp_result_t read_node(scene_t *scene, uint32_t number)
+{
+    const scene_place_t place = scene_place_node(number, NULL), below = scene_place_node(number, "children");
+    json_t *object = scene->nodes[number].object;
+    uint32_t prototype;
+    bool counted;
+    if (!json_is_object(object))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s", json_value_kind(object));
+    bp_result_t result = scene_check_members(scene, &place, object, members, "an entity");
+    if (result == BP_OK)
+        result = read_count(scene, number, &counted);
+    if (result == BP_OK)
+        result = read_entity_name(scene, number);
+    if (result == BP_OK)
+        result = scene_find_prototype(scene, &place, object, &prototype);
+    if (result == BP_OK)
+        result = fill_node(scene, number, prototype, counted);
+    json_t *children = json_object_get(object, "children");
+    if (result != BP_OK || children == NULL)
+        return result;
+    scene->has_parents = scene->has_parents || json_array_size(children) > 0;
+    return list_nodes(scene, &below, number, children);
+}
+
+bp_result_t scene_read_entities(scene_t *scene)
+{
+    const scene_place_t place = {BP_NONE, BP_NONE, "entities", NULL, NULL, SIZE_MAX};
+    json_t *entities = json_object_get(scene->text.root, "entities");
+    bp_result_t result = entities == NULL ? BP_OK : list_nodes(scene, &place, BP_NONE, entities);
+    for (uint32_t i = 0; i < scene->node_count && result == BP_OK; i++)
+        result = read_node(scene, i);
+    return result;
+}

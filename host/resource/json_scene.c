@@ -1,0 +1,192 @@
+/* json_scene.c - the compiler from above: the stages in their order, and what all of them say when something is wrong.
+ *
+ * Nothing is written before everything has been read: a scene that is wrong anywhere gives no blob. Places are kept as
+ * numbers (which node, which component) while all goes well, and spelt out as a path only for the one sentence of a failure.
+ *
+ * The memory of all stages is one account; what jansson holds is on none (json_text.c).
+ */
+#include "json_scene.h"
+
+#include <stdarg.h>
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_STEPS = JSON_TEXT_MAX_DEPTH + 8 };
+
+typedef struct path_t {
+    json_step_t steps[MOST_STEPS];
+    uint32_t count;
+} path_t;
+
+static void step(path_t *path, const char *key, size_t index)
+{
+    if (path->count < MOST_STEPS)
+        path->steps[path->count++] = (json_step_t){key, index};
+}
+
+static void steps_to_node(const scene_t *scene, uint32_t node, path_t *path)
+{
+    uint32_t depth = 0;
+    for (uint32_t at = node; at != BP_NONE; at = scene->nodes[at].parent)
+        depth++;
+    if (2 * depth > MOST_STEPS)
+        return;
+    path->count = 2 * depth;
+    for (uint32_t at = node; at != BP_NONE; at = scene->nodes[at].parent, depth--) {
+        path->steps[2 * depth - 2] = (json_step_t){scene->nodes[at].parent == BP_NONE ? "entities" : "children", 0};
+        path->steps[2 * depth - 1] = (json_step_t){NULL, scene->nodes[at].place};
+    }
+}
+
+bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place)
+{
+    error_text_t said = *scene->error;
+    path_t path = {.count = 0};
+    if (place->node != BP_NONE) {
+        steps_to_node(scene, place->node, &path);
+    } else if (place->prototype != BP_NONE) {
+        step(&path, "prototypes", 0);
+        step(&path, scene->prototypes[place->prototype].name, 0);
+    }
+    const char *const words[] = {place->member, place->component, place->property};
+    for (size_t i = 0; i < 3 && words[i] != NULL; i++)
+        step(&path, words[i], 0);
+    if (place->element != SIZE_MAX)
+        step(&path, NULL, place->element);
+    return json_text_fail(&scene->text, scene->error, code, path.steps, path.count, "%s", said.text);
+}
+
+bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *place, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(scene->error->text, sizeof scene->error->text, format, arguments);
+    va_end(arguments);
+    return scene_fail_at(scene, code, place);
+}
+
+bp_result_t scene_no_memory(scene_t *scene)
+{
+    return error_set(scene->error, BP_ERROR_MEMORY, "%s: out of memory while compiling it", scene->text.origin);
+}
+
+/* --- members ------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const char *key, const char *const *known, const char *what)
+{
+    nearest_t nearest = {.wanted = key};
+    text_t hint, all = {.length = 0};
+    all.chars[0] = '\0';
+    for (size_t i = 0; known[i] != NULL; i++) {
+        nearest_consider(&nearest, known[i]);
+        text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    place.member = key;
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key, nearest_hint(&nearest, &hint), all.chars);
+}
+
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, json_t *object, const char *const *known, const char *what)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (object, key, value) {
+        bool found = scene_ignores(key);
+        for (size_t i = 0; known[i] != NULL && !found; i++)
+            found = strcmp(key, known[i]) == 0;
+        if (!found)
+            return unknown_member(scene, *place, key, known, what);
+    }
+    return BP_OK;
+}
+
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, json_t *object, const char *member, const char **name)
+{
+    const json_t *json = json_object_get(object, member);
+    scene_place_t at = *place;
+    at.member = member;
+    *name = NULL;
+    if (json == NULL)
+        return BP_OK;
+    if (!json_is_string(json))
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "'%s' takes a name in a string, not %s", member, json_value_kind(json));
+    if (json_string_length(json) == 0 || json_string_length(json) > SCENE_MAX_NAME)
+        return scene_fail(scene, BP_ERROR_LIMIT, &at, "a name has 1 to %d bytes", SCENE_MAX_NAME);
+    *name = json_string_value(json);
+    return BP_OK;
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t read_all(scene_t *scene)
+{
+    static const char *const known[] = {"prototypes", "entities", NULL};
+    const scene_place_t top = {BP_NONE, BP_NONE, NULL, NULL, NULL, SIZE_MAX};
+    bp_result_t result = scene_check_members(scene, &top, scene->text.root, known, "a scene");
+    if (result == BP_OK)
+        result = scene_read_prototypes(scene);
+    if (result == BP_OK)
+        result = scene_read_entities(scene);
+    if (result == BP_OK)
+        result = scene_check_names(scene);
+    return result == BP_OK ? scene_resolve_refs(scene) : result;
+}
+
+static void free_prototypes(scene_t *scene)
+{
+    for (uint32_t i = 0; i < scene->prototype_count; i++)
+        scene_draft_free(scene, &scene->prototypes[i].draft);
+    memory_free(&scene->memory, scene->prototypes, scene->prototype_capacity * sizeof *scene->prototypes);
+}
+
+static void free_names(scene_t *scene, scene_names_t *names)
+{
+    memory_free(&scene->memory, names->slots, names->capacity * sizeof *names->slots);
+}
+
+static void free_all(scene_t *scene)
+{
+    scene_draft_free(scene, &scene->draft);
+    free_prototypes(scene);
+    scene_groups_free(scene);
+    for (uint32_t i = 0; i < scene->opaque_count; i++)
+        scene->managers->release(scene->managers->context, scene->opaques[i].component, scene->opaques[i].data, scene->opaques[i].size);
+    memory_free(&scene->memory, scene->opaques, scene->opaque_capacity * sizeof *scene->opaques);
+    for (uint32_t i = 0; i < scene->label_count; i++)
+        memory_free(&scene->memory, scene->labels[i].texts, scene->labels[i].size);
+    memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);
+    memory_free(&scene->memory, scene->nodes, scene->node_capacity * sizeof *scene->nodes);
+    memory_free(&scene->memory, scene->refs, scene->ref_capacity * sizeof *scene->refs);
+    free_names(scene, &scene->prototype_names);
+    free_names(scene, &scene->entity_names);
+    json_types_free(&scene->types);
+    json_text_free(&scene->text);
+}
+
+static void count_all(const scene_t *scene, scene_figures_t *figures)
+{
+    *figures = (scene_figures_t){.entities = (uint32_t)scene->entity_count, .groups = scene->group_count};
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        figures->components += (uint64_t)scene->groups[i].rows * scene->groups[i].part_count;
+}
+
+bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const scene_managers_i *managers,
+                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size,
+                          scene_figures_t *figures)
+{
+    scene_t scene = {.base = base, .error = &base->error, .managers = managers};
+    memory_init_child(&scene.memory, "scene", memory);
+    bp_result_t result = json_text_read(&scene.text, origin, json, size, scene.error);
+    if (result != BP_OK)
+        return result;
+    result = json_types_init(&scene.types, &scene.memory, registry, scene.error);
+    if (result == BP_OK)
+        result = read_all(&scene);
+    if (result == BP_OK)
+        result = scene_write_blob(&scene, memory, bytes, blob_size);
+    if (result == BP_OK && figures != NULL)
+        count_all(&scene, figures);
+    error_text_t kept = *scene.error; /* what is freed must not speak over it */
+    free_all(&scene);
+    *scene.error = kept;
+    return result;
+}

@@ -1,0 +1,238 @@
+/* json_scene.h - a scene between its JSON and its blob: what the files json_*.c share.
+ *
+ * The stages, each a file:
+ *   json_prototypes.c  prototypes, each with all that it inherits
+ *   json_components.c  descriptions of components laid over inherited ones: a draft of an entity
+ *   json_entities.c    entities, their counts and children, as nodes; their drafts become rows of groups
+ *   json_groups.c      groups of entities with the same components, and the columns of their values
+ *   json_names.c       names of entities, and what refers to them
+ *   json_blob.c        the groups as a blob
+ *
+ * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities are
+ * numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
+ *
+ * What it does not do: nothing here reaches a world. Texts are borrowed from the JSON until the blob is written.
+ */
+#ifndef HOST_RESOURCE_JSON_SCENE_H
+#define HOST_RESOURCE_JSON_SCENE_H
+
+#include "json_text.h"
+#include "json_types.h"
+#include "json_value.h"
+#include "scene_compile.h"
+
+enum {
+    SCENE_MAX_PARTS = 255,      /* components of an entity */
+    SCENE_MAX_NAME = 255,       /* bytes of an entity's or a prototype's name */
+    SCENE_MAX_DIMENSIONS = 16   /* counts within counts */
+};
+#define SCENE_MAX_ENTITIES (UINT32_MAX - 1)
+
+/* --- names to numbers -------------------------------------------------------------------------------------------------- */
+
+typedef struct scene_name_t {
+    bp_name_t hash;
+    const char *text;
+    uint32_t number;
+} scene_name_t;
+
+typedef struct scene_names_t {
+    scene_name_t *slots; /* open addressing; text NULL is free */
+    uint32_t capacity, count;
+} scene_names_t;
+
+/* --- drafts: the components of one entity, or of a prototype --------------------------------------------------------- */
+
+enum {
+    CELL_UNSET,   /* nobody said anything: the default, the parent, or the label */
+    CELL_DEFAULT, /* null was said */
+    CELL_VALUE,
+    CELL_LIST     /* a value for each instance of a count */
+};
+
+typedef struct scene_cell_t {
+    uint32_t kind;
+    uint32_t prototype; /* in which it was said; BP_NONE: in the entity itself */
+    json_t *json;       /* of a list: the list. Of an opaque component: its description, borrowed or owned as `owned` says */
+    bool owned;
+    uint32_t opaque;    /* of an opaque component: number of its bytes + 1; 0: not compiled yet */
+    bp_value_t value;   /* of strings, names and entities: the text */
+} scene_cell_t;
+
+typedef struct scene_part_t {
+    uint32_t type;
+    uint32_t cells; /* where its cells begin in the draft: one for each field, or one where opaque */
+    bp_name_t hash;
+    const char *name;
+} scene_part_t;
+
+typedef struct scene_draft_t {
+    scene_part_t *parts;
+    scene_cell_t *cells;
+    uint32_t part_count, part_capacity;
+    uint32_t cell_count, cell_capacity;
+    bool changed; /* other parts than it began with */
+} scene_draft_t;
+
+typedef struct scene_prototype_t {
+    const char *name;
+    json_t *object;
+    scene_draft_t draft;
+    uint32_t extends;
+    uint32_t state; /* of resolving */
+    uint32_t group; /* of entities that have just its components; BP_NONE: not known yet */
+} scene_prototype_t;
+
+/* --- groups: entities with the same components, their values in columns ----------------------------------------------- */
+
+typedef struct scene_column_t {
+    const field_t *field; /* NULL: numbers of opaque bytes */
+    uint32_t size;        /* of a cell: pointers for strings and names, numbers for entities */
+    uint32_t rows;
+    bool varied;          /* else all cells are `first` */
+    bool said;            /* some row has a value that the scene gives: not left to the default */
+    uint32_t capacity;
+    char *cells;
+    bp_value_t first;
+} scene_column_t;
+
+typedef struct scene_group_t {
+    scene_part_t *parts; /* sorted; cells is the number of the part's first column */
+    scene_column_t *columns;
+    uint32_t part_count, column_count;
+    uint32_t rows;
+    uint32_t first; /* entity, once all are known */
+    uint64_t hash;
+} scene_group_t;
+
+/* --- nodes -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct scene_node_t {
+    json_t *object;
+    const char *name; /* NULL: none */
+    uint32_t parent;  /* node, or BP_NONE */
+    uint32_t place;   /* in the list it stands in */
+    uint32_t count;
+    uint32_t total;   /* entities: its count times its parent's total */
+    uint32_t counted; /* the innermost node with a count above 1, from itself outwards; BP_NONE */
+    uint32_t dimensions; /* how many such nodes there are */
+    uint32_t group, row; /* of its first entity */
+} scene_node_t;
+
+/* Entities that some column refers to, by text; found when all names are known. */
+typedef struct scene_ref_t {
+    uint32_t node, column; /* of the node's group */
+    uint32_t prototype;    /* where the text stands; BP_NONE: in the entity */
+    const char *text;      /* NULL: the list's; of a parent, neither */
+    const json_t *list;
+} scene_ref_t;
+
+typedef struct scene_opaque_t {
+    void *data;
+    size_t size;
+    const component_t *component;
+} scene_opaque_t;
+
+/* Labels made from a name and the numbers of its instances. */
+typedef struct scene_labels_t {
+    char *texts;
+    size_t size;
+} scene_labels_t;
+
+typedef struct scene_t {
+    base_t *base;
+    memory_t memory;
+    error_text_t *error;
+    const scene_managers_i *managers;
+    json_text_t text;
+    json_types_t types;
+    scene_prototype_t *prototypes;
+    scene_names_t prototype_names, entity_names;
+    scene_node_t *nodes;
+    scene_group_t *groups;
+    uint32_t *group_slots; /* open addressing by hash; number + 1 */
+    scene_ref_t *refs;
+    scene_opaque_t *opaques;
+    scene_labels_t *labels;
+    scene_draft_t draft;   /* of the entity in work */
+    uint32_t prototype_count, prototype_capacity;
+    uint32_t node_count, node_capacity;
+    uint32_t group_count, group_capacity, group_slot_count;
+    uint32_t ref_count, ref_capacity;
+    uint32_t opaque_count, opaque_capacity;
+    uint32_t label_count, label_capacity;
+    uint64_t entity_count;
+    bool has_parents, has_set_parents; /* by children; by a property */
+} scene_t;
+
+/* --- places and failures (json_scene.c) ---------------------------------------------------------------------------------- */
+
+/* Where in the scene something stands: a node or a prototype, a member of it, and within components, which and what. */
+typedef struct scene_place_t {
+    uint32_t node, prototype; /* BP_NONE: not that; both: the scene itself */
+    const char *member;       /* "components", "count" ...; NULL: the whole */
+    const char *component, *property;
+    size_t element;           /* of a list; SIZE_MAX: not in one */
+} scene_place_t;
+
+static inline scene_place_t scene_place_node(uint32_t node, const char *member)
+{
+    return (scene_place_t){node, BP_NONE, member, NULL, NULL, SIZE_MAX};
+}
+
+static inline scene_place_t scene_place_prototype(uint32_t prototype, const char *member)
+{
+    return (scene_place_t){BP_NONE, prototype, member, NULL, NULL, SIZE_MAX};
+}
+
+/* Set the error to place and sentence, return `code`; or put the place before a sentence that is there. */
+bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *place, const char *format, ...) PRINTF_LIKE(4, 5);
+bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
+bp_result_t scene_no_memory(scene_t *scene);
+
+/* Is a member's key one that scenes ignore: "$schema", "// a remark"? */
+static inline bool scene_ignores(const char *key)
+{
+    return key[0] == '$' || (key[0] == '/' && key[1] == '/');
+}
+
+/* Are all members of `object` among `known` (ended by NULL) or ignored? */
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, json_t *object, const char *const *known, const char *what);
+
+/* A name: the string at `member`, not empty and not too long; NULL where the object has none. */
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, json_t *object, const char *member, const char **name);
+
+/* --- the stages ------------------------------------------------------------------------------------------------------------ */
+
+/* json_names.c */
+scene_name_t *scene_names_find(const scene_names_t *names, const char *text);
+bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *text, uint32_t number); /* text is not in it yet */
+bp_result_t scene_check_names(scene_t *scene);
+uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted); /* the nodes whose counts number its entities */
+bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride); /* "name[2]", `stride` bytes apart */
+bp_result_t scene_resolve_refs(scene_t *scene);
+
+/* json_prototypes.c */
+bp_result_t scene_read_prototypes(scene_t *scene);
+bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, json_t *object, uint32_t *prototype); /* "extends" */
+
+/* json_components.c */
+void scene_draft_free(scene_t *scene, scene_draft_t *draft);
+bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_draft_t *from);
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *components, bool lists);
+void scene_draft_sort(scene_draft_t *draft);
+
+/* json_groups.c */
+bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *group);
+bp_result_t scene_column_append(scene_t *scene, scene_column_t *column, const void *cell, uint32_t rows);
+char *scene_column_spread(scene_t *scene, scene_column_t *column, uint32_t more); /* varied, with room; NULL: no memory */
+void scene_cell_bytes(const scene_t *scene, const field_t *field, const scene_cell_t *cell, bp_value_t *bytes);
+void scene_groups_free(scene_t *scene);
+
+/* json_entities.c */
+bp_result_t scene_read_entities(scene_t *scene);
+
+/* json_blob.c */
+bp_result_t scene_write_blob(scene_t *scene, memory_t *memory, void **bytes, size_t *size); /* the block is from `memory` */
+
+#endif

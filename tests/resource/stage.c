@@ -1,0 +1,242 @@
+/* stage.c - the host, the three components, and blobs as text.
+ *
+ * The text is written from the blob's tables alone, not by the code that spawns, so that compiling can be tested by itself.
+ */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "stage.h"
+
+#include "../unit/zoo.h"
+
+#include "resource/blob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- components ----------------------------------------------------------------------------------------------------- */
+
+static const bp_field_t pose_fields[] = {
+    {.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT},
+    {.name = "place", .type = BP_VEC3},
+};
+static const bp_field_t tag_fields[] = {{.name = "name", .type = BP_STRING, .flags = BP_FIELD_LABEL}};
+
+static bp_result_t brew_start(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, 16);
+    return m->state != NULL ? BP_OK : m->api->error->set(m->host, BP_ERROR_MEMORY, "brew: out of memory");
+}
+
+static void brew_stop(bp_manager_t *m)
+{
+    m->api->memory->resize(m->plugin, m->state, 16, 0);
+}
+
+static bp_result_t brew_compile(bp_manager_t *m, const char *json, void **data, size_t *size)
+{
+    if (strstr(json, "poison") != NULL)
+        return m->api->error->set(m->host, BP_ERROR_FAILED, "poison is no drink");
+    *size = strlen(json);
+    *data = m->api->memory->resize(m->plugin, NULL, 0, *size);
+    if (*data == NULL)
+        return m->api->error->set(m->host, BP_ERROR_MEMORY, "out of memory while brewing");
+    memcpy(*data, json, *size);
+    return BP_OK;
+}
+
+static bp_result_t brew_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    (void)instance, (void)entities, (void)count, (void)slots;
+    return m->api->error->set(m->host, BP_ERROR_FAILED, "brews are compiled, not created");
+}
+
+static bp_result_t brew_spawn(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *data, const size_t *sizes, uint32_t *slots)
+{
+    (void)data, (void)sizes;
+    return brew_create(m, instance, entities, count, slots);
+}
+
+static void brew_destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+}
+
+static uint32_t brew_count(bp_manager_t *m)
+{
+    (void)m;
+    return 0;
+}
+
+static const bp_component_i set_components[] = {
+    {.name = "pose", .fields = BP_LIST(pose_fields), .spawn_order = -10},
+    {.name = "tag", .fields = BP_LIST(tag_fields)},
+    {.name = "brew",
+     .flags = BP_COMPONENT_OWN_STORAGE,
+     .start = brew_start,
+     .stop = brew_stop,
+     .create = brew_create,
+     .destroy = brew_destroy,
+     .count = brew_count,
+     .compile = brew_compile,
+     .spawn = brew_spawn,
+     .spawn_order = 10},
+};
+static const bp_plugin_desc_t set = {BP_PLUGIN_HEAD, .name = "set", .version = "1", .components = BP_LIST(set_components)};
+
+/* --- the stage ------------------------------------------------------------------------------------------------------- */
+
+void stage_open(stage_t *stage)
+{
+    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    rig_init(&stage->rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &set;
+    stage->rig.desc.static_plugins = plugins;
+    stage->rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&stage->rig);
+    stage->host = stage->rig.host;
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(stage->host, bp_host_load_plugin(stage->host, plugins[i]->name, NULL, 0));
+}
+
+void stage_close(stage_t *stage)
+{
+    rig_close(&stage->rig);
+}
+
+char *stage_json(const char *scene)
+{
+    char *json = malloc(strlen(scene) + 1);
+    ck_assert_ptr_nonnull(json);
+    for (size_t i = 0; i <= strlen(scene); i++)
+        json[i] = scene[i] == '\'' ? '"' : scene[i];
+    return json;
+}
+
+bp_scene_blob_t stage_compile(stage_t *stage, const char *scene)
+{
+    bp_scene_blob_t blob;
+    char *json = stage_json(scene);
+    WORKS(stage->host, bp_scene_compile_text(stage->host, "scene", json, strlen(json), &blob));
+    free(json);
+    return blob;
+}
+
+void stage_refuses(stage_t *stage, bp_result_t code, const char *scene, const char *sentence)
+{
+    bp_scene_blob_t blob;
+    char *json = stage_json(scene);
+    size_t before = stage->rig.heap.bytes;
+    bp_result_t result = bp_scene_compile_text(stage->host, "scene", json, strlen(json), &blob);
+    const char *said = bp_host_error(stage->host);
+    EXPECT(result == code, "%d instead of %d for %.200s: %s", result, code, scene, said);
+    EXPECT(strncmp(said, sentence, strlen(sentence)) == 0, "%.200s\n says %s\n  not %s", scene, said, sentence);
+    EXPECT(blob.bytes == NULL && stage->rig.heap.bytes == before, "something is left of %.200s", scene);
+    free(json);
+}
+
+/* --- blobs as text ------------------------------------------------------------------------------------------------------ */
+
+typedef struct pen_t {
+    FILE *file;
+    blob_t blob;
+} pen_t;
+
+static void write_floats(pen_t *pen, const void *value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(pen->file, "%s%.9g", i > 0 ? " " : "", (double)((const float *)value)[i]);
+}
+
+static void write_value(pen_t *pen, uint32_t type, const void *value)
+{
+    bp_value_t v;
+    uint32_t number;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, value, blob_value_size(type));
+    memcpy(&number, value, blob_value_size(type) < 4 ? 1 : 4);
+    switch (type) {
+    case BP_BOOL: fprintf(pen->file, "%s", v.boolean ? "true" : "false"); break;
+    case BP_I32: fprintf(pen->file, "%d", v.i32); break;
+    case BP_U32: fprintf(pen->file, "%u", v.u32); break;
+    case BP_I64: fprintf(pen->file, "%lld", (long long)v.i64); break;
+    case BP_F64: fprintf(pen->file, "%.17g", v.f64); break;
+    case BP_STRING: fprintf(pen->file, "'%s'", blob_text(&pen->blob, number)); break;
+    case BP_ENTITY: number == 0 ? fprintf(pen->file, "none") : fprintf(pen->file, "#%u", number - 1); break;
+    case BP_NAME:
+        for (uint32_t i = 0; i < pen->blob.info->name_count; i++) {
+            const char *text = blob_text(&pen->blob, pen->blob.names[i]);
+            fprintf(pen->file, "%s", names_hash(text) == v.name ? text : "");
+        }
+        break;
+    default: write_floats(pen, &v, value_parts(type)); break;
+    }
+}
+
+static void write_component(pen_t *pen, const blob_component_t *component, uint32_t instance)
+{
+    fprintf(pen->file, "(");
+    if ((component->flags & BLOB_OPAQUE) != 0) {
+        size_t size;
+        const void *bytes = blob_opaque_bytes(&pen->blob, component, instance, &size);
+        fwrite(bytes, 1, size, pen->file);
+    }
+    for (uint32_t f = 0; f < component->field_count; f++) {
+        const blob_field_t *field = &pen->blob.fields[component->first_field + f];
+        size_t row = field->kind == BLOB_ONE ? 0 : instance;
+        fprintf(pen->file, "%s%s=", f > 0 ? " " : "", blob_text(&pen->blob, field->name));
+        write_value(pen, field->type, (const char *)blob_values(&pen->blob, field) + row * blob_value_size(field->type));
+    }
+    fprintf(pen->file, ")");
+}
+
+static void write_part(pen_t *pen, const blob_part_t *part, uint32_t row)
+{
+    const blob_component_t *component = &pen->blob.components[part->component];
+    const char *type = blob_text(&pen->blob, component->type);
+    fprintf(pen->file, " ");
+    if (part->name != names_hash(type)) {
+        write_value(pen, BP_NAME, &part->name);
+        fprintf(pen->file, ":");
+    }
+    fprintf(pen->file, "%s", type);
+    write_component(pen, component, part->first_instance + row);
+}
+
+static void write_entity(pen_t *pen, const blob_group_t *group, uint32_t row)
+{
+    uint32_t entity = group->first_entity + row;
+    fprintf(pen->file, "%u:", entity);
+    for (uint32_t p = 0; p < group->part_count; p++)
+        write_part(pen, &pen->blob.parts[group->first_part + p], row);
+    if (pen->blob.parents != NULL && pen->blob.parents[entity] != 0)
+        fprintf(pen->file, " < %u", pen->blob.parents[entity] - 1);
+    fprintf(pen->file, "\n");
+}
+
+char *stage_describe(const void *bytes, size_t size)
+{
+    char *text = NULL;
+    size_t length;
+    pen_t pen = {.file = open_memstream(&text, &length)};
+    memory_t memory;
+    error_text_t error;
+    memory_init(&memory, "pen", &(bp_allocator_i){.resize = NULL});
+    bp_result_t result = blob_open(&pen.blob, &memory, bytes, size, "blob", &error);
+    EXPECT(result == BP_OK, "%s", error.text);
+    for (uint32_t g = 0; g < pen.blob.info->group_count; g++) {
+        for (uint32_t row = 0; row < pen.blob.groups[g].rows; row++)
+            write_entity(&pen, &pen.blob.groups[g], row);
+    }
+    fclose(pen.file);
+    return text;
+}
+
+void stage_expects(stage_t *stage, const char *scene, const char *text)
+{
+    bp_scene_blob_t blob = stage_compile(stage, scene);
+    char *said = stage_describe(blob.bytes, blob.size);
+    EXPECT(strcmp(said, text) == 0, "%s\ngives\n%s\nnot\n%s", scene, said, text);
+    free(said);
+    bp_scene_free(stage->host, &blob);
+}

@@ -1,0 +1,292 @@
+/* test_compile.c - scenes that are right: what each thing that may be said comes to in the blob. */
+#include "../suites.h"
+#include "stage.h"
+
+#include "resource/blob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static stage_t stage;
+
+static void begin(void)
+{
+    stage_open(&stage);
+}
+
+static void end(void)
+{
+    stage_close(&stage);
+}
+
+#define GIVES(scene, text) stage_expects(&stage, scene, text)
+
+START_TEST(an_empty_scene_has_no_entities)
+{
+    GIVES("{}", "");
+    GIVES("{'entities': [], 'prototypes': {}}", "");
+    GIVES("\xEF\xBB\xBF {'$schema': 'x.json', '// remark': [1, {}]}", "");
+}
+END_TEST
+
+START_TEST(a_component_s_type_is_said_or_is_its_name)
+{
+    GIVES("{'entities': [{'components': {'body': {}, 'fog': {'type': 'fx'}, 'haze': {'type': 'fx'}}}, {}]}",
+          "0: body() fog:fx() haze:fx()\n1:\n");
+}
+END_TEST
+
+START_TEST(every_type_is_read_in_json_s_form)
+{
+    GIVES("{'entities': [{'name': 'me', 'components': {'sample': {'a_bool': false, 'a_i32': -100, 'a_u32': 1e2, 'a_i64': -9223372036854775808,"
+          "'a_f32': 0.5, 'a_f64': 3, 'a_vec2': [50, -1], 'a_vec3': [0, 1.5, 2], 'a_vec4': [1, 2, 3, 4], 'a_quat': [0, 0, 1, 0],"
+          "'a_mat4': [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], 'a_colour': [0.5, 0, 1], 'a_string': 'caf\\u00e9 \\'quoted\\'',"
+          "'an_entity': 'me', 'a_name': 'n'}}}]}",
+          "0: sample(a_bool=false a_i32=-100 a_u32=100 a_i64=-9223372036854775808 a_f32=0.5 a_f64=3 a_vec2=50 -1 a_vec3=0 1.5 2 a_vec4=1 2 3 4 "
+          "a_quat=0 0 1 0 a_mat4=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 a_colour=0.5 0 1 1 a_string='caf\xC3\xA9 \"quoted\"' an_entity=#0 a_name=n)\n");
+}
+END_TEST
+
+START_TEST(every_type_is_read_as_text)
+{
+    GIVES("{'entities': [{'components': {'sample': {'a_bool': 'off', 'a_i32': '0x10', 'a_u32': '7', 'a_i64': '1', 'a_f32': '1.5', 'a_f64': '2',"
+          "'a_vec2': '1, 2', 'a_vec3': '0 0 1', 'a_vec4': '1 2 3 4', 'a_quat': '0 0 0 1', 'a_colour': '#ff0000', 'an_entity': 'none'}}}]}",
+          "0: sample(a_bool=false a_i32=16 a_u32=7 a_i64=1 a_f32=1.5 a_f64=2 a_vec2=1 2 a_vec3=0 0 1 a_vec4=1 2 3 4 a_quat=0 0 0 1 "
+          "a_colour=1 0 0 1 an_entity=none)\n");
+}
+END_TEST
+
+START_TEST(null_gives_the_default_back)
+{
+    GIVES("{'prototypes': {'p': {'components': {'body': {'mass': 5, 'position': [1, 1, 1]}}}},"
+          " 'entities': [{'extends': 'p', 'components': {'body': {'mass': null}}}, {'extends': 'p'}]}",
+          "0: body(mass=1 position=1 1 1)\n1: body(mass=5 position=1 1 1)\n");
+}
+END_TEST
+
+START_TEST(what_nobody_says_is_left_to_the_plugin)
+{
+    GIVES("{'entities': [{'components': {'body': {'mass': 1}, 'label': {}}}, {'components': {'body': {'mass': 1}, 'label': {}}}]}",
+          "0: body(mass=1) label()\n1: body(mass=1) label()\n");
+}
+END_TEST
+
+START_TEST(prototypes_extend_and_override_each_other)
+{
+    GIVES("{'prototypes': {"
+          "  'c': {'extends': 'b', 'components': {'body': {'mass': 3}, 'flag': null}},"
+          "  'a': {'components': {'body': {'mass': 1, 'position': [1, 2, 3]}}},"
+          "  'b': {'extends': 'a', 'components': {'flag': {}, 'fog': {'type': 'fx', 'strength': 1}}}},"
+          " 'entities': [{'extends': 'c'}, {'extends': 'c', 'components': {'fog': {'strength': 0}}}]}",
+          "0: body(mass=3 position=1 2 3) fog:fx(strength=1)\n1: body(mass=3 position=1 2 3) fog:fx(strength=0)\n");
+}
+END_TEST
+
+START_TEST(an_entity_removes_and_adds_components)
+{
+    GIVES("{'prototypes': {'p': {'components': {'body': {'mass': 2}, 'mark': {'value': 4}}}},"
+          " 'entities': [{'extends': 'p', 'components': {'body': null}}, {'extends': 'p', 'components': {'flag': {}}}]}",
+          "0: mark(value=4)\n1: body(mass=2) flag() mark(value=4)\n");
+}
+END_TEST
+
+START_TEST(entities_with_the_same_components_lie_together)
+{
+    GIVES("{'entities': [{'components': {'mark': {'value': 1}, 'flag': {}}}, {'components': {'flag': {}}},"
+          " {'components': {'flag': {}, 'mark': {'value': 2}}}]}",
+          "0: flag() mark(value=1)\n1: flag() mark(value=2)\n2: flag()\n");
+}
+END_TEST
+
+START_TEST(children_know_their_parents)
+{
+    GIVES("{'entities': [{'name': 'root', 'components': {'pose': {}}, 'children': ["
+          "   {'components': {'pose': {'place': [1, 0, 0]}}, 'children': [{'components': {'flag': {}}}]},"
+          "   {'components': {'pose': {}}}]}]}",
+          "0: pose(place=0 0 0)\n1: pose(place=1 0 0) < 0\n2: pose(place=0 0 0) < 0\n3: flag() < 1\n");
+}
+END_TEST
+
+START_TEST(a_parent_may_be_a_property_instead)
+{
+    GIVES("{'entities': [{'components': {'pose': {'parent': 'root'}}}, {'name': 'root', 'components': {'pose': {}}}]}",
+          "0: pose() < 1\n1: pose()\n");
+}
+END_TEST
+
+START_TEST(two_parents_are_kept_apart)
+{
+    GIVES("{'entities': [{'components': {'pose': {'parent': 'a'}, 'other': {'type': 'pose', 'parent': 'b'}}}, {'name': 'a'}, {'name': 'b'}]}",
+          "0: pose(parent=#1) other:pose(parent=#2) < 1\n1:\n2:\n");
+}
+END_TEST
+
+START_TEST(a_label_is_the_entity_s_name_unless_said)
+{
+    GIVES("{'entities': [{'name': 'earth', 'components': {'tag': {}}}, {'name': 'mars', 'components': {'tag': {'name': 'red'}}},"
+          " {'components': {'tag': {}}}, {'name': 'venus', 'components': {'tag': {'name': null}}}]}",
+          "0: tag(name='earth')\n1: tag(name='red')\n2: tag(name='')\n3: tag(name='')\n");
+}
+END_TEST
+
+START_TEST(a_count_makes_many)
+{
+    GIVES("{'entities': [{'name': 'moon', 'count': 3, 'components': {'tag': {}, 'body': {'mass': [1, 2, 3], 'position': [[0, 0, 0], null, '1 1 1'],"
+          " 'velocity': [7, 7, 7]}, 'fog': {'type': 'fx', 'colour': ['#ff0000', [0, 0, 0], null]}}}]}",
+          "0: body(mass=1 position=0 0 0 velocity=7 7 7) fog:fx(colour=1 0 0 1) tag(name='moon[0]')\n"
+          "1: body(mass=2 position=0 0 0 velocity=7 7 7) fog:fx(colour=0 0 0 1) tag(name='moon[1]')\n"
+          "2: body(mass=3 position=1 1 1 velocity=7 7 7) fog:fx(colour=0.0627451017 0.125490203 0.188235298 1) tag(name='moon[2]')\n");
+}
+END_TEST
+
+START_TEST(a_count_of_one_is_no_count)
+{
+    GIVES("{'entities': [{'name': 'moon', 'count': 1, 'components': {'tag': {}, 'mark': {'value': [5]}}}]}", "0: mark(value=5) tag(name='moon')\n");
+}
+END_TEST
+
+START_TEST(children_are_made_for_each_of_a_count)
+{
+    GIVES("{'entities': [{'name': 'car', 'count': 2, 'components': {'flag': {}}, 'children': ["
+          "  {'name': 'wheel', 'count': 3, 'components': {'tag': {}, 'mark': {'value': [1, 2, 3]}}}]}]}",
+          "0: flag()\n1: flag()\n"
+          "2: mark(value=1) tag(name='wheel[0][0]') < 0\n3: mark(value=2) tag(name='wheel[0][1]') < 0\n4: mark(value=3) tag(name='wheel[0][2]') < 0\n"
+          "5: mark(value=1) tag(name='wheel[1][0]') < 1\n6: mark(value=2) tag(name='wheel[1][1]') < 1\n7: mark(value=3) tag(name='wheel[1][2]') < 1\n");
+}
+END_TEST
+
+START_TEST(references_name_entities_before_and_behind)
+{
+    GIVES("{'entities': [{'name': 'a', 'components': {'label': {'home': 'b'}}}, {'name': 'b', 'components': {'label': {'home': 'a'}}},"
+          " {'components': {'label': {'home': ''}}}, {'components': {'label': {'home': null}}}]}",
+          "0: label(home=#1)\n1: label(home=#0)\n2: label(home=none)\n3: label(home=none)\n");
+}
+END_TEST
+
+START_TEST(references_name_one_of_a_count)
+{
+    GIVES("{'entities': [{'name': 'm', 'count': 3, 'components': {'label': {'home': ['m[2]', 'm[0]', '']}}},"
+          " {'components': {'label': {'home': 'm[1]'}}}]}",
+          "0: label(home=#2)\n1: label(home=#0)\n2: label(home=none)\n3: label(home=#1)\n");
+}
+END_TEST
+
+START_TEST(references_inside_a_count_stay_inside)
+{
+    GIVES("{'entities': [{'name': 'car', 'count': 2, 'components': {'label': {'home': 'wheel[1]'}}, 'children': ["
+          "  {'name': 'wheel', 'count': 2, 'components': {'label': {'home': ['car', 'axle']}}},"
+          "  {'name': 'axle', 'components': {'label': {'home': 'wheel[1][0]'}}}]}]}",
+          "0: label(home=#3)\n1: label(home=#5)\n"
+          "2: label(home=#0) < 0\n3: label(home=#6) < 0\n4: label(home=#1) < 1\n5: label(home=#7) < 1\n"
+          "6: label(home=#4) < 0\n7: label(home=#4) < 1\n");
+}
+END_TEST
+
+START_TEST(references_in_prototypes_are_those_of_who_extends_them)
+{
+    GIVES("{'prototypes': {'p': {'components': {'label': {'home': 'root'}}}}, 'entities': [{'extends': 'p'}, {'name': 'root'}]}",
+          "0: label(home=#1)\n1:\n");
+}
+END_TEST
+
+START_TEST(a_name_may_look_like_one_of_a_count)
+{
+    GIVES("{'entities': [{'name': 'x[7]'}, {'name': 'x'}, {'components': {'label': {'home': 'x[7]'}}}]}", "0:\n1:\n2: label(home=#0)\n");
+}
+END_TEST
+
+START_TEST(a_manager_compiles_its_own_descriptions)
+{
+    GIVES("{'prototypes': {'tea': {'components': {'cup': {'type': 'brew', 'leaf': 'green', 'hot': true}}}},"
+          " 'entities': [{'extends': 'tea'}, {'extends': 'tea', 'count': 2, 'components': {'cup': {'hot': null, 'sugar': [1, 2.5]}}},"
+          "              {'extends': 'tea', 'components': {'cup': {'$note': 1}}}]}",
+          "0: cup:brew({\"leaf\":\"green\",\"hot\":true})\n1: cup:brew({\"leaf\":\"green\",\"sugar\":[1,2.5]})\n"
+          "2: cup:brew({\"leaf\":\"green\",\"sugar\":[1,2.5]})\n3: cup:brew({\"leaf\":\"green\",\"hot\":true})\n");
+}
+END_TEST
+
+START_TEST(a_world_s_manager_compiles_where_there_is_one)
+{
+    bp_world_o *world = bp_world_create(stage.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(stage.host, bp_world_use_component(world, "brew"));
+    GIVES("{'entities': [{'components': {'brew': {}}}]}", "0: brew({})\n");
+    ck_assert_ptr_null(stage.rig.api->world->at(stage.host, 1));
+}
+END_TEST
+
+START_TEST(types_come_in_spawn_order)
+{
+    bp_scene_blob_t made = stage_compile(&stage, "{'entities': [{'components': {'brew': {}, 'body': {}, 'pose': {}, 'tag': {}}}]}");
+    blob_t blob;
+    memory_t memory;
+    error_text_t error;
+    memory_init(&memory, "test", &(bp_allocator_i){.resize = NULL});
+    ck_assert_int_eq(blob_open(&blob, &memory, made.bytes, made.size, "blob", &error), BP_OK);
+    const char *const expected[] = {"pose", "body", "tag", "brew"};
+    for (uint32_t i = 0; i < COUNT(expected); i++)
+        ck_assert_str_eq(blob_text(&blob, blob.components[i].type), expected[i]);
+    ck_assert_uint_eq(made.entities, 1);
+    ck_assert_uint_eq(made.components, 4);
+    ck_assert_uint_eq(made.groups, 1);
+    bp_scene_free(stage.host, &made);
+}
+END_TEST
+
+START_TEST(what_is_alike_is_written_once)
+{
+    bp_scene_blob_t many = stage_compile(&stage, "{'entities': [{'count': 100000, 'components': {'sample': {'a_string': 'x'}, 'body': {'mass': 2}}},"
+                                                 " {'components': {'body': {'mass': 3}}}]}");
+    ck_assert_uint_eq(many.entities, 100001);
+    ck_assert_uint_lt(many.size, 8192);
+    bp_scene_free(stage.host, &many);
+}
+END_TEST
+
+START_TEST(the_same_scene_gives_the_same_bytes)
+{
+    const char *scene = "{'entities': [{'count': 5, 'components': {'sample': {'a_name': 'q'}, 'label': {'home': null}}}, {'components': {'flag': {}}}]}";
+    stage_t other;
+    stage_open(&other);
+    bp_scene_blob_t a = stage_compile(&stage, scene), b = stage_compile(&other, scene);
+    ck_assert_uint_eq(a.size, b.size);
+    ck_assert_mem_eq(a.bytes, b.bytes, a.size);
+    bp_scene_free(stage.host, &a);
+    bp_scene_free(other.host, &b);
+    stage_close(&other);
+}
+END_TEST
+
+Suite *compile_suite(void)
+{
+    Suite *suite = suite_create("compile");
+    TCase *tcase = tcase_create("scenes");
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, an_empty_scene_has_no_entities);
+    tcase_add_test(tcase, a_component_s_type_is_said_or_is_its_name);
+    tcase_add_test(tcase, every_type_is_read_in_json_s_form);
+    tcase_add_test(tcase, every_type_is_read_as_text);
+    tcase_add_test(tcase, null_gives_the_default_back);
+    tcase_add_test(tcase, what_nobody_says_is_left_to_the_plugin);
+    tcase_add_test(tcase, prototypes_extend_and_override_each_other);
+    tcase_add_test(tcase, an_entity_removes_and_adds_components);
+    tcase_add_test(tcase, entities_with_the_same_components_lie_together);
+    tcase_add_test(tcase, children_know_their_parents);
+    tcase_add_test(tcase, a_parent_may_be_a_property_instead);
+    tcase_add_test(tcase, two_parents_are_kept_apart);
+    tcase_add_test(tcase, a_label_is_the_entity_s_name_unless_said);
+    tcase_add_test(tcase, a_count_makes_many);
+    tcase_add_test(tcase, a_count_of_one_is_no_count);
+    tcase_add_test(tcase, children_are_made_for_each_of_a_count);
+    tcase_add_test(tcase, references_name_entities_before_and_behind);
+    tcase_add_test(tcase, references_name_one_of_a_count);
+    tcase_add_test(tcase, references_inside_a_count_stay_inside);
+    tcase_add_test(tcase, references_in_prototypes_are_those_of_who_extends_them);
+    tcase_add_test(tcase, a_name_may_look_like_one_of_a_count);
+    tcase_add_test(tcase, a_manager_compiles_its_own_descriptions);
+    tcase_add_test(tcase, a_world_s_manager_compiles_where_there_is_one);
+    tcase_add_test(tcase, types_come_in_spawn_order);
+    tcase_add_test(tcase, what_is_alike_is_written_once);
+    tcase_add_test(tcase, the_same_scene_gives_the_same_bytes);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
