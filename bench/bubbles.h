@@ -2,9 +2,9 @@
  * "Entity Component Systems & Data Oriented Design" (2018) have it first, and as they have it last.
  *
  * Both are ports to C in our own words. They do what their originals do, in the same order and with the same
- * arithmetic, and no better: what the slides improve from the one to the other is the point. Both begin with the
- * same entities, and so does the engine; bubbles come first. Then all three fill the same frames, bit for bit,
- * which cases_bubbles.c checks before it measures.
+ * arithmetic, and no better: what the slides improve from the one to the other is the point. Both begin with
+ * the same entities, and so does the engine; bubbles come first. Then all three fill the same frames, bit for
+ * bit, which cases_bubbles.c checks before it measures.
  *
  * What it does not do: neither frees anything but all of it.
  */
@@ -28,8 +28,8 @@ typedef struct game_bounds_t {
 
 #define GAME_ZOOM 0.05f
 
-/* bubbles_objects.c: an allocation for each object, its list and each component; virtual calls; components found
- * by casting. */
+/* bubbles_objects.c: an allocation for each object, its list and each component; virtual calls; components
+ * found by casting. */
 typedef struct objects_t objects_t;
 objects_t *objects_create(const game_entity_t *entities, uint32_t count, game_bounds_t bounds);
 void objects_destroy(objects_t *game);

@@ -2,11 +2,11 @@
  *
  * The subject is the plugin bubbles as config/bubbles.ini sets it up, through the functions that an embedder
  * has. Its floor is the slides' last version (bubbles_arrays.c); their first one (bubbles_objects.c) stands
- * beside it. All three begin with the entities that the plugin has placed, and before anything is measured they
- * take a few steps and must agree on every bit of the frame.
+ * beside it. All three begin with the entities that the plugin has placed, and before anything is measured
+ * they take a few steps and must agree on every bit of the frame.
  *
- * One figure is for one sprite: nanoseconds each are milliseconds a step at a million. The start is everything
- * from no host to the first frame: plugin loaded, entities made and placed, one step.
+ * One figure is for one sprite: nanoseconds each are milliseconds a step at a million. The start is
+ * everything from no host to the first frame: plugin loaded, entities made and placed, one step.
  */
 #include "cases.h"
 
@@ -45,7 +45,8 @@ static void create(engine_t *g, const char *last, bp_entity_t *entities, uint32_
                        worlds_key(&g->w, last)};
     uint32_t prototype;
     worlds_must(g->w.host, g->w.api->world->prototype(g->w.world, keys, 4, &prototype), "making a prototype");
-    worlds_must(g->w.host, g->w.api->world->create(g->w.world, prototype, entities, count), "creating entities");
+    worlds_must(g->w.host, g->w.api->world->create(g->w.world, prototype, entities, count),
+                "creating entities");
 }
 
 static void set_all(engine_t *g, const bp_entity_t *entities, uint32_t count, const char *component,
@@ -65,7 +66,8 @@ static void engine_start(engine_t *g, uint32_t count)
     const float scale = 2;
     memset(g, 0, sizeof *g);
     g->w.host = bp_host_create(NULL);
-    worlds_must(g->w.host, g->w.host == NULL || entities == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
+    worlds_must(g->w.host, g->w.host == NULL || entities == NULL ? BP_ERROR_MEMORY : BP_OK,
+                "creating a host");
     g->w.api = bp_host_api(g->w.host);
     worlds_must(g->w.host, bp_host_load_plugin(g->w.host, BENCH_PLUGIN_DIR "/bubbles", NULL, 0),
                 "loading bubbles");

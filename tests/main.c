@@ -28,6 +28,7 @@ int main(int argc, char **argv)
         config_suite,
         loading_suite,
         plugins_suite,
+        bubbles_suite,
         import_suite,
         conformance_suite,
         blob_suite,

@@ -1,5 +1,5 @@
-/* bubbles.c - the plugin bubbles: sprites that wander, bounce off the edges of their world and off bubbles, and
- * take the colour of the bubble they bounced off.
+/* bubbles.c - the plugin bubbles: sprites that wander, bounce off the edges of their world and off bubbles,
+ * and take the colour of the bubble they bounced off.
  *
  * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training
  * Academy, 2018), whose slides turn it from objects into arrays; every rule and number here is theirs. What
@@ -81,8 +81,10 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component)
     char text[128];
     uint32_t number = s->api->world->component(s->world, component);
     if (number == BP_NONE) {
-        snprintf(text, sizeof text, "it works on component '%s', which the world lacks; add it to the world's "
-                                    "components", component);
+        snprintf(text, sizeof text,
+                 "it works on component '%s', which the world lacks; add it to the world's "
+                 "components",
+                 component);
         return s->api->error->set(s->host, BP_ERROR_NOT_FOUND, text);
     }
     s->state = s->api->world->manager(s->world, number);
@@ -121,19 +123,42 @@ static const bp_term_t draw_terms[] = {
 };
 
 static const bp_system_i systems[] = {
-    {.name = "bubbles_place", .doc = "places what is nowhere yet, at the first step", .flags = BP_SYSTEM_PARALLEL,
-     .terms = BP_LIST(place_terms), .before = "bubbles_move", .run = bubbles_place_run},
-    {.name = "bubbles_move", .doc = "moves, and bounces off the edges of the world", .flags = BP_SYSTEM_PARALLEL,
-     .terms = BP_LIST(move_terms), .run = bubbles_move_run},
-    {.name = "bubbles_find", .doc = "finds out where the bubbles are", .terms = BP_LIST(find_terms),
-     .after = "bubbles_move", .start = bubbles_find_start, .run_all = bubbles_find_run},
-    {.name = "bubbles_avoid", .doc = "bounces off bubbles, and takes their colour", .flags = BP_SYSTEM_PARALLEL,
-     .terms = BP_LIST(avoid_terms), .after = "bubbles_find", .start = bubbles_find_start,
+    {.name = "bubbles_place",
+     .doc = "places what is nowhere yet, at the first step",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(place_terms),
+     .before = "bubbles_move",
+     .run = bubbles_place_run},
+    {.name = "bubbles_move",
+     .doc = "moves, and bounces off the edges of the world",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(move_terms),
+     .run = bubbles_move_run},
+    {.name = "bubbles_find",
+     .doc = "finds out where the bubbles are",
+     .terms = BP_LIST(find_terms),
+     .after = "bubbles_move",
+     .start = bubbles_find_start,
+     .run_all = bubbles_find_run},
+    {.name = "bubbles_avoid",
+     .doc = "bounces off bubbles, and takes their colour",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(avoid_terms),
+     .after = "bubbles_find",
+     .start = bubbles_find_start,
      .run = bubbles_avoid_run},
-    {.name = "bubbles_frame", .doc = "makes room for the sprites of this frame", .terms = BP_LIST(draw_terms),
-     .after = "bubbles_avoid", .start = bubbles_begin_start, .run_all = bubbles_begin_run},
-    {.name = "bubbles_draw", .doc = "writes the sprites of this frame", .flags = BP_SYSTEM_PARALLEL,
-     .terms = BP_LIST(draw_terms), .after = "bubbles_frame", .start = bubbles_begin_start,
+    {.name = "bubbles_frame",
+     .doc = "makes room for the sprites of this frame",
+     .terms = BP_LIST(draw_terms),
+     .after = "bubbles_avoid",
+     .start = bubbles_begin_start,
+     .run_all = bubbles_begin_run},
+    {.name = "bubbles_draw",
+     .doc = "writes the sprites of this frame",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(draw_terms),
+     .after = "bubbles_frame",
+     .start = bubbles_begin_start,
      .run = bubbles_draw_run},
 };
 
@@ -150,8 +175,9 @@ static bp_result_t check_pair(bp_plugin_t *plugin, bp_vec2_t least, bp_vec2_t mo
 
 static bp_result_t load(bp_plugin_t *plugin)
 {
-    bp_result_t result = check_pair(plugin, plugin->options[OPTION_LOW].vec2, plugin->options[OPTION_HIGH].vec2,
-                                    "both parts of `low` must be less than those of `high`");
+    bp_result_t result =
+        check_pair(plugin, plugin->options[OPTION_LOW].vec2, plugin->options[OPTION_HIGH].vec2,
+                   "both parts of `low` must be less than those of `high`");
     return result != BP_OK ? result : plugin->api->registry->offer(plugin, BP_SPRITE_API, &api);
 }
 

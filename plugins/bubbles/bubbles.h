@@ -1,7 +1,7 @@
 /* bubbles.h - what the files of the plugin bubbles share: fields and options by number, the grid, the frame.
  *
- * What belongs to a world lies in the state of two of its managers: the grid in that of `bubble`, the frame in
- * that of `sprite`. A system keeps nothing but the manager whose state it works on.
+ * What belongs to a world lies in the state of two of its managers: the grid in that of `bubble`, the frame
+ * in that of `sprite`. A system keeps nothing but the manager whose state it works on.
  *
  * What this header does not do: it is not for other plugins; those read <components/sprite.h>.
  */
@@ -11,7 +11,7 @@
 #include <bp_plugin.h>
 #include <components/sprite.h>
 
-/* The fields of `position`, `move` and `bubble`; `avoid` has none. Those of `sprite`: <components/sprite.h>. */
+/* The fields of `position`, `move` and `bubble`; `avoid` has none, those of `sprite` are in sprite.h. */
 enum { POSITION_X, POSITION_Y };
 enum { MOVE_X, MOVE_Y };
 enum { BUBBLE_DISTANCE };
@@ -72,7 +72,7 @@ typedef struct bubbles_grid_t {
     uint32_t count, capacity;
     grid_map_t map;
     uint8_t occupied[GRID_CELLS];      /* 1: the cell lists a bubble */
-    uint32_t first[GRID_CELLS + 1];    /* the bubbles of cell c: entries[first[c]] to entries[first[c + 1] - 1] */
+    uint32_t first[GRID_CELLS + 1];    /* the bubbles of cell c begin at entries[first[c]] */
     uint32_t *entries;                 /* numbers of bubbles, ascending in each cell */
     uint32_t entry_capacity;
     uint32_t out_of_memory;            /* the log has been told */

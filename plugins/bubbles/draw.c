@@ -1,9 +1,9 @@
 /* draw.c - the system bubbles_draw: columns to the frame's sprites.
  *
- * It writes 28 bytes for each sprite and is bound by that. Compilers do not turn seven columns into records of
- * seven floats by themselves, so four sprites at a time are laid out by hand: their 28 floats are seven vectors,
- * each put together from the columns by two shuffles. Written in the vectors of GCC and Clang (not of one
- * processor), with the plain loop for other compilers, and for what is left over.
+ * It writes 28 bytes for each sprite and is bound by that. Compilers do not turn seven columns into records
+ * of seven floats by themselves, so four sprites at a time are laid out by hand: their 28 floats are seven
+ * vectors, each put together from the columns by two shuffles. Written in the vectors of GCC and Clang (not
+ * of one processor), with the plain loop for other compilers, and for what is left over.
  *
  * Large frames are written past the caches where the processor has such stores: a frame is read by whoever
  * shows it, not by the next step, and the columns had better keep the room. They need addresses divisible by
@@ -81,8 +81,8 @@ static inline void store(float *to, four_t v, uint32_t past_caches)
     memcpy(to, &v, sizeof v);
 }
 
-/* Four sprites from row `i` on: the vectors are x y s r | g b i x | y s r g | b i x y | s r g b | i x y s | r g b i,
- * and the sprites' numbers in them 0000 | 0001 | 1111 | 1122 | 2222 | 2333 | 3333. */
+/* Four sprites from row `i` on: the vectors are x y s r | g b i x | y s r g | b i x y | s r g b | i x y s
+ * | r g b i, and the sprites' numbers in them 0000 | 0001 | 1111 | 1122 | 2222 | 2333 | 3333. */
 static inline void draw_four(const columns_t *c, uint32_t i, float *to, uint32_t past_caches)
 {
     four_t x = load(c->x + i) * c->zoom, y = load(c->y + i) * c->zoom, s = load(c->scale + i) * c->zoom;

@@ -1,8 +1,9 @@
 /* frame.c - the system bubbles_frame, and the frame: the buffer of sprites that a renderer takes.
  *
  * Sprites are written by several threads at once, each a range of rows (draw.c). So that each knows where its
- * sprites go, this system looks at all runs first: it makes room and gives each run its part of the frame, in the
- * order of the runs. A range is recognised by the address of its entities, which lies within those of its run.
+ * sprites go, this system looks at all runs first: it makes room and gives each run its part of the frame, in
+ * the order of the runs. A range is recognised by the address of its entities, which lies within those of its
+ * run.
  *
  * The buffer is as large as it was ever needed, and not a byte of it is copied or cleared when it grows: each
  * step writes all of it.
@@ -60,8 +61,8 @@ static uint32_t reserve_parts(bp_system_t *s, bubbles_frame_t *frame, uint32_t n
     if (needed <= frame->part_capacity)
         return 1;
     uint32_t room = needed + needed / 2;
-    frame_part_t *parts = s->api->memory->resize(s->plugin, frame->parts, frame->part_capacity * sizeof *parts,
-                                                 room * sizeof *parts);
+    frame_part_t *parts = s->api->memory->resize(s->plugin, frame->parts,
+                                                 frame->part_capacity * sizeof *parts, room * sizeof *parts);
     if (parts == NULL)
         return 0;
     frame->parts = parts;
@@ -86,8 +87,9 @@ void bubbles_begin_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *
     frame->count = frame->part_count = 0;
     if (!reserve_sprites(s, frame, rows) || !reserve_parts(s, frame, count)) {
         if (!frame->out_of_memory)
-            s->api->error->log(s->plugin, BP_LOG_ERROR, "out of memory for a frame of sprites; it stays empty "
-                                                        "until there is room");
+            s->api->error->log(s->plugin, BP_LOG_ERROR,
+                               "out of memory for a frame of sprites; it stays empty "
+                               "until there is room");
         frame->out_of_memory = 1;
         return;
     }

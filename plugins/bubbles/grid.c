@@ -1,13 +1,13 @@
 /* grid.c - the system bubbles_find, and the grid that it makes at every step.
  *
  * Of a million sprites a few thousand are near a bubble at any time. The grid tells which: each of its cells
- * lists the bubbles whose square (the distance to all four sides) touches it. For nearly all sprites one byte of
- * 16 KB says that they are done; the others look at one or two bubbles instead of all.
+ * lists the bubbles whose square (the distance to all four sides) touches it. For nearly all sprites one byte
+ * of 16 KB says that they are done; the others look at one or two bubbles instead of all.
  *
  * Nothing is missed. A place is mapped to a cell by a function that never decreases, and so are the sides of
  * the square, which is a little larger than the distance, to be beyond the rounding of the test: so a place
- * within the distance lies in a cell between those of the sides. What is outside the bounds counts to the cells
- * at the border, on both sides of that argument.
+ * within the distance lies in a cell between those of the sides. What is outside the bounds counts to the
+ * cells at the border, on both sides of that argument.
  *
  * Many large bubbles would fill the lists of all cells. Where they come to more than ENTRIES_MOST the grid is
  * made coarser, in the end one cell that lists every bubble once.
@@ -89,8 +89,11 @@ static void gather(bubbles_grid_t *grid, const bp_match_t *match)
     const float *distance = BP_TERM_COLUMN(match, float, BUBBLE, BUBBLE_DISTANCE);
     const bp_vec3_t *colour = BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR);
     for (uint32_t i = 0; i < match->count; i++)
-        grid->bubbles[grid->count++] = (bubble_t){.x = x[i], .y = y[i], .distance = distance[i],
-                                                  .distance2 = distance[i] * distance[i], .colour = colour[i]};
+        grid->bubbles[grid->count++] = (bubble_t){.x = x[i],
+                                                  .y = y[i],
+                                                  .distance = distance[i],
+                                                  .distance2 = distance[i] * distance[i],
+                                                  .colour = colour[i]};
 }
 
 /* --- cells ---------------------------------------------------------------------------------------------- */
@@ -142,8 +145,8 @@ static uint32_t choose_resolution(bubbles_grid_t *grid, const bp_value_t *option
     return (uint32_t)entries;
 }
 
-/* For each cell of the bubble's square: count it (entries NULL), or list it. Lists are filled from their ends,
- * by the last bubble first, so that they ascend. */
+/* For each cell of the bubble's square: count it (entries NULL), or list it. Lists are filled from their
+ * ends, by the last bubble first, so that they ascend. */
 static void enter(bubbles_grid_t *grid, uint32_t bubble, uint32_t *entries)
 {
     span_t span = span_of(grid, &grid->bubbles[bubble]);
@@ -176,8 +179,9 @@ static void remark_memory(bp_system_t *s, bubbles_grid_t *grid)
 {
     grid->count = 0;
     if (!grid->out_of_memory)
-        s->api->error->log(s->plugin, BP_LOG_ERROR, "out of memory for a grid of the bubbles; nothing bounces off "
-                                                    "them until there is room");
+        s->api->error->log(s->plugin, BP_LOG_ERROR,
+                           "out of memory for a grid of the bubbles; nothing bounces off "
+                           "them until there is room");
     grid->out_of_memory = 1;
 }
 

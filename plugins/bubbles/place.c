@@ -3,9 +3,9 @@
  * So an ini spawns a million entities by their number alone, and one that it gives a place keeps it. What an
  * entity gets depends on the seed and its index, on nothing else: not on threads, nor on the order of rows.
  *
- * Direction is an angle, as in the source, but sine and cosine come from a polynomial instead of the C library:
- * it has the same bits on every machine, and the compiler turns it into vectors, so that placing a million takes
- * milliseconds. Its error is below 4e-6, and with it the error of a speed.
+ * Direction is an angle, as in the source, but sine and cosine come from a polynomial instead of the C
+ * library: it has the same bits on every machine, and the compiler turns it into vectors, so that placing a
+ * million takes milliseconds. Its error is below 4e-6, and with it the error of a speed.
  */
 #include "bubbles.h"
 
@@ -61,8 +61,9 @@ static void find_nowhere(int32_t *restrict nowhere, const float *x, const float 
     }
 }
 
-/* Who is nowhere has 0 in all four, so the new values are added, times 1 or 0: a loop without branches. (It
- * becomes vectors only where the columns are parameters: in a struct, GCC does not see that they are restrict.) */
+/* Who is nowhere has 0 in all four, so the new values are added, times 1 or 0: a loop without branches.
+ * (It becomes vectors only where the columns are parameters: in a struct, GCC does not see that they are
+ * restrict.) */
 WIDEST
 static void place(const chances_t *chances, const dice_t *restrict dice, const int32_t *restrict nowhere,
                   float *restrict x, float *restrict y, float *restrict vx, float *restrict vy,
