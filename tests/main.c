@@ -35,6 +35,7 @@ int main(int argc, char **argv)
         compile_suite,
         abi_suite,
         program_suite,
+        console_scenes_suite,
         guard_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];

@@ -33,6 +33,7 @@ Suite *blob_suite(void);
 Suite *compile_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
+Suite *console_scenes_suite(void);
 Suite *guard_suite(void);
 
 #endif

@@ -140,6 +140,10 @@ void console_complete(void *context, const char *line, const char *word, complet
         return;
     }
     snprintf(command, sizeof command, "%.*s", length < sizeof command ? (int)length : 0, start);
+    if (strcmp(command, "destroy") == 0) { /* any number of entities */
+        offer_path_copy(console->program, word, completions);
+        return;
+    }
     const char *second = start + length + strspn(start + length, " \t");
     if (second != word) /* nothing that can be guessed stands further right */
         return;
@@ -147,8 +151,8 @@ void console_complete(void *context, const char *line, const char *word, complet
         offer_commands(word, completions);
     else if (strcmp(command, "plugins") == 0)
         offer_plugins(console->program, word, completions);
-    else if (strcmp(command, "entities") == 0)
+    else if (strcmp(command, "entities") == 0 || (strcmp(command, "tree") == 0 && strchr(word, '/') == NULL))
         offer_worlds(console->program, word, false, completions);
-    else if (strcmp(command, "get") == 0 || strcmp(command, "set") == 0)
+    else if (strcmp(command, "get") == 0 || strcmp(command, "set") == 0 || strcmp(command, "tree") == 0)
         offer_path_copy(console->program, word, completions);
 }
