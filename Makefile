@@ -40,7 +40,7 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run test import bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
+.PHONY: all built run test import import-check bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -92,14 +92,19 @@ $(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
 
 # --- the import of other programs' files: optional, since only this needs assimp --------------------------------
 
-ASSIMP = $(shell pkg-config --exists assimp && echo yes)
-
 import:
 	@tools/packages.sh import
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/backplane-import
 
 $(BUILD)/backplane-import: $(IMPORT_OBJECTS) $(BUILD)/libbackplane.a
 	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
+
+# Compares what was imported with the model (tools/import_models.sh).
+import-check: import built
+	@$(MAKE) --no-print-directory $(BUILD)/import-check
+
+$(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp jansson) $(LIBS)
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 

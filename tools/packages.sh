@@ -2,8 +2,8 @@
 # packages.sh - see to the packages that building and testing need.
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
-# sudo without a password), and else prints the command to type. Arguments: "build", "test" or "import" (which need
-# more).
+# sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
+# "import-test" (which need more; the last, assimp with its test models, is never asked for by make).
 set -eu
 
 need=${1:-build}
@@ -32,8 +32,12 @@ if [ "$need" = test ]; then
     command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
 fi
 
-if [ "$need" = import ]; then
+if [ "$need" = import ] || [ "$need" = import-test ]; then
     has assimp || add libassimp-dev assimp-devel assimp assimp
+fi
+if [ "$need" = import-test ]; then
+    command -v apt-get >/dev/null 2>&1 || exit 1 # only Debian packages the models
+    [ -d /usr/share/assimp/models ] || add assimp-testmodels "" "" ""
 fi
 
 [ -n "$missing_apt" ] || exit 0

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const bp_field_t fields[] = {
-    [BP_DEBUG_NAME_NAME] = {.name = "name", .type = BP_STRING,
+    [BP_DEBUG_NAME_NAME] = {.name = "name", .type = BP_STRING, .flags = BP_FIELD_LABEL,
                             .doc = "what people call the entity; need not be unique, at most 255 bytes"},
 };
 
