@@ -53,7 +53,9 @@ typedef struct bp_log_i {
 } bp_log_i;
 
 /* Threads. `run` calls job(data, i) for every i from 0 to count - 1, on as many threads as it likes (at most
- * `threads`, the calling one among them), and returns when all are done. */
+ * `threads`, the calling one among them), and returns when all are done. It is called from the thread that steps,
+ * by one step at a time. Jobs share out the work among themselves, so any number of them may run one after another;
+ * but one that has begun may wait for others that have begun. */
 typedef struct bp_jobs_i {
     void *context;
     uint32_t threads;
@@ -142,7 +144,9 @@ BACKPLANE_API bp_result_t bp_world_use_system(bp_world_o *world, const char *nam
  * (names that no unit bears, a circle). */
 BACKPLANE_API bp_result_t bp_world_step(bp_world_o *world);
 
-/* One step of every world, in order of creation. */
+/* One step of every world, in order of creation. Where all units of all worlds are concurrent and none wants
+ * commands first, the units of all worlds run side by side, and what comes after them is done world by world: on
+ * one thread too, so that results do not depend on threads. */
 BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 
 /* --- destruction ----------------------------------------------------------------------------------------------- */
@@ -198,7 +202,7 @@ typedef struct bp_unit_stats_t {
     const char *unit;      /* name of the system, or of the component that simulates */
     const char *plugin;
     uint64_t steps;
-    uint64_t nanoseconds;  /* in all steps together */
+    uint64_t nanoseconds;  /* in all steps together, on all threads together */
     uint64_t rows;         /* rows handed over in the last step */
 } bp_unit_stats_t;
 
@@ -219,6 +223,41 @@ typedef struct bp_world_stats_t {
 } bp_world_stats_t;
 
 BACKPLANE_API void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
+
+/* --- looking at steps --------------------------------------------------------------------------------------------- */
+
+enum {
+    BP_SLICE_STEP = 0,     /* a step of a world, all told; count: entities with components in it */
+    BP_SLICE_UNIT = 1,     /* a unit, or one thread's part of it; count: rows of the unit */
+    BP_SLICE_RANGE = 2,    /* one task of a unit that several threads share; count: rows where it is a range, else 0 */
+    BP_SLICE_NOTICES = 3,  /* systems are told which entities match; count: entities */
+    BP_SLICE_COMMANDS = 4, /* changes that units have recorded are made */
+    BP_SLICE_GC = 5,       /* rows and instances of the dead are collected; count: how many */
+    BP_SLICE_TOGETHER = 6  /* worlds that step side by side; count: worlds */
+};
+
+/* A piece of time on one thread. Slices of one thread nest: two of them are apart, or one lies within the other. */
+typedef struct bp_trace_slice_t {
+    uint32_t struct_size;
+    uint32_t kind;     /* BP_SLICE_... */
+    uint32_t thread;   /* 0: the one that called bp_host_trace; others in the order in which they were met */
+    uint32_t padding;
+    const char *world; /* its name; "" where it is none's */
+    const char *name;  /* of the unit, or what is done */
+    uint64_t begin;    /* nanoseconds since bp_host_trace */
+    uint64_t end;
+    uint64_t count;
+} bp_trace_slice_t;
+
+/* Receives, at the end of each bp_world_step or bp_host_step, its slices in no particular order, good during the
+ * call; `lost` is the number of those for which there was no room (some 32,000 a step). */
+typedef struct bp_trace_i {
+    void *context;
+    void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
+} bp_trace_i;
+
+/* Begin to look at all steps of the host; NULL ends it. Steps cost nothing more while nobody looks. */
+BACKPLANE_API bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */
 

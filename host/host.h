@@ -10,6 +10,7 @@
 #include "property/path.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
+#include "schedule/trace.h"
 
 struct bp_host_o {
     base_t base;
@@ -18,7 +19,7 @@ struct bp_host_o {
     loader_t loader;
     destruction_t destruction; /* knows the worlds */
     bp_api_t api;
-    bp_jobs_i jobs;
+    crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
