@@ -390,7 +390,8 @@ static const mistake_t mistakes[] = {
     {WORLD "systems = lost\n", BP_ERROR_NOT_FOUND, 5,
      "system 'lost' wants to run after 'nobody', which no loaded plugin brings"},
     {WORLD "systems = hen egg\n", BP_ERROR_STATE, 5,
-     "world 'w': the wishes of hen, egg to run before and after each other form a circle"},
+     "world 'w': the wishes of hen, egg to run before and after each other form a circle: 'egg' runs before 'hen' "
+     "(before of 'egg'), 'hen' runs before 'egg' (before of 'hen')"},
 
     /* spawning */
     {WORLD "[spawn ww s]\n", BP_ERROR_NOT_FOUND, 5, "there is no world 'ww'; did you mean 'w'?"},
