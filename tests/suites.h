@@ -35,5 +35,6 @@ Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
 Suite *guard_suite(void);
+Suite *watch_suite(void);
 
 #endif
