@@ -8,9 +8,9 @@
 
 #include "entity/destruction.h"
 #include "property/path.h"
+#include "resource/scenes.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
-#include "schedule/trace.h"
 
 struct bp_host_o {
     base_t base;
@@ -18,13 +18,17 @@ struct bp_host_o {
     entities_t entities;
     loader_t loader;
     destruction_t destruction; /* knows the worlds */
+    scenes_t scenes;
     bp_api_t api;
-    crew_t crew;
+    bp_jobs_i jobs;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
 };
+
+/* Refuse what may not happen inside a step or a destruction callback. */
+bp_result_t host_refuse_during_step(bp_host_o *host);
 
 /* The tables of the contract (tables.c). */
 bp_api_t host_tables(void);

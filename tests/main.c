@@ -33,11 +33,11 @@ int main(int argc, char **argv)
         conformance_suite,
         blob_suite,
         compile_suite,
+        spawn_suite,
         abi_suite,
         program_suite,
         console_scenes_suite,
         guard_suite,
-        watch_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -31,10 +31,10 @@ Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);
 Suite *compile_suite(void);
+Suite *spawn_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
 Suite *guard_suite(void);
-Suite *watch_suite(void);
 
 #endif

@@ -56,15 +56,6 @@ bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data)
 void os_thread_join(os_thread_t thread);
 uint32_t os_processor_count(void);
 
-/* A number that tells this thread from all others that run. [any] */
-uint64_t os_thread_number(void);
-
-enum { OS_SHORT_TURNS = 64 };
-
-/* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor away.
- * [any] */
-void os_relax(uint32_t turn);
-
 os_lock_t *os_lock_create(void); /* NULL when out of memory */
 void os_lock_destroy(os_lock_t *lock);
 void os_lock(os_lock_t *lock);
@@ -77,6 +68,19 @@ void os_lock_wake_all(os_lock_t *lock);
 /* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
+
+/* --- whole files ------------------------------------------------------------------------------------------- */
+
+/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what is read, and
+ * who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on failure, with the system's
+ * sentence in `error`. [main] */
+const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
+void os_file_unmap(const void *bytes, size_t size);
+
+/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it, brought to the disk, and then
+ * renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. false on failure, with the
+ * system's sentence; nothing is left beside then. [main] */
+bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
 /* --- paths -------------------------------------------------------------------------------------------------- */
 
