@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         loading_suite,
         plugins_suite,
         bubbles_suite,
+        picture_suite,
         import_suite,
         conformance_suite,
         blob_suite,

@@ -27,6 +27,7 @@ Suite *config_suite(void);
 Suite *loading_suite(void);
 Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
+Suite *picture_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);

@@ -3,7 +3,8 @@
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
 # sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
-# "import-test" (which need more; the last, assimp with its test models, is never asked for by make).
+# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), or the name of
+# a plugin that needs libraries of its own (plugins/NAME/packages).
 set -eu
 
 need=${1:-build}
@@ -31,6 +32,18 @@ if [ "$need" = test ]; then
     has check || add check check-devel check check
     command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
 fi
+
+# What the plugins ask for; the tests try all of them.
+for list in "$(dirname "$0")"/../plugins/*/packages; do
+    plugin=$(basename "$(dirname "$list")")
+    [ "$need" = "$plugin" ] || [ "$need" = test ] || continue
+    while read -r library; do
+        has "$library" || case $library in
+        libpng) add libpng-dev libpng-devel libpng libpng ;;
+        *) echo "packages.sh: plugin $plugin needs $library, of which no package is known" >&2 ;;
+        esac
+    done <"$list"
+done
 
 if [ "$need" = import ] || [ "$need" = import-test ]; then
     has assimp || add libassimp-dev assimp-devel assimp assimp

@@ -27,7 +27,7 @@ extern "C" {
 
 /* Its fields, in the order of declaration. */
 enum {
-    BP_SPRITE_COLOUR = 0, /* bp_vec3_t: red, green and blue, linear, from 0 to 1 */
+    BP_SPRITE_COLOUR = 0, /* bp_vec3_t: red, green and blue, from 0 to 1 */
     BP_SPRITE_INDEX = 1,  /* int32_t, from 0 */
     BP_SPRITE_SCALE = 2   /* float, from 0: how wide, in units of the world */
 };
