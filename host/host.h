@@ -46,9 +46,6 @@ bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms);
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
 
-/* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
-bool host_scene_is_json(const char *path);
-
 /* What a report is written to: the sink, and who is reporting. */
 struct bp_report_o {
     const bp_report_sink_i *sink;

@@ -34,7 +34,6 @@ int main(int argc, char **argv)
         conformance_suite,
         blob_suite,
         compile_suite,
-        compile_errors_suite,
         spawn_suite,
         abi_suite,
         program_suite,

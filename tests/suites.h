@@ -32,7 +32,6 @@ Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);
 Suite *compile_suite(void);
-Suite *compile_errors_suite(void);
 Suite *spawn_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);

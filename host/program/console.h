@@ -19,6 +19,8 @@ typedef struct console_t {
     bool interactive;
     bool styled;
     bool over;        /* quit was asked for */
+    bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */
+    uint32_t spawn_count, spawn_room;
 } console_t;
 
 /* Do one line, which is cut into words in place. false where it failed, which has been complained about. */

@@ -453,6 +453,11 @@ static const console_command_t commands[] = {
      "  The value is the rest of the line; double quotes around it are needed only for the empty text and\n"
      "  for blanks at its ends.",
      do_set},
+    {"spawn", "spawn SCENE [WORLD]",
+     "bring a scene into a world, all of it or nothing\n"
+     "  SCENE is a file of scene JSON (name.json) or a compiled or saved one (.bpe). Prints the number to despawn it by.",
+     console_spawn},
+    {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
     {"destroy", "destroy ENTITY ...",
      "end entities, in all worlds\n"
      "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",

@@ -1,15 +1,25 @@
-/* console_scenes.c - what the console does with many entities at a time: trees, and the end of some.
+/* console_scenes.c - what the console does with many entities at a time: scenes come and go, worlds are saved and
+ * loaded, trees drawn, and entities destroyed.
  *
- * Every command is all or nothing: words are understood before anything is done.
+ * Every command is all or nothing: words are understood before anything is done, and the library takes back what it
+ * could not finish.
+ *
+ * What `spawn` brought gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
  */
 #include "console_scenes.h"
 
 #include "inspect.h"
+#include "numbers.h"
 #include "tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "entity" : "entities";
+}
 
 /* --- destroy -------------------------------------------------------------------------------------------- */
 
@@ -58,10 +68,103 @@ bool console_destroy(console_t *console, char *rest)
         uint32_t before = program->api->entity->count(program->host);
         program->api->entity->destroy(program->host, batch.entities, batch.count);
         uint32_t died = before - program->api->entity->count(program->host);
-        printf("%" PRIu32 " %s destroyed\n", died, died == 1 ? "entity" : "entities");
+        printf("%" PRIu32 " %s destroyed\n", died, plural(died));
     }
     free(batch.entities);
     return fine;
+}
+
+/* --- spawn, despawn --------------------------------------------------------------------------------------- */
+
+static bool refuse_last(const console_t *console)
+{
+    return console_refuse(console, "%s", bp_host_error(console->program->host));
+}
+
+/* "main other ...", as far as there is room. */
+static void list_worlds(const program_t *program, char *text, size_t size)
+{
+    size_t length = 0;
+    bp_world_o *world;
+    text[0] = '\0';
+    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, " %s", program->api->world->name(world));
+}
+
+/* The world of that name; for NULL the only one there is. NULL after a complaint. */
+static bp_world_o *world_or_only(console_t *console, const char *name)
+{
+    const program_t *program = console->program;
+    char why[WHY_MAX], worlds[256];
+    bp_world_o *world = name != NULL ? inspect_world(program, name, why) : program->api->world->at(program->host, 0);
+    if (world == NULL && name != NULL)
+        console_refuse(console, "%s", why);
+    else if (world == NULL)
+        console_refuse(console, "there is no world to spawn into");
+    if (name != NULL || world == NULL || program->api->world->at(program->host, 1) == NULL)
+        return world;
+    list_worlds(program, worlds, sizeof worlds);
+    console_refuse(console, "there are several worlds; say which:%s", worlds);
+    return NULL;
+}
+
+/* Room for one more spawn; the list may move, but keeps what it holds. */
+static bool make_room(console_t *console)
+{
+    if (console->spawn_count < console->spawn_room)
+        return true;
+    uint32_t room = console->spawn_room == 0 ? 16 : 2 * console->spawn_room;
+    bp_spawn_t *spawns = realloc(console->spawns, room * sizeof *spawns);
+    if (spawns == NULL)
+        return console_refuse_memory(console);
+    console->spawns = spawns;
+    console->spawn_room = room;
+    return true;
+}
+
+bool console_spawn(console_t *console, char *rest)
+{
+    const program_t *program = console->program;
+    char *words[2];
+    bp_scene_o *scene;
+    if (!console_take_words(console, rest, words, 2))
+        return false;
+    if (words[0] == NULL)
+        return console_refuse(console, "spawn needs the file of a scene, such as spawn level.json");
+    bp_world_o *world = world_or_only(console, words[1]);
+    if (world == NULL || !make_room(console))
+        return false;
+    if (bp_scene_load(program->host, words[0], &scene) != BP_OK)
+        return refuse_last(console);
+    uint32_t count = bp_scene_entity_count(scene);
+    bool fine = bp_scene_spawn(scene, world, 0, NULL, &console->spawns[console->spawn_count]) == BP_OK;
+    if (fine)
+        printf("spawn %" PRIu32 ": %" PRIu32 " %s in %s\n", ++console->spawn_count, count, plural(count),
+               program->api->world->name(world));
+    else
+        refuse_last(console);
+    bp_scene_close(scene);
+    return fine;
+}
+
+bool console_despawn(console_t *console, char *rest)
+{
+    char *word;
+    uint64_t number;
+    if (!console_take_words(console, rest, &word, 1))
+        return false;
+    if (word == NULL || !numbers_read_count(word, &number))
+        return console_refuse(console, "despawn needs the number that spawn printed, such as despawn 1");
+    if (number == 0 || number > console->spawn_count)
+        return console_refuse(console, "there is no spawn %s; %s", word,
+                              console->spawn_count == 0 ? "nothing has been spawned here" : "spawn prints their numbers");
+    bp_spawn_t *spawn = &console->spawns[number - 1];
+    if (spawn->id == 0)
+        return console_refuse(console, "spawn %s has been despawned already", word);
+    uint32_t died = bp_host_despawn(console->program->host, *spawn);
+    *spawn = (bp_spawn_t){0};
+    printf("%" PRIu32 " %s destroyed\n", died, plural(died));
+    return true;
 }
 
 /* --- tree ----------------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 
 #include "console.h"
 
+bool console_spawn(console_t *console, char *rest);
+bool console_despawn(console_t *console, char *rest);
 bool console_destroy(console_t *console, char *rest);
 bool console_tree(console_t *console, char *rest);
 

@@ -180,6 +180,91 @@ START_TEST(bad_lines_destroy_nobody)
 }
 END_TEST
 
+/* --- spawn, despawn --------------------------------------------------------------------------------------- */
+
+static const char scene[] =
+    "{\"entities\": [{\"name\": \"eve\", \"components\": {\"kin\": {}, \"debug_name\": {}},\n"
+    "  \"children\": [{\"name\": \"flo\", \"count\": 2, \"components\": {\"kin\": {}, \"debug_name\": {}}}]}]}\n";
+
+static const outcome_t *with_scene(const char *input)
+{
+    write_file(TEST_SCRATCH_DIR "/family.json", scene);
+    write_file(TEST_SCRATCH_DIR "/wrong.json", "{\"entities\": [{\"components\": {\"kim\": {}}}]}\n");
+    return with_kin(people, input);
+}
+
+#define FAMILY TEST_SCRATCH_DIR "/family.json"
+
+START_TEST(a_scene_comes_and_goes)
+{
+    expect_out(with_scene("spawn " FAMILY " main\ntree main eve\nspawn " FAMILY " main\n"
+                          "despawn 1\ndestroy #10:1\ndespawn 2\ntree main\n"),
+               "spawn 1: 3 entities in main\n"
+               "eve #6:1  kin debug_name\n|- flo[0] #7:1  kin debug_name\n`- flo[1] #8:1  kin debug_name\n"
+               "spawn 2: 3 entities in main\n3 entities destroyed\n1 entity destroyed\n2 entities destroyed\n"
+               "main: 4 entities\n|- ann #0:1  kin debug_name\n|- bea #1:1  kin debug_name\n"
+               "|- cleo #2:1  kin name:debug_name\n`- #3:1  kin\n");
+}
+END_TEST
+
+START_TEST(the_only_world_need_not_be_named)
+{
+    write_file(FAMILY, scene);
+    expect_out(with_kin("[host]\nplugins = ./kin.so debug_name\n[world w]\ncomponents = kin debug_name\n",
+                        "spawn \"" FAMILY "\"\n"),
+               "spawn 1: 3 entities in w\n");
+}
+END_TEST
+
+START_TEST(an_ini_names_scenes)
+{
+    write_file(FAMILY, scene);
+    expect_out(with_kin("[host]\nplugins = ./kin.so debug_name\n[world w]\ncomponents = kin debug_name\nscenes = family.json\n",
+                        "tree\n"),
+               "w: 3 entities\n`- eve #0:1  debug_name kin\n   |- flo[0] #1:1  debug_name kin\n"
+               "   `- flo[1] #2:1  debug_name kin\n");
+}
+END_TEST
+
+/* A line that fails, and its complaint. Nothing has changed. */
+static const struct { const char *line, *message; } bad_spawns[] = {
+    {"spawn", "line 1: spawn needs the file of a scene, such as spawn level.json\n"},
+    {"spawn " FAMILY, "there are several worlds; say which: main other\n"},
+    {"spawn " FAMILY " man", "no world 'man'; did you mean 'main'?\n"},
+    {"spawn " FAMILY " main too", "'too' is one word too many\n"},
+    {"spawn " FAMILY " other", "family.json: "},
+    {"spawn " TEST_SCRATCH_DIR "/none.json main", "none.json: cannot be opened"},
+    {"spawn " TEST_SCRATCH_DIR "/none.bpe main", "none.bpe: cannot be opened"},
+    {"spawn " TEST_SCRATCH_DIR "/wrong.json main", "wrong.json:1:"},
+    {"spawn " TEST_SCRATCH_DIR "/wrong.json main", "'kim'; did you mean 'kin'?"},
+    {"spawn " TEST_SCRATCH_DIR "/program.ini main", "program.ini: "},
+    {"despawn", "despawn needs the number that spawn printed, such as despawn 1\n"},
+    {"despawn one", "despawn needs the number that spawn printed"},
+    {"despawn 1", "there is no spawn 1; nothing has been spawned here\n"},
+    {"despawn 0", "there is no spawn 0; "},
+    {"despawn 1 2", "'2' is one word too many\n"},
+};
+
+START_TEST(bad_lines_spawn_nobody)
+{
+    char input[1024];
+    snprintf(input, sizeof input, "%s\nentities\n", bad_spawns[_i].line);
+    const outcome_t *outcome = with_scene(input);
+    expect(outcome, 1, bad_spawns[_i].message);
+    expect_in(outcome->out, "main: 4 entities\n");
+    expect_in(outcome->out, "other: 2 entities\n");
+    expect_not_in(outcome->out, "spawn 1:");
+}
+END_TEST
+
+START_TEST(a_spawn_is_despawned_once)
+{
+    const outcome_t *outcome = with_scene("spawn " FAMILY " main\ndespawn 1\ndespawn 1\ndespawn 2\n");
+    expect(outcome, 1, "line 3: spawn 1 has been despawned already\n");
+    expect_in(outcome->err, "line 4: there is no spawn 2; spawn prints their numbers\n");
+}
+END_TEST
+
 Suite *console_scenes_suite(void)
 {
     Suite *suite = suite_create("console_scenes");
@@ -196,6 +281,11 @@ Suite *console_scenes_suite(void)
     tcase_add_test(tests, forty_one_children_are_all_shown);
     tcase_add_test(tests, entities_are_destroyed_by_name_path_and_id);
     tcase_add_loop_test(tests, bad_lines_destroy_nobody, 0, sizeof bad_lines / sizeof bad_lines[0]);
+    tcase_add_test(tests, a_scene_comes_and_goes);
+    tcase_add_test(tests, the_only_world_need_not_be_named);
+    tcase_add_test(tests, an_ini_names_scenes);
+    tcase_add_loop_test(tests, bad_lines_spawn_nobody, 0, sizeof bad_spawns / sizeof bad_spawns[0]);
+    tcase_add_test(tests, a_spawn_is_despawned_once);
     suite_add_tcase(suite, tests);
     return suite;
 }
