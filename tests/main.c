@@ -39,6 +39,8 @@ int main(int argc, char **argv)
         program_suite,
         console_scenes_suite,
         guard_suite,
+        watch_suite,
+        process_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

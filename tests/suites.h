@@ -37,5 +37,7 @@ Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
 Suite *guard_suite(void);
+Suite *watch_suite(void);
+Suite *process_suite(void);
 
 #endif

@@ -1,0 +1,210 @@
+/* build.c - from a saved source to a command, and from its output to the log.
+ *
+ * A plugin is dirty from the first notice about one of its sources until its command begins; what is saved while the command runs
+ * makes it dirty again. Commands are not cut short: a linker that is killed may leave half a file behind.
+ */
+#include "build.h"
+
+#include "../base/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char place[] = "{plugin}";
+
+bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources)
+{
+    error_text_t *error = &loader->base->error;
+    memset(build, 0, sizeof *build);
+    if (strstr(command, place) == NULL)
+        return error_set(error, BP_ERROR_ARGUMENT, "the command '%s' lacks %s, which stands for the plugin's name", command, place);
+    memory_init_child(&build->memory, "build", &loader->base->memory);
+    build->loader = loader;
+    build->sources_id = -1;
+    build->folders = folder_watch_open(&build->memory);
+    if (build->folders == NULL)
+        return error_set(error, BP_ERROR_STATE, "this system tells nothing of changed files, so plugins are not rebuilt by themselves");
+    build->command = memory_copy_text(&build->memory, command);
+    build->sources = memory_copy_text(&build->memory, sources);
+    build->output = memory_new(&build->memory, BUILD_OUTPUT);
+    if (build->command != NULL && build->sources != NULL && build->output != NULL)
+        return BP_OK;
+    build_end(build);
+    return error_memory(error, "watching sources");
+}
+
+void build_end(build_t *build)
+{
+    memory_t *memory = &build->memory;
+    if (build->loader == NULL)
+        return;
+    process_free(build->process);
+    folder_watch_close(build->folders);
+    memory_free_text(memory, build->command);
+    memory_free_text(memory, build->sources);
+    memory_free(memory, build->output, BUILD_OUTPUT);
+    memory_free(memory, build->dirty, build->dirty_capacity * sizeof *build->dirty);
+    memory_free(memory, build->known, build->known_capacity * sizeof *build->known);
+    memory_free(memory, build->known_ids, build->id_capacity * sizeof *build->known_ids);
+    memset(build, 0, sizeof *build);
+}
+
+/* --- folders -------------------------------------------------------------------------------------------------------- */
+
+static void know(build_t *build, const char *name)
+{
+    char folder[FILE_PATH_MAX];
+    uint32_t at = 0;
+    while (at < build->known_count && strcmp(build->known[at], name) != 0)
+        at++;
+    if (at < build->known_count && build->known_ids[at] >= 0)
+        return;
+    if (!memory_reserve(&build->memory, &build->known, &build->known_capacity, at + 1u, sizeof *build->known) ||
+        !memory_reserve(&build->memory, &build->known_ids, &build->id_capacity, at + 1u, sizeof *build->known_ids))
+        return;
+    if (!file_path_join(build->sources, name, folder, sizeof folder))
+        return;
+    snprintf(build->known[at], sizeof build->known[at], "%s", name);
+    build->known_ids[at] = folder_watch_add(build->folders, folder);
+    build->known_count += at == build->known_count;
+}
+
+static void look_for_folders(build_t *build, uint64_t now)
+{
+    build->retried_at = now;
+    if (build->sources_id < 0)
+        build->sources_id = folder_watch_add(build->folders, build->sources);
+    for (uint32_t i = 0; i < build->loader->count; i++) {
+        if (build->loader->plugins[i]->path[0] != '\0')
+            know(build, build->loader->plugins[i]->name);
+    }
+}
+
+/* --- what has changed ------------------------------------------------------------------------------------------------- */
+
+static void soil(build_t *build, const char *name, uint64_t now)
+{
+    if (loader_find(build->loader, name) == NULL)
+        return;
+    build->quiet_since = now;
+    for (uint32_t i = 0; i < build->dirty_count; i++) {
+        if (strcmp(build->dirty[i], name) == 0)
+            return;
+    }
+    if (!memory_reserve(&build->memory, &build->dirty, &build->dirty_capacity, build->dirty_count + 1u, sizeof *build->dirty))
+        return;
+    snprintf(build->dirty[build->dirty_count++], sizeof build->dirty[0], "%s", name);
+}
+
+static bool is_source(const char *file)
+{
+    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc"};
+    const char *ending = strrchr(file, '.');
+    for (size_t i = 0; ending != NULL && ending != file && i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(ending, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
+{
+    char name[64];
+    if (notice->id == build->sources_id && notice->what == FOLDER_LOST)
+        build->sources_id = -1;
+    for (uint32_t i = 0; i < build->known_count; i++) {
+        if (build->known_ids[i] == notice->id && notice->what == FOLDER_LOST)
+            build->known_ids[i] = -1;
+        else if (notice->what == FOLDER_UNSURE || (build->known_ids[i] == notice->id && is_source(notice->name)))
+            soil(build, build->known[i], now);
+    }
+    if (notice->id == build->sources_id && is_source(notice->name)) {
+        snprintf(name, sizeof name, "%.*s", (int)(strrchr(notice->name, '.') - notice->name), notice->name);
+        soil(build, name, now);
+    }
+}
+
+/* --- commands --------------------------------------------------------------------------------------------------------- */
+
+static void start(build_t *build, uint64_t now)
+{
+    char command[4096], *at = command;
+    snprintf(build->building, sizeof build->building, "%s", build->dirty[0]);
+    memmove(build->dirty, build->dirty + 1, (--build->dirty_count) * sizeof *build->dirty);
+    size_t left = sizeof command;
+    const char *from = build->command;
+    while (*from != '\0' && left > sizeof build->building) {
+        bool here = strncmp(from, place, sizeof place - 1) == 0;
+        int n = here ? snprintf(at, left, "%s", build->building) : snprintf(at, left, "%c", *from);
+        from += here ? sizeof place - 1 : 1;
+        at += n;
+        left -= (size_t)n;
+    }
+    build->output_size = 0;
+    build->started = now;
+    build->process = process_start(&build->memory, command);
+    if (build->process == NULL)
+        log_write(&build->loader->base->log, BP_LOG_WARNING, "build", "'%s' cannot be started", command);
+}
+
+static void listen(build_t *build)
+{
+    char rest[512];
+    for (;;) {
+        size_t room = BUILD_OUTPUT - 1 - build->output_size;
+        size_t got = process_read(build->process, room > 0 ? build->output + build->output_size : rest, room > 0 ? room : sizeof rest);
+        if (got == 0)
+            break;
+        build->output_size += room > 0 ? got : 0;
+    }
+    build->output[build->output_size] = '\0';
+}
+
+/* The log takes lines of some hundred bytes; the compiler's are given one by one, as they are. */
+static void log_output(build_t *build, int32_t level)
+{
+    char *line = build->output;
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        if (length > 0)
+            log_write(&build->loader->base->log, level, "build", "%.*s", (int)(length < 800 ? length : 800), line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void finish(build_t *build, const process_end_t *end, uint64_t now)
+{
+    bp_log_i *log = &build->loader->base->log;
+    bool fine = end->state == PROCESS_ENDED && end->code == 0;
+    listen(build);
+    log_output(build, BP_LOG_WARNING);
+    if (fine)
+        log_write(log, BP_LOG_INFO, "build", "'%s' is built, in %.2f s", build->building, (double)(now - build->started) / 1000);
+    else if (end->state == PROCESS_ENDED)
+        log_write(log, BP_LOG_WARNING, "build", "'%s' could not be built (the command ended with %d); the code before goes on", build->building,
+                  end->code);
+    else
+        log_write(log, BP_LOG_WARNING, "build", "'%s' could not be built (the command was ended by %s); the code before goes on", build->building,
+                  end->signal);
+    process_free(build->process);
+    build->process = NULL;
+}
+
+void build_poll(build_t *build, uint64_t now)
+{
+    folder_notice_t notice;
+    if (now - build->retried_at >= BUILD_RETRY_MS)
+        look_for_folders(build, now);
+    while (folder_watch_next(build->folders, &notice)) {
+        if (notice.what != FOLDER_TOUCHED)
+            hear(build, &notice, now);
+    }
+    if (build->process != NULL) {
+        listen(build);
+        process_end_t end = process_state(build->process);
+        if (end.state != PROCESS_RUNNING)
+            finish(build, &end, now);
+    }
+    if (build->process == NULL && build->dirty_count > 0 && now - build->quiet_since >= BUILD_SETTLE_MS)
+        start(build, now);
+}

@@ -1,0 +1,50 @@
+/* build.h - rebuilding a plugin when one of its sources has been saved.
+ *
+ * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has been written
+ * and a moment has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. What it prints goes
+ * to the log when it fails, and when it warns. What it makes is not looked at: the watch (watch.h) sees that.
+ *
+ * Needs notices about files (folder.h), so on Linux only so far: build_begin says so elsewhere.
+ *
+ * What it does not do: it knows no compiler and no dependencies; it runs the command also where nothing is to do.
+ */
+#ifndef HOST_RELOAD_BUILD_H
+#define HOST_RELOAD_BUILD_H
+
+#include "../base/folder.h"
+#include "../base/process.h"
+#include "../plugin/loader.h"
+
+enum {
+    BUILD_SETTLE_MS = 10,
+    BUILD_RETRY_MS = 250,    /* looking whether a folder has come */
+    BUILD_OUTPUT = 16 * 1024 /* of a command's output this much is kept: the beginning */
+};
+
+typedef struct build_t {
+    memory_t memory;
+    loader_t *loader;
+    folder_watch_t *folders;
+    char *command, *sources;
+    char (*dirty)[64];        /* names of plugins whose sources have changed */
+    uint32_t dirty_count, dirty_capacity;
+    char (*known)[64];        /* names of plugins whose folders are watched; their numbers: */
+    int32_t *known_ids;
+    uint32_t known_count, known_capacity, id_capacity;
+    int32_t sources_id;
+    uint64_t quiet_since, retried_at, started; /* ms */
+    process_t *process;
+    char building[64];
+    char *output;
+    size_t output_size;
+} build_t;
+
+/* Texts are copied; `sources` is a folder as seen from the working directory. Errors: memory; state, where the system gives no
+ * notices; argument, where the command has no {plugin}. [main] */
+bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources);
+void build_end(build_t *build); /* kills a command that runs */
+
+/* Begin, follow and end commands. Never waits. `now` in milliseconds. [main] */
+void build_poll(build_t *build, uint64_t now);
+
+#endif

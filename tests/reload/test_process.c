@@ -1,0 +1,170 @@
+/* test_process.c - commands beside us, and copies of ourselves that leave no trace. */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../unit/support.h"
+
+#include "base/process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static memory_t memory;
+static char said[4096];
+
+static void begin(void)
+{
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    said[0] = '\0';
+}
+
+static void end(void)
+{
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+
+/* Read until it is over. */
+static process_end_t finish(process_t *process)
+{
+    size_t length = 0;
+    process_end_t over;
+    ck_assert_ptr_nonnull(process);
+    do {
+        over = process_state(process);
+        length += process_read(process, said + length, sizeof said - 1 - length);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    } while (over.state == PROCESS_RUNNING);
+    length += process_read(process, said + length, sizeof said - 1 - length);
+    said[length] = '\0';
+    process_free(process);
+    return over;
+}
+
+START_TEST(a_command_runs_and_is_heard)
+{
+    process_end_t over = finish(process_start(&memory, "echo out; echo errors >&2; cat; exit 7"));
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_int_eq(over.code, 7);
+    ck_assert_str_eq(said, "out\nerrors\n");
+}
+END_TEST
+
+START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
+{
+    process_t *process = process_start(&memory, "sleep 1000 & echo $!; wait");
+    while (process_read(process, said, sizeof said - 1) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pid_t below = (pid_t)atoi(said);
+    ck_assert_int_gt(below, 0);
+    ck_assert_int_eq(kill(below, 0), 0);
+    process_free(process);
+    for (int i = 0; i < 1000 && kill(below, 0) == 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    FILE *state = NULL; /* dead, or at least a zombie whom nobody waits for */
+    char path[64], line[256] = "gone";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)below);
+    if ((state = fopen(path, "r")) != NULL) {
+        ck_assert_ptr_nonnull(fgets(line, sizeof line, state));
+        fclose(state);
+        ck_assert_msg(strstr(line, ") Z") != NULL, "%s", line);
+    }
+}
+END_TEST
+
+static int speak(process_t *self, void *data)
+{
+    process_write(self, data, strlen(data));
+    return 5;
+}
+
+START_TEST(a_copy_of_ourselves_reports_by_its_pipe)
+{
+    process_end_t over = finish(process_fork(&memory, speak, "hello from below"));
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_int_eq(over.code, 5);
+    ck_assert_str_eq(said, "hello from below");
+}
+END_TEST
+
+static int die(process_t *self, void *data)
+{
+    (void)self, (void)data;
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+    return 0;
+}
+
+START_TEST(a_copy_that_is_killed_says_by_what)
+{
+    process_end_t over = finish(process_fork(&memory, die, NULL));
+    ck_assert_uint_eq(over.state, PROCESS_KILLED);
+    ck_assert_int_eq(over.code, SIGSEGV);
+    ck_assert_str_eq(over.signal, "SIGSEGV");
+}
+END_TEST
+
+static int write_everywhere(process_t *self, void *data)
+{
+    FILE *file = data;
+    (void)self;
+    fputs("from the copy\n", file);
+    fflush(file);
+    for (int fd = 0; fd < 64; fd++)
+        if (fd != fileno(file))
+            (void)!write(fd, "noise\n", fd > 2 ? 0 : 6);
+    fputs("more from the copy\n", file);
+    exit(0);
+}
+
+/* The buffer of an open file is in both processes after the fork: only the parent may write it out. */
+START_TEST(a_copy_writes_nothing_to_the_parents_files)
+{
+    const char *path = scratch_file("process.txt", "");
+    char text[256] = "";
+    FILE *file = fopen(path, "w+");
+    fputs("from the parent\n", file);
+    process_end_t over = finish(process_fork(&memory, write_everywhere, file));
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_int_eq(over.code, PROCESS_CALLED_EXIT);
+    fputs("the parent again\n", file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_str_eq(text, "from the parent\nthe parent again\n");
+}
+END_TEST
+
+static int hang(process_t *self, void *data)
+{
+    (void)self, (void)data;
+    while (pause() != 0)
+        ;
+    return 0;
+}
+
+START_TEST(a_copy_that_hangs_can_be_let_go)
+{
+    process_t *process = process_fork(&memory, hang, NULL);
+    ck_assert_uint_eq(process_state(process).state, PROCESS_RUNNING);
+    process_free(process);
+}
+END_TEST
+
+Suite *process_suite(void)
+{
+    Suite *suite = suite_create("process");
+    TCase *processes = tcase_create("processes");
+    tcase_add_checked_fixture(processes, begin, end);
+    tcase_add_test(processes, a_command_runs_and_is_heard);
+    tcase_add_test(processes, a_command_that_is_let_go_is_killed_with_all_it_has_started);
+    tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);
+    tcase_add_test(processes, a_copy_that_is_killed_says_by_what);
+    tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
+    tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
+    suite_add_tcase(suite, processes);
+    return suite;
+}
