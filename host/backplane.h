@@ -121,6 +121,15 @@ BACKPLANE_API const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t i
  * works, and past the last. */
 BACKPLANE_API const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index);
 
+/* Receives one finding about a plugin: BP_LOG_ERROR a rule of bp_plugin.h that it breaks, BP_LOG_WARNING what may go wrong,
+ * BP_LOG_INFO a fact. */
+typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
+
+/* Look into a plugin's file - variables of its own, what would keep it in memory, what it imports - and load it in a copy of this
+ * process (on Windows: in this one) to see what it brings. No host is needed, and none is touched. BP_ERROR_FAILED where an
+ * error was found. */
+BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data);
+
 /* --- worlds ---------------------------------------------------------------------------------------------------- */
 
 typedef struct bp_world_desc_t {

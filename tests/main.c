@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         guard_suite,
         watch_suite,
         process_suite,
+        check_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -39,5 +39,6 @@ Suite *console_scenes_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);
+Suite *check_suite(void);
 
 #endif

@@ -46,6 +46,9 @@ bool os_library_image(void *library, const void **begin, const void **end);
 /* Nanoseconds of a clock that never goes back. [any] */
 uint64_t os_clock_ns(void);
 
+/* Let this thread sleep; it may wake early where a signal comes. [any] */
+void os_sleep_ns(uint64_t nanoseconds);
+
 /* --- threads --------------------------------------------------------------------------------------------- */
 
 typedef struct os_thread_t { void *handle; } os_thread_t;

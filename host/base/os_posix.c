@@ -222,6 +222,12 @@ uint64_t os_clock_ns(void)
     return (uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec;
 }
 
+void os_sleep_ns(uint64_t nanoseconds)
+{
+    struct timespec time = {.tv_sec = (time_t)(nanoseconds / BILLION), .tv_nsec = (long)(nanoseconds % BILLION)};
+    nanosleep(&time, NULL);
+}
+
 /* --- threads ------------------------------------------------------------------------------------------ */
 
 struct os_lock_t {

@@ -188,6 +188,11 @@ uint64_t os_clock_ns(void)
     return now / second * BILLION + now % second * BILLION / second;
 }
 
+void os_sleep_ns(uint64_t nanoseconds)
+{
+    Sleep((DWORD)((nanoseconds + 999999) / 1000000));
+}
+
 /* --- threads ------------------------------------------------------------------------------------------ */
 
 typedef struct start_t {

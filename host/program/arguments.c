@@ -38,6 +38,10 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
         guess_consider(&guess, "--steps");
     if (command->takes & TAKES_JSON)
         guess_consider(&guess, "--json");
+    if (command->takes & TAKES_REAL_TIME) {
+        guess_consider(&guess, "--real-time");
+        guess_consider(&guess, "--show");
+    }
     guess_consider(&guess, "--help");
     complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
     return usage(command);
@@ -63,6 +67,18 @@ static bool read_steps(reader_t *reader, const char *value, arguments_t *argumen
     return true;
 }
 
+static bool read_show(reader_t *reader, const char *value, arguments_t *arguments)
+{
+    if (value == NULL && reader->next < reader->count)
+        value = reader->texts[reader->next++];
+    if (value == NULL || arguments->show != NULL) {
+        complain("--show takes one path of a property, such as --show main/earth.body.position");
+        return usage(reader->command);
+    }
+    arguments->show = value;
+    return true;
+}
+
 static bool read_option(reader_t *reader, const char *text, arguments_t *arguments)
 {
     const char *equals = strchr(text, '=');
@@ -74,6 +90,12 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
         arguments->json = true;
         return true;
     }
+    if ((takes & TAKES_REAL_TIME) && strcmp(text, "--real-time") == 0) {
+        arguments->real_time = true;
+        return true;
+    }
+    if ((takes & TAKES_REAL_TIME) && length == 6 && strncmp(text, "--show", 6) == 0)
+        return read_show(reader, equals != NULL ? equals + 1 : NULL, arguments);
     if (equals != NULL && (takes & TAKES_JSON) && length == 6 && strncmp(text, "--json", 6) == 0) {
         complain("--json takes no value");
         return usage(reader->command);
@@ -119,6 +141,10 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
     }
     if (arguments->ini == NULL) {
         complain("%s needs an ini file that says what to load", command->name);
+        return usage(command);
+    }
+    if (arguments->show != NULL && !arguments->real_time) {
+        complain("--show needs --real-time");
         return usage(command);
     }
     return true;

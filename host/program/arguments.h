@@ -13,13 +13,16 @@ typedef struct arguments_t {
     uint64_t steps; /* where has_steps */
     bool has_steps;
     bool json;
+    bool real_time;
+    const char *show; /* a path, or NULL */
     bool help;      /* --help was asked for: nothing else counts */
 } arguments_t;
 
 /* Options that a command may take beside --help. */
 enum {
     TAKES_STEPS = 1u << 0,
-    TAKES_JSON = 1u << 1
+    TAKES_JSON = 1u << 1,
+    TAKES_REAL_TIME = 1u << 2 /* --real-time, and with it --show PATH */
 };
 
 typedef struct command_t {

@@ -59,13 +59,14 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     outcome_t outcome = {.steps = arguments->steps};
     if (!arguments->has_steps)
         outcome.steps = bp_host_configured_steps(program->host);
-    if (!arguments->has_steps && outcome.steps == 0) {
+    if (!arguments->has_steps && !arguments->real_time && outcome.steps == 0) {
         complain("%s: no number of steps; write \"steps = 1000\" under [host], or give --steps 1000",
                  program->ini);
         return STATUS_BAD_INPUT;
     }
     uint64_t started = os_clock_ns();
-    int status = program_step(program, outcome.steps, !arguments->json);
+    int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
+                                      : program_step(program, outcome.steps, !arguments->json);
     outcome.nanoseconds = os_clock_ns() - started;
     if (status != STATUS_FINE)
         return status;

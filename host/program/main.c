@@ -32,14 +32,17 @@ static const char program_rest[] =
 static const command_t commands[] = {
     {
         .name = "run",
-        .usage = "run INI [--steps N] [--json]",
+        .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]]",
         .about = "simulate what an ini describes, and report",
         .help = "  --steps N  take N steps, whatever the ini says under [host] steps\n"
                 "  --json     print the report as one JSON object\n"
+                "  --real-time    take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
+                "             else until Ctrl-C; and tell of plugins that are reloaded\n"
+                "  --show PATH    with --real-time: print a property once a second\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",
-        .takes = TAKES_STEPS | TAKES_JSON,
+        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME,
         .run = command_run,
     },
     {
@@ -64,6 +67,15 @@ static const command_t commands[] = {
         .run = command_console,
     },
     {
+        .name = "check",
+        .usage = "check PLUGIN.so [NAME=VALUE ...]",
+        .about = "look into a plugin for what would trouble a reload",
+        .help = "Looks for variables of its own, for what would keep it in memory after a reload, and at what it\n"
+                "imports; then loads it, with the options NAME = VALUE, in a process of its own, and lists what it\n"
+                "brings. Exit status 1 where it breaks a rule.\n",
+        .run_texts = command_check,
+    },
+    {
         .name = "import",
         .usage = "import FILE [-o SCENE.json] [--meshes FOLDER]",
         .about = "turn a glTF, OBJ or COLLADA file into a scene",
@@ -83,7 +95,7 @@ static int print_program_help(FILE *out)
 {
     fputs(program_about, out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-46s %s\n", commands[i].usage, commands[i].about);
+        fprintf(out, "  %-57s %s\n", commands[i].usage, commands[i].about);
     fputs(program_rest, out);
     return STATUS_FINE;
 }

@@ -14,12 +14,12 @@
 static void write_log(void *context, int32_t level, const char *source, const char *text)
 {
     program_t *program = context;
-    if (level < BP_LOG_WARNING)
+    if (level < (program->talking ? BP_LOG_INFO : BP_LOG_WARNING))
         return;
     if (level >= BP_LOG_ERROR)
         atomic_fetch_add(&program->errors, 1u);
     progress_erase(&program->progress);
-    complain("%s%s: %s", level >= BP_LOG_ERROR ? "" : "warning: ", source, text);
+    complain("%s%s: %s", level == BP_LOG_WARNING ? "warning: " : "", source, text);
 }
 
 int program_open(program_t *program, const char *ini)
@@ -53,6 +53,7 @@ int program_step(program_t *program, uint64_t count, bool bar)
     progress_begin(&program->progress, count, bar);
     for (uint64_t done = 0; done < count && result == BP_OK; done++) {
         progress_show(&program->progress, done);
+
         result = bp_host_step(program->host);
     }
     progress_erase(&program->progress);

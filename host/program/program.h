@@ -18,6 +18,7 @@ typedef struct program_t {
     const bp_api_t *api;
     const char *ini;
     progress_t progress;
+    bool talking;        /* the log's remarks are printed too, not only warnings and errors */
     atomic_uint errors;  /* lines of level error that the host and its plugins have logged */
 } program_t;
 
@@ -33,10 +34,15 @@ int program_close(program_t *program, int status);
 /* Let all worlds take `count` steps, with a progress bar if `bar`. Complains where a step fails. */
 int program_step(program_t *program, uint64_t count, bool bar);
 
+/* The same at the pace of the worlds' step rates, `count` steps of each world or, where that is 0, until Ctrl-C; `show` is the path of a
+ * property to print once a second, or NULL. Complains where a step fails, or the path is wrong. */
+int program_live(program_t *program, uint64_t count, const char *show);
+
 /* The commands. Each returns its status. */
 int command_run(const arguments_t *arguments);
 int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
 int command_import(int count, char **texts);
+int command_check(int count, char **texts);
 
 #endif

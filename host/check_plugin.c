@@ -1,0 +1,165 @@
+/* check_plugin.c - bp_check_plugin: one plugin's file looked into, then tried.
+ *
+ * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, where the system can make one, loads it
+ * into a host of its own under the crash guard, and lists what it brings; what it does there touches nobody. The copy's findings come
+ * over the pipe, one a line, the level as a digit before it.
+ */
+#include "host.h"
+
+#include "base/file.h"
+#include "base/os.h"
+#include "base/process.h"
+#include "plugin/check.h"
+
+#include <stdio.h>
+
+enum { DEADLINE_MS = 10000, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
+
+typedef struct trial_t {
+    const char *path;
+    const bp_option_t *options;
+    uint32_t option_count;
+    check_sink_t *sink;
+} trial_t;
+
+/* --- what it brings ---------------------------------------------------------------------------------------------------- */
+
+static void tell_log(void *context, int32_t level, const char *source, const char *text)
+{
+    (void)source;
+    if (level >= BP_LOG_WARNING)
+        check_tell(context, level, "%s", text);
+}
+
+static void tell_component(const component_t *c, check_sink_t *sink)
+{
+    bool carries = !c->own_storage || (c->table.save != NULL && c->table.load != NULL);
+    check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count, c->field_count == 1 ? "property" : "properties",
+               c->own_storage ? "storage of its own" : "stored by the world", c->table.simulate != NULL ? ", simulates" : "");
+    if (!carries && c->table.set == NULL && c->field_count > 0)
+        check_tell(sink, BP_LOG_WARNING, "component '%s' has neither `save` and `load` nor `set`: a reload cannot carry its instances over", c->name);
+    for (uint32_t i = 0; i < c->field_count && !carries; i++) {
+        if ((c->fields[i].flags & BP_FIELD_READ_ONLY) != 0)
+            check_tell(sink, BP_LOG_INFO, "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it again", c->name,
+                       c->fields[i].name);
+    }
+}
+
+static void tell_brought(const bp_host_o *host, check_sink_t *sink)
+{
+    const registry_t *r = &host->registry;
+    for (uint32_t i = 0; i < r->component_count; i++) {
+        if (r->components[i]->owner != NULL)
+            tell_component(r->components[i], sink);
+    }
+    for (uint32_t i = 0; i < r->system_count; i++) {
+        if (r->systems[i]->owner != NULL)
+            check_tell(sink, BP_LOG_INFO, "system '%s': works on %u %s", r->systems[i]->name, r->systems[i]->term_count,
+                       r->systems[i]->term_count == 1 ? "component" : "components");
+    }
+    for (uint32_t i = 0; i < r->table_count; i++) {
+        if (r->tables[i]->owner != NULL)
+            check_tell(sink, BP_LOG_INFO, "table '%s' for other plugins, version %u", r->tables[i]->name, r->tables[i]->table[1]);
+    }
+}
+
+static void load_and_tell(const trial_t *trial, check_sink_t *sink, uint32_t flags)
+{
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .log = {sink, tell_log}};
+    bp_host_o *host = bp_host_create(&desc);
+    if (host == NULL)
+        return;
+    if (bp_host_load_plugin(host, trial->path, trial->options, trial->option_count) == BP_OK) {
+        const bp_plugin_desc_t *plugin = bp_host_plugin(host, 0, NULL);
+        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->version, plugin->abi_major, plugin->abi_minor);
+        tell_brought(host, sink);
+        bp_host_unload_plugin(host, plugin->name);
+    } else {
+        check_tell(sink, BP_LOG_ERROR, "it does not load: %s", bp_host_error(host));
+    }
+    bp_host_destroy(host);
+}
+
+/* --- in a copy of this process ----------------------------------------------------------------------------------------- */
+
+static void pass_on(void *data, int32_t level, const char *text)
+{
+    char line[LINE];
+    int length = snprintf(line, sizeof line, "%d%s", (int)level, text);
+    for (int i = 0; i < length && i < LINE - 1; i++)
+        line[i] = line[i] == '\n' ? ' ' : line[i];
+    process_write(data, line, strlen(line));
+    process_write(data, "\n", 1);
+}
+
+static int in_the_copy(process_t *self, void *data)
+{
+    check_sink_t sink = {.data = self, .find = pass_on};
+    load_and_tell(data, &sink, BP_HOST_CRASH_GUARD);
+    return 0;
+}
+
+static void take_lines(process_t *child, char *line, size_t *length, check_sink_t *sink)
+{
+    char bytes[256];
+    size_t got;
+    while ((got = process_read(child, bytes, sizeof bytes)) > 0) {
+        for (size_t i = 0; i < got; i++) {
+            if (bytes[i] != '\n') {
+                line[*length] = bytes[i];
+                *length += *length < LINE - 1;
+                continue;
+            }
+            line[*length] = '\0';
+            if (*length > 1)
+                check_tell(sink, line[0] - '0', "%s", line + 1);
+            *length = 0;
+        }
+    }
+}
+
+static void follow(process_t *child, check_sink_t *sink)
+{
+    char line[LINE];
+    size_t length = 0;
+    uint64_t until = os_clock_ns() + (uint64_t)DEADLINE_MS * MILLION;
+    process_end_t end;
+    while ((end = process_state(child)).state == PROCESS_RUNNING && os_clock_ns() < until) {
+        take_lines(child, line, &length, sink);
+        os_sleep_ns(NAP_NS);
+    }
+    take_lines(child, line, &length, sink);
+    if (end.state == PROCESS_RUNNING)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it takes more than %d s", DEADLINE_MS / 1000);
+    else if (end.state == PROCESS_KILLED)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it was ended by %s", end.signal);
+    else if (end.code == PROCESS_CALLED_EXIT)
+        check_tell(sink, BP_LOG_ERROR, "loading or unloading it, it calls exit");
+    process_free(child);
+}
+
+bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data)
+{
+    memory_t memory;
+    error_text_t error;
+    char *bytes;
+    size_t size;
+    check_sink_t sink = {.data = data, .find = found};
+    trial_t trial = {path, options, option_count, &sink};
+    memory_init(&memory, "check", &(bp_allocator_i){0});
+    bp_result_t result = file_read(&memory, path, &bytes, &size, &error);
+    if (result != BP_OK) {
+        check_tell(&sink, BP_LOG_ERROR, "%s", error.text);
+        return result;
+    }
+    bool whole = check_image(bytes, size, &sink);
+    memory_free(&memory, bytes, size + 1);
+    if (!whole)
+        return BP_ERROR_ABI;
+    process_t *child = process_fork(&memory, in_the_copy, &trial);
+    if (child != NULL)
+        follow(child, &sink);
+    else
+        load_and_tell(&trial, &sink, 0);
+    return sink.errors == 0 ? BP_OK : BP_ERROR_FAILED;
+}

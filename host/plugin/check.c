@@ -1,0 +1,185 @@
+/* check.c - looking into a plugin's file for what would trouble a reload.
+ *
+ * State of its own (variables that can be written, also one a thread) is lost at a reload and shared by hosts. Unique symbols, "do not
+ * delete", and destructors of thread-local objects keep the old image mapped for ever. Functions that are called at opening run before
+ * the descriptor is judged. What it imports says what it may leave behind: threads, handlers, other processes.
+ *
+ * What the toolchain puts into every library is known by name and passed over, as in tools/check_statics.sh.
+ */
+#include "check.h"
+
+#include "elf_view.h"
+#include "image.h"
+
+#include <bp_plugin.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TYPE_SYMBOLS = 2, TYPE_INIT_ARRAY = 14, KIND_OBJECT = 1, KIND_THREAD = 6, BIND_UNIQUE = 10, BIND_LOCAL = 0 };
+enum { SECTION_WRITES = 1, FLAG_1_STAYS = 8, SEGMENT_RUNS = 1 };
+
+void check_tell(check_sink_t *sink, int32_t level, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sink->errors += level >= BP_LOG_ERROR;
+    sink->find(sink->data, level, text);
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        if (strcmp(*names, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- state of its own ------------------------------------------------------------------------------------------------ */
+
+static bool is_toolchains(const char *name)
+{
+    static const char *const known[] = {"__dso_handle", "__cpu_model", "__cpu_features", "__cpu_features2", "__TMC_END__", NULL};
+    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 ||
+           strncmp(name, "__gcov", 6) == 0;
+}
+
+static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, check_sink_t *sink)
+{
+    elf_section_t section;
+    const char *where;
+    uint32_t kind = symbol->info & 0xfu;
+    if ((kind != KIND_OBJECT && kind != KIND_THREAD) || symbol->bytes == 0 || is_toolchains(name) ||
+        !elf_view_section(view, symbol->section, &section, &where))
+        return;
+    if (kind == KIND_THREAD)
+        check_tell(sink, BP_LOG_ERROR, "'%s' is a variable of each thread (%s): keep it in memory that the host gives", name, where);
+    else if ((section.flags & SECTION_WRITES) != 0 && strncmp(where, ".data.rel.ro", 12) != 0)
+        check_tell(sink, BP_LOG_ERROR, "'%s' can be written (%llu bytes in %s): make it const, or keep it in memory that the host gives", name,
+                   (unsigned long long)symbol->bytes, where);
+}
+
+static void check_symbols(const elf_view_t *view, check_sink_t *sink)
+{
+    elf_section_t table;
+    elf_symbol_t symbol;
+    const char *name;
+    if (!elf_view_find(view, TYPE_SYMBOLS, &table)) {
+        check_tell(sink, BP_LOG_WARNING, "it is stripped: whether it has variables of its own cannot be seen");
+        return;
+    }
+    for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++)
+        check_object(view, &symbol, name, sink);
+}
+
+/* --- what keeps it in memory -------------------------------------------------------------------------------------------- */
+
+typedef struct import_t {
+    const char *name;
+    int32_t level;
+    const char *why;
+} import_t;
+
+static const import_t imports[] = {
+    {"fork", BP_LOG_WARNING, "a process that it starts outlives a reload"},
+    {"system", BP_LOG_WARNING, "a process that it starts holds up the step"},
+    {"pthread_create", BP_LOG_WARNING, "a thread must have ended when `unload` returns"},
+    {"thrd_create", BP_LOG_WARNING, "a thread must have ended when `unload` returns"},
+    {"pthread_key_create", BP_LOG_WARNING, "a key's destructor must not outlive `unload`"},
+    {"signal", BP_LOG_WARNING, "a signal handler must not outlive `unload`"},
+    {"__sysv_signal", BP_LOG_WARNING, "a signal handler must not outlive `unload`"},
+    {"sigaction", BP_LOG_WARNING, "a signal handler must not outlive `unload`"},
+    {"atexit", BP_LOG_ERROR, "what it registers would be called after it has gone"},
+    {"exit", BP_LOG_WARNING, "it ends the whole program, and no guard can help it"},
+    {"_exit", BP_LOG_WARNING, "it ends the whole program, and no guard can help it"},
+    {"quick_exit", BP_LOG_WARNING, "it ends the whole program, and no guard can help it"},
+    {"dlopen", BP_LOG_WARNING, "what it opens it must close in `unload`"},
+    {"longjmp", BP_LOG_WARNING, "a jump must not leave the verb that it began in"},
+    {"__cxa_thread_atexit_impl", BP_LOG_ERROR, "thread-local objects with destructors keep it in memory for ever"},
+    {"__cxa_thread_atexit", BP_LOG_ERROR, "thread-local objects with destructors keep it in memory for ever"},
+    {"malloc", BP_LOG_INFO, "memory from the C library is in no account; bp_memory_api's is"},
+};
+
+static void check_import(const char *name, check_sink_t *sink)
+{
+    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
+        if (strcmp(name, imports[i].name) == 0)
+            check_tell(sink, imports[i].level, "it uses '%s': %s", name, imports[i].why);
+    }
+}
+
+static void check_dynamic_symbols(const elf_view_t *view, check_sink_t *sink)
+{
+    elf_section_t table;
+    elf_symbol_t symbol;
+    const char *name;
+    if (!elf_view_find(view, SECTION_DYNAMIC_SYMBOLS, &table))
+        return;
+    for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++) {
+        uint32_t binding = symbol.info >> 4;
+        if (binding == BIND_UNIQUE)
+            check_tell(sink, BP_LOG_ERROR, "'%s' is unique in the process, which keeps the library in memory for ever: compile with -fno-gnu-unique", name);
+        if (symbol.section == 0)
+            check_import(name, sink);
+        else if (binding != BIND_LOCAL && name[0] != '\0' && strcmp(name, BP_PLUGIN_SYMBOL) != 0 && name[0] != '_')
+            check_tell(sink, BP_LOG_INFO, "it exports '%s', which nobody asks for: compile with -fvisibility=hidden", name);
+    }
+}
+
+static void check_dynamic(const elf_view_t *view, check_sink_t *sink)
+{
+    elf_dynamic_t entry;
+    for (uint64_t i = 0; elf_view_dynamic(view, i, &entry) && entry.tag != TAG_NULL; i++) {
+        bool text = entry.tag == TAG_TEXT_RELOCATIONS || (entry.tag == TAG_FLAGS && (entry.value & FLAG_TEXT_RELOCATIONS) != 0);
+        if (text)
+            check_tell(sink, BP_LOG_ERROR, "its code is changed at opening (text relocations): compile with -fPIC");
+        if (entry.tag == TAG_FLAGS_1 && (entry.value & FLAG_1_STAYS) != 0)
+            check_tell(sink, BP_LOG_ERROR, "it is linked to stay in memory for ever: leave out -z nodelete");
+    }
+}
+
+static void check_parts(const elf_view_t *view, check_sink_t *sink)
+{
+    elf_section_t section;
+    const char *name;
+    for (uint32_t i = 0; i < view->header.section_count; i++) {
+        if (!elf_view_section(view, i, &section, &name))
+            continue;
+        if (section.type == TYPE_INIT_ARRAY && section.bytes > sizeof(uint64_t))
+            check_tell(sink, BP_LOG_WARNING, "%llu functions of it run when the file is opened, before it is judged (constructors): let `load` do that",
+                       (unsigned long long)(section.bytes / sizeof(uint64_t) - 1));
+        if (strcmp(name, ".note.GNU-stack") == 0 && (section.flags & 4) != 0)
+            check_tell(sink, BP_LOG_WARNING, "it wants a stack that code can run on");
+    }
+    for (uint32_t i = 0; i < view->header.segment_count; i++) {
+        elf_segment_t segment;
+        uint64_t at = view->header.segments + (uint64_t)i * sizeof segment;
+        if (at > view->size || view->size - at < sizeof segment)
+            return;
+        memcpy(&segment, view->bytes + at, sizeof segment);
+        if (segment.type == SEGMENT_STACK && (segment.flags & SEGMENT_RUNS) != 0)
+            check_tell(sink, BP_LOG_WARNING, "it wants a stack that code can run on: link with -z noexecstack");
+    }
+}
+
+bool check_image(const void *bytes, size_t size, check_sink_t *sink)
+{
+    char why[256];
+    elf_view_t view;
+    if (!image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why)) {
+        check_tell(sink, BP_LOG_ERROR, "%s", why);
+        return false;
+    }
+    if (!elf_view(bytes, size, &view))
+        return true;
+    check_symbols(&view, sink);
+    check_dynamic_symbols(&view, sink);
+    check_dynamic(&view, sink);
+    check_parts(&view, sink);
+    return true;
+}

@@ -1,0 +1,246 @@
+/* watch.c - from notices and stamps to files that are finished.
+ *
+ * Notices say when something happens; stamps say whether a file is another than the one handed over last. Both lead to the
+ * same state: a file is pending from its first change until it is handed over, and each further change begins the wait anew.
+ * Linkers differ: GNU ld unlinks, creates and writes many times, gold writes through a mapping, lld writes aside and
+ * renames; all of them end with a close or a rename. A writer that closes in between is what the settling and the judging are for.
+ */
+#include "watch.h"
+
+#include "../base/file.h"
+#include "../plugin/image.h"
+
+#include <string.h>
+
+bp_result_t watch_begin(watch_t *watch, loader_t *loader)
+{
+    memset(watch, 0, sizeof *watch);
+    memory_init_child(&watch->memory, "watch", &loader->base->memory);
+    watch->loader = loader;
+    watch->folders = folder_watch_open(&watch->memory);
+    return BP_OK;
+}
+
+static void forget(watch_t *watch, uint32_t at)
+{
+    watched_t *w = watch->files[at];
+    watch->files[at] = watch->files[--watch->count];
+    memory_free_text(&watch->memory, w->path);
+    memory_free(&watch->memory, w, sizeof *w);
+}
+
+void watch_end(watch_t *watch)
+{
+    while (watch->count > 0)
+        forget(watch, watch->count - 1);
+    memory_free(&watch->memory, watch->files, watch->capacity * sizeof *watch->files);
+    folder_watch_close(watch->folders);
+    memset(watch, 0, sizeof *watch);
+}
+
+/* --- which files --------------------------------------------------------------------------------------------------- */
+
+static const char *file_name(const char *path)
+{
+    const char *name = path;
+    for (const char *at = path; *at != '\0'; at++)
+        name = *at == '/' || *at == '\\' ? at + 1 : name;
+    return name;
+}
+
+static void watch_folder(watch_t *watch, watched_t *w)
+{
+    char folder[FILE_PATH_MAX];
+    size_t length = (size_t)(w->name - w->path);
+    w->folder = -1;
+    if (watch->folders == NULL || length >= sizeof folder)
+        return;
+    memcpy(folder, w->path, length);
+    folder[length] = '\0';
+    w->folder = folder_watch_add(watch->folders, folder);
+}
+
+static bool add(watch_t *watch, plugin_t *plugin)
+{
+    if (!memory_reserve(&watch->memory, &watch->files, &watch->capacity, watch->count + 1u, sizeof *watch->files))
+        return false;
+    watched_t *w = memory_new(&watch->memory, sizeof *w);
+    if (w == NULL)
+        return false;
+    w->path = memory_copy_text(&watch->memory, plugin->path);
+    if (w->path == NULL) {
+        memory_free(&watch->memory, w, sizeof *w);
+        return false;
+    }
+    w->plugin = plugin;
+    w->name = file_name(w->path);
+    watch_folder(watch, w);
+    file_stamp(w->path, &w->handed);
+    w->seen = w->handed;
+    watch->files[watch->count++] = w;
+    return true;
+}
+
+static bool is_loaded(const watch_t *watch, const watched_t *w)
+{
+    for (uint32_t i = 0; i < watch->loader->count; i++) {
+        if (watch->loader->plugins[i] == w->plugin)
+            return strcmp(w->plugin->path, w->path) == 0;
+    }
+    return false;
+}
+
+static bool is_watched(const watch_t *watch, const plugin_t *plugin)
+{
+    for (uint32_t i = 0; i < watch->count; i++) {
+        if (watch->files[i]->plugin == plugin)
+            return true;
+    }
+    return false;
+}
+
+/* Follow the loader's list. A plugin that memory does not suffice for is tried again at the next call. */
+static void follow(watch_t *watch)
+{
+    for (uint32_t i = watch->count; i > 0; i--) {
+        if (!is_loaded(watch, watch->files[i - 1]))
+            forget(watch, i - 1);
+    }
+    for (uint32_t i = 0; i < watch->loader->count; i++) {
+        plugin_t *plugin = watch->loader->plugins[i];
+        if (plugin->path[0] != '\0' && !is_watched(watch, plugin))
+            add(watch, plugin);
+    }
+}
+
+/* --- what happens to them ------------------------------------------------------------------------------------------- */
+
+static void disturb(watched_t *w, bool closed, bool told, uint64_t now)
+{
+    w->pending = true;
+    w->closed = closed;
+    w->told = told || w->told;
+    w->broken = false;
+    w->quiet_since = now;
+}
+
+/* Has it changed since it was looked at last? A writer that is known to be at it is not disturbed. */
+static void look(watched_t *w, uint64_t now)
+{
+    file_stamp_t stamp;
+    bool there = file_stamp(w->path, &stamp), writing = w->pending && !w->closed;
+    if (memcmp(&stamp, &w->seen, sizeof stamp) == 0)
+        return;
+    w->seen = stamp;
+    if (there && !writing)
+        disturb(w, true, false, now);
+}
+
+static void look_at_all(watch_t *watch, uint64_t now)
+{
+    watch->looked_at = now;
+    for (uint32_t i = 0; i < watch->count; i++)
+        look(watch->files[i], now);
+}
+
+/* Notices were lost, that of a writer's end perhaps among them. */
+static void doubt_all(watch_t *watch, uint64_t now)
+{
+    for (uint32_t i = 0; i < watch->count; i++)
+        disturb(watch->files[i], true, false, now);
+}
+
+static void hear(watch_t *watch, const folder_notice_t *notice, uint64_t now)
+{
+    for (uint32_t i = 0; i < watch->count; i++) {
+        watched_t *w = watch->files[i];
+        if (w->folder != notice->id)
+            continue;
+        if (notice->what == FOLDER_LOST)
+            w->folder = -1;
+        else if (strcmp(w->name, notice->name) == 0)
+            disturb(w, notice->what == FOLDER_FINISHED, notice->what == FOLDER_FINISHED, now);
+    }
+}
+
+static void hear_all(watch_t *watch, uint64_t now)
+{
+    folder_notice_t notice;
+    while (folder_watch_next(watch->folders, &notice)) {
+        if (notice.what == FOLDER_UNSURE)
+            doubt_all(watch, now);
+        else
+            hear(watch, &notice, now);
+    }
+}
+
+/* Folders that were deleted may be back, with or without the file. */
+static void retry_folders(watch_t *watch, uint64_t now)
+{
+    watch->retried_at = now;
+    for (uint32_t i = 0; i < watch->count; i++) {
+        watched_t *w = watch->files[i];
+        if (w->folder != -1)
+            continue;
+        watch_folder(watch, w);
+        if (w->folder != -1)
+            look(w, now);
+    }
+}
+
+/* --- what is finished ------------------------------------------------------------------------------------------------- */
+
+static bool is_whole(watch_t *watch, const char *path)
+{
+    char *bytes, why[256];
+    size_t size;
+    error_text_t ignored;
+    if (file_read(&watch->memory, path, &bytes, &size, &ignored) != BP_OK)
+        return false;
+    bool whole = image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why);
+    memory_free(&watch->memory, bytes, size + 1);
+    return whole;
+}
+
+/* Is it time to hand this file over? */
+static bool is_finished(watch_t *watch, watched_t *w, uint64_t now)
+{
+    file_stamp_t stamp;
+    if (!w->pending || !w->closed || now - w->quiet_since < WATCH_SETTLE_MS)
+        return false;
+    if (!file_stamp(w->path, &stamp)) {
+        w->pending = w->told = false; /* gone: its coming back will be told */
+        return false;
+    }
+    if (memcmp(&stamp, &w->seen, sizeof stamp) != 0 || !file_is_closed(w->path)) {
+        w->seen = stamp;
+        disturb(w, true, false, now);
+        return false;
+    }
+    if (!w->told && memcmp(&stamp, &w->handed, sizeof stamp) == 0) {
+        w->pending = false; /* the same as before */
+        return false;
+    }
+    w->broken = w->broken || !is_whole(watch, w->path);
+    if (w->broken && now - w->quiet_since < WATCH_PATIENCE_MS)
+        return false;
+    w->handed = stamp;
+    w->pending = w->told = false;
+    return true;
+}
+
+plugin_t *watch_next(watch_t *watch, uint64_t now)
+{
+    follow(watch);
+    if (watch->folders != NULL)
+        hear_all(watch, now);
+    if (watch->folders != NULL && now - watch->retried_at >= WATCH_RETRY_MS)
+        retry_folders(watch, now);
+    if (now - watch->looked_at >= (watch->folders != NULL ? WATCH_BACKSTOP_MS : WATCH_LOOK_MS))
+        look_at_all(watch, now);
+    for (uint32_t i = 0; i < watch->count; i++) {
+        if (is_finished(watch, watch->files[i], now))
+            return watch->files[i]->plugin;
+    }
+    return NULL;
+}

@@ -1,0 +1,55 @@
+/* watch.h - which plugins' files have been written anew and are whole.
+ *
+ * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a moment since
+ * (WATCH_SETTLE_MS), and its bytes are those of a whole library. One that is none is given time (WATCH_PATIENCE_MS) to become one
+ * before it is handed over all the same, so that somebody can say what is wrong with it. A file that is deleted
+ * is waited for; so is its folder.
+ *
+ * What it does not do: it loads nothing, and remembers nothing of what became of a file it has handed over.
+ */
+#ifndef HOST_RELOAD_WATCH_H
+#define HOST_RELOAD_WATCH_H
+
+#include "../base/folder.h"
+#include "../plugin/loader.h"
+
+enum {
+    WATCH_SETTLE_MS = 20,
+    WATCH_PATIENCE_MS = 500,
+    WATCH_RETRY_MS = 100,    /* looking whether a folder is back */
+    WATCH_LOOK_MS = 20,      /* comparing stamps, where the system gives no notices */
+    WATCH_BACKSTOP_MS = 1000 /* and where it does: links and network folders give none */
+};
+
+typedef struct watched_t {
+    plugin_t *plugin;
+    char *path;
+    const char *name;    /* the file's, at the end of path */
+    int32_t folder;      /* -1: none, or gone */
+    file_stamp_t handed; /* what was loaded, or handed over last */
+    file_stamp_t seen;   /* when looked at last */
+    uint64_t quiet_since; /* ms */
+    bool pending;        /* it has changed since it was handed over */
+    bool closed;         /* nobody is known to be writing it */
+    bool told;           /* by a notice: not only by a stamp */
+    bool broken;         /* its bytes were judged since it changed last, and are not whole */
+} watched_t;
+
+typedef struct watch_t {
+    memory_t memory;
+    loader_t *loader;
+    folder_watch_t *folders; /* NULL: stamps only */
+    watched_t **files;
+    uint32_t count, capacity;
+    uint64_t looked_at, retried_at; /* ms */
+} watch_t;
+
+/* Watch the files of the plugins that `loader` has, now and later. [main] */
+bp_result_t watch_begin(watch_t *watch, loader_t *loader);
+void watch_end(watch_t *watch);
+
+/* A plugin whose file is finished and has not been handed over yet, or NULL. Never waits; a call costs a system call, and now
+ * and then one a file. `now` is a time in milliseconds that never goes back. [main] */
+plugin_t *watch_next(watch_t *watch, uint64_t now);
+
+#endif

@@ -1,0 +1,103 @@
+/* test_check.c - bp_check_plugin finds what would trouble a reload, and leaves good plugins alone. */
+#include "../suites.h"
+#include "../unit/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char found[16384];
+static uint32_t counts[4];
+
+static void note(void *data, int32_t level, const char *text)
+{
+    size_t length = strlen(found);
+    (void)data;
+    counts[level]++;
+    snprintf(found + length, sizeof found - length, "%d %s\n", (int)level, text);
+}
+
+static bp_result_t check(const char *path, const char *where, const char *how)
+{
+    bp_option_t options[] = {{.name = "where", .value = where}, {.name = "how", .value = how}};
+    found[0] = '\0';
+    memset(counts, 0, sizeof counts);
+    return bp_check_plugin(path, options, where != NULL ? 2 : 0, note, NULL);
+}
+
+static void expect(const char *part)
+{
+    EXPECT(strstr(found, part) != NULL, "\"%s\" is not among the findings:\n%s", part, found);
+}
+
+START_TEST(plugins_that_follow_the_rules_have_no_errors)
+{
+    static const char *const names[] = {"point_mass", "transform", "mesh", "debug_name", "render_data", "gravity"};
+    char path[1024];
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        snprintf(path, sizeof path, "%s/%s.so", TEST_PLUGIN_DIR, names[i]);
+        bp_result_t result = check(path, NULL, NULL);
+#if !defined(BACKPLANE_SANITIZED) /* sanitizers bring state of their own */
+        EXPECT(result == BP_OK && counts[BP_LOG_ERROR] == 0, "%s:\n%s", path, found);
+#else
+        (void)result;
+#endif
+        expect(names[i]);
+    }
+    expect("system 'gravity'");
+}
+END_TEST
+
+START_TEST(every_broken_rule_is_found)
+{
+    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/stateful.so", NULL, NULL), BP_ERROR_FAILED);
+    expect("3 'counter' can be written (4 bytes in .bss)");
+    expect("3 'filled' can be written (4 bytes in .data)");
+    expect("3 'each' is a variable of each thread (.tbss)");
+    expect("3 'only_one' is unique in the process");
+    expect("2 1 functions of it run when the file is opened");
+    EXPECT(strstr(found, "a signal handler must not outlive") != NULL, "%s", found);
+    expect("2 it uses 'exit'");
+    expect("1 it exports 'extra_export'");
+    expect("1 plugin 'stateful' 1.0, for ABI");
+    EXPECT(strstr(found, "constant") == NULL, "what is const is no error:\n%s", found);
+}
+END_TEST
+
+START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
+{
+    static const char *const ways[][3] = {
+        {"load", "null", "it does not load: "},
+        {"load", "stack", "the stack ran out"},
+        {"load", "exit", "it calls exit"},
+        {"load", "host", "was ended by SIGSEGV"},
+        {"unload", "abort", "crashed in 'unload'"},
+    };
+#if !defined(BACKPLANE_SANITIZED)
+    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/crasher.so", ways[_i][0], ways[_i][1]), BP_ERROR_FAILED);
+    expect(ways[_i][2]);
+#else
+    (void)ways;
+#endif
+}
+END_TEST
+
+START_TEST(what_is_no_library_is_refused)
+{
+    ck_assert_int_eq(check(scratch_file("no.so", "hello"), NULL, NULL), BP_ERROR_ABI);
+    expect("3 not a shared library");
+    ck_assert_int_eq(check(TEST_SCRATCH_DIR "/there_is_none.so", NULL, NULL), BP_ERROR_IO);
+    ck_assert_uint_eq(counts[BP_LOG_ERROR], 1);
+}
+END_TEST
+
+Suite *check_suite(void)
+{
+    Suite *suite = suite_create("check");
+    TCase *plugins = tcase_create("plugins");
+    tcase_add_test(plugins, plugins_that_follow_the_rules_have_no_errors);
+    tcase_add_test(plugins, every_broken_rule_is_found);
+    tcase_add_loop_test(plugins, what_goes_wrong_while_loading_is_found_and_survived, 0, 5);
+    tcase_add_test(plugins, what_is_no_library_is_refused);
+    suite_add_tcase(suite, plugins);
+    return suite;
+}

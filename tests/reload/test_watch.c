@@ -1,0 +1,288 @@
+/* test_watch.c - files that are written anew are handed over once they are whole, and never before.
+ *
+ * The watch is given the time, so nothing here waits: a clock of the test's own is moved on. The files are copies of a real
+ * plugin, written as linkers and slow writers do. Each test runs with notices and with stamps alone.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../unit/support.h"
+
+#include "base/file.h"
+#include "reload/watch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static base_t base;
+static loader_t loader;
+static plugin_t plugin;
+static plugin_t *plugins[1] = {&plugin};
+static watch_t watch;
+static uint64_t now;
+static char *bytes;
+static size_t size;
+static char folder[512], path[600], aside[700];
+
+static void write_part(const char *to, size_t from, size_t count, int flags)
+{
+    int fd = open(to, O_WRONLY | O_CREAT | flags, 0644);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq((int)write(fd, bytes + from, count), (int)count);
+    close(fd);
+}
+
+/* File systems keep times in ticks of some milliseconds: a file that is written twice within one looks the same. */
+static void next_tick(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 12000000}, NULL);
+}
+
+static void begin(bool notices)
+{
+    error_text_t error;
+    memset(&base, 0, sizeof base);
+    memory_init(&base.memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(file_read(&base.memory, TEST_PLUGIN_DIR "/point_mass.so", &bytes, &size, &error), BP_OK);
+    snprintf(folder, sizeof folder, "%s/watch.%d", TEST_SCRATCH_DIR, (int)getpid());
+    snprintf(path, sizeof path, "%s/plugin.so", folder);
+    snprintf(aside, sizeof aside, "%s/plugin.so.tmp", folder);
+    ck_assert_int_eq(mkdir(folder, 0755), 0);
+    write_part(path, 0, size, O_TRUNC);
+    memset(&loader, 0, sizeof loader);
+    loader.base = &base;
+    loader.plugins = plugins;
+    loader.count = 1;
+    plugin.path = path;
+    now = 1000000;
+    ck_assert_int_eq(watch_begin(&watch, &loader), BP_OK);
+    if (!notices) {
+        folder_watch_close(watch.folders);
+        watch.folders = NULL;
+    }
+    ck_assert_ptr_null(watch_next(&watch, now));
+    next_tick();
+}
+
+static void end(void)
+{
+    watch_end(&watch);
+    memory_free(&base.memory, bytes, size + 1);
+    ck_assert_uint_eq(memory_bytes(&base.memory), 0);
+    remove(path);
+    remove(aside);
+    rmdir(folder);
+}
+
+/* How many milliseconds until the file is handed over; 0: not within `most`. */
+static uint64_t wait_for_it(uint64_t most)
+{
+    for (uint64_t waited = 1; waited <= most; waited++) {
+        now++;
+        if (watch_next(&watch, now) != NULL)
+            return waited;
+    }
+    return 0;
+}
+
+static void expect_once(void)
+{
+    uint64_t waited = wait_for_it(100);
+    EXPECT(waited > 0, "the file was not handed over within 100 ms");
+    waited = wait_for_it(3000);
+    EXPECT(waited == 0, "the file was handed over a second time, after %u ms", (unsigned)waited);
+}
+
+static void expect_nothing(uint64_t most)
+{
+    uint64_t waited = wait_for_it(most);
+    EXPECT(waited == 0, "something was handed over after %u ms", (unsigned)waited);
+}
+
+START_TEST(an_untouched_file_is_not_handed_over)
+{
+    begin(_i == 0);
+    expect_nothing(5000);
+    end();
+}
+END_TEST
+
+START_TEST(a_file_written_in_place_is_handed_over_once)
+{
+    begin(_i == 0);
+    write_part(path, 0, size, O_TRUNC);
+    expect_once();
+    next_tick();
+    write_part(path, 0, size, 0);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_file_unlinked_and_written_anew_is_handed_over_once)
+{
+    begin(_i == 0);
+    ck_assert_int_eq(unlink(path), 0);
+    expect_nothing(200);
+    write_part(path, 0, size, O_EXCL);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_file_moved_into_place_is_handed_over_once)
+{
+    begin(_i == 0);
+    write_part(aside, 0, size, O_TRUNC);
+    expect_nothing(200);
+    ck_assert_int_eq(rename(aside, path), 0);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_file_written_through_a_mapping_is_handed_over_once)
+{
+    begin(_i == 0);
+    int fd = open(path, O_RDWR | O_TRUNC);
+    ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
+    char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ck_assert_ptr_ne(mapped, MAP_FAILED);
+    expect_nothing(300); /* zeros are no library */
+    memcpy(mapped, bytes, size);
+    munmap(mapped, size);
+    close(fd);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_slow_writer_is_waited_for)
+{
+    begin(true);
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    size_t step = size / 20 + 1;
+    for (size_t at = 0; at < size; at += step) {
+        size_t count = size - at < step ? size - at : step;
+        ck_assert_int_eq((int)write(fd, bytes + at, count), (int)count);
+        expect_nothing(_i == 0 ? 30 : 2000); /* however slow: it has not closed the file */
+    }
+    close(fd);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_writer_that_closes_in_between_is_not_taken_at_its_word)
+{
+    begin(_i == 0);
+    size_t step = size / 5 + 1;
+    for (size_t at = 0; at < size; at += step) {
+        write_part(path, at, size - at < step ? size - at : step, at == 0 ? O_TRUNC : O_APPEND);
+        if (at + step < size)
+            expect_nothing(WATCH_PATIENCE_MS / 2);
+        next_tick();
+    }
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_file_that_stays_broken_is_handed_over_in_the_end)
+{
+    begin(_i == 0);
+    write_part(path, 0, size / 2, O_TRUNC);
+    expect_nothing(WATCH_PATIENCE_MS / 2);
+    EXPECT(wait_for_it(2 * WATCH_PATIENCE_MS) > 0, "nobody is told of a broken file");
+    expect_nothing(3000);
+    end();
+}
+END_TEST
+
+START_TEST(a_folder_may_go_and_come_back)
+{
+    begin(_i == 0);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(remove(path), 0);
+        ck_assert_int_eq(rmdir(folder), 0);
+        expect_nothing(300);
+        ck_assert_int_eq(mkdir(folder, 0755), 0);
+        expect_nothing(300);
+        next_tick();
+        write_part(path, 0, size, O_TRUNC);
+        expect_once();
+    }
+    end();
+}
+END_TEST
+
+START_TEST(a_folder_may_be_moved_and_replaced)
+{
+    char elsewhere[600];
+    begin(_i == 0);
+    snprintf(elsewhere, sizeof elsewhere, "%s.old", folder);
+    ck_assert_int_eq(rename(folder, elsewhere), 0);
+    ck_assert_int_eq(mkdir(folder, 0755), 0);
+    write_part(path, 0, size, O_TRUNC);
+    uint64_t waited = wait_for_it(250);
+    EXPECT(waited > 0, "the file in the new folder was not handed over");
+    snprintf(aside, sizeof aside, "%s/plugin.so", elsewhere);
+    write_part(aside, 0, size, O_TRUNC);
+    expect_nothing(300);
+    remove(aside);
+    rmdir(elsewhere);
+    end();
+}
+END_TEST
+
+START_TEST(a_plugin_that_is_unloaded_is_not_watched_any_more)
+{
+    begin(_i == 0);
+    loader.count = 0;
+    write_part(path, 0, size, O_TRUNC);
+    expect_nothing(300);
+    ck_assert_uint_eq(watch.count, 0);
+    loader.count = 1;
+    expect_nothing(300);
+    next_tick();
+    write_part(path, 0, size, O_TRUNC);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_touched_file_is_handed_over)
+{
+    begin(true);
+    int fd = open(path, O_WRONLY);
+    close(fd);
+    expect_once();
+    end();
+}
+END_TEST
+
+Suite *watch_suite(void)
+{
+    Suite *suite = suite_create("watch");
+    TCase *files = tcase_create("files");
+    tcase_add_loop_test(files, an_untouched_file_is_not_handed_over, 0, 2);
+    tcase_add_loop_test(files, a_file_written_in_place_is_handed_over_once, 0, 2);
+    tcase_add_loop_test(files, a_file_unlinked_and_written_anew_is_handed_over_once, 0, 2);
+    tcase_add_loop_test(files, a_file_moved_into_place_is_handed_over_once, 0, 2);
+    tcase_add_loop_test(files, a_file_written_through_a_mapping_is_handed_over_once, 0, 2);
+    tcase_add_loop_test(files, a_slow_writer_is_waited_for, 0, 2);
+    tcase_add_loop_test(files, a_writer_that_closes_in_between_is_not_taken_at_its_word, 0, 2);
+    tcase_add_loop_test(files, a_file_that_stays_broken_is_handed_over_in_the_end, 0, 2);
+    tcase_add_loop_test(files, a_folder_may_go_and_come_back, 0, 2);
+    tcase_add_loop_test(files, a_folder_may_be_moved_and_replaced, 0, 2);
+    tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
+    tcase_add_test(files, a_touched_file_is_handed_over);
+    suite_add_tcase(suite, files);
+    return suite;
+}
