@@ -1,29 +1,26 @@
-/* debug_name.c - names of entities for people: the component, its slots and its verbs.
+/* debug_name.c - names of entities for people: the component and its verbs.
  *
- * Texts vary in length, so the component stores its instances itself: one array a part, indexed by slot, in
- * one buffer that doubles (names.c). A name may be borne by any number of entities; find gives them all.
+ * Texts vary in length, so the component stores its instances itself: slots as bp_slots.h keeps them, and texts in
+ * one block (names.c). A name may be borne by any number of entities; find gives them all.
  *
  * The component is collected lazily: nothing outside depends on a name's end, and find and name ask whether
  * an entity lives before they answer, so a dead one is never found although its slot may still be in use.
  */
 #include "names.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const bp_field_t fields[] = {
     [BP_DEBUG_NAME_NAME] = {.name = "name", .type = BP_STRING, .flags = BP_FIELD_LABEL,
                             .doc = "what people call the entity; need not be unique, at most 255 bytes"},
 };
 
-enum { LIVING_IN_A_ROW = 4, KEYS_ON_STACK = 64 };
+static const bp_slots_hooks_t hooks = {.ended = debug_name_ended, .moved = debug_name_moved};
 
 static bp_result_t start(bp_manager_t *m)
 {
     debug_name_names_t *names = m->api->memory->resize(m->plugin, NULL, 0, sizeof *names);
     if (names == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "debug_name: out of memory at its start");
-    memset(names, 0, sizeof *names);
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory at its start");
+    debug_name_begin(names);
     m->state = names;
     return BP_OK;
 }
@@ -38,87 +35,25 @@ static void stop(bp_manager_t *m)
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                           uint32_t *slots)
 {
-    debug_name_names_t *names = m->state;
-    bp_result_t result = debug_name_reserve(m, names, count);
-    if (result != BP_OK)
-        return result;
-    for (uint32_t i = 0; i < count; i++)
-        slots[i] = debug_name_append(names, entities[i], instance);
-    return BP_OK;
+    return debug_name_create(m, m->state, instance, entities, count, NULL, slots);
 }
 
-/* --- moved instances -------------------------------------------------------------------------- */
-
-/* Slots that were filled by the last instance, not yet told to the world. Who lies in a slot is read when
- * it is told, so an instance that moved twice is told right, at most twice. */
-enum { MOVED_ROOM = 64 };
-typedef struct moved_t {
-    uint32_t count;
-    uint32_t slots[MOVED_ROOM];
-} moved_t;
-
-static void tell_moved(bp_manager_t *m, moved_t *moved)
+static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                               const void *const *columns, uint32_t *slots)
 {
-    const debug_name_names_t *names = m->state;
-    bp_entity_t entities[MOVED_ROOM];
-    bp_name_t instances[MOVED_ROOM];
-    uint32_t slots[MOVED_ROOM], count = 0;
-    for (uint32_t i = 0; i < moved->count; i++) {
-        uint32_t slot = moved->slots[i];
-        if (slot >= names->count)
-            continue; /* it moved on, and that was noted too */
-        entities[count] = names->entity[slot];
-        instances[count] = names->instance[slot];
-        slots[count++] = slot;
-    }
-    if (count > 0)
-        m->api->world->instances_moved(m, entities, instances, slots, count);
-    moved->count = 0;
-}
-
-static void erase(bp_manager_t *m, uint32_t slot, moved_t *moved)
-{
-    debug_name_names_t *names = m->state;
-    debug_name_erase(names, slot);
-    if (slot == names->count)
-        return; /* it was the last: nobody moved */
-    moved->slots[moved->count++] = slot;
-    if (moved->count == MOVED_ROOM)
-        tell_moved(m, moved);
+    return debug_name_create(m, m->state, instance, entities, count, columns[BP_DEBUG_NAME_NAME], slots);
 }
 
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
 {
-    moved_t moved;
-    moved.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        erase(m, slots[i], &moved);
-    tell_moved(m, &moved);
-}
-
-static bool is_alive(bp_manager_t *m, bp_entity_t entity)
-{
-    return m->api->entity->alive(m->host, &entity, 1, NULL) == 1;
+    debug_name_names_t *names = m->state;
+    bp_slots_destroy(m, &names->slots, slots, count, &hooks);
 }
 
 static uint32_t gc(bp_manager_t *m, uint64_t *random)
 {
     debug_name_names_t *names = m->state;
-    moved_t moved;
-    moved.count = 0;
-    uint32_t ended = 0, living = 0;
-    while (names->count > 0 && living < LIVING_IN_A_ROW) {
-        uint32_t slot = bp_random_below(random, names->count);
-        if (is_alive(m, names->entity[slot])) {
-            living++;
-            continue;
-        }
-        living = 0;
-        erase(m, slot, &moved);
-        ended++;
-    }
-    tell_moved(m, &moved);
-    return ended;
+    return bp_slots_collect(m, &names->slots, random, &hooks);
 }
 
 /* --- the property ----------------------------------------------------------------------------- */
@@ -144,7 +79,7 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
 
 static uint32_t count_instances(bp_manager_t *m)
 {
-    return ((const debug_name_names_t *)m->state)->count;
+    return ((const debug_name_names_t *)m->state)->slots.count;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -204,50 +139,23 @@ static void sort_by_index(bp_entity_t *entities, uint32_t count)
 
 static uint32_t find(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity)
 {
-    const debug_name_names_t *names = m->state;
+    debug_name_names_t *names = m->state;
+    const bp_entity_t *entity = BP_SLOTS(const bp_entity_t, &names->slots, BP_SLOTS_ENTITY);
     uint32_t found = 0;
     uint32_t slot = debug_name_first(m, names, text);
     for (; slot != BP_NONE; slot = debug_name_next(names, slot, text)) {
-        if (is_alive(m, names->entity[slot]))
-            keep_lowest(entities, capacity, found++, names->entity[slot]);
+        if (m->api->entity->alive(m->host, &entity[slot], 1, NULL) == 1)
+            keep_lowest(entities, capacity, found++, entity[slot]);
     }
     sort_by_index(entities, found < capacity ? found : capacity);
     return found;
 }
 
-/* The slot of the entity's debug name under one of its `count` keys. */
-static uint32_t slot_under(bp_manager_t *m, bp_entity_t entity, const uint32_t *keys, uint32_t count)
-{
-    uint32_t slot = BP_NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t component = BP_NONE;
-        bp_name_t instance;
-        if (m->api->world->key_info(m->world, keys[i], &component, &instance) == BP_OK &&
-            component == m->component && m->api->world->slots(m->world, keys[i], &entity, 1, &slot) == 1)
-            return slot;
-    }
-    return BP_NONE;
-}
-
-/* The world knows where an entity's instance lies; only its name within the entity is for us to find. */
-static uint32_t slot_of(bp_manager_t *m, bp_entity_t entity)
-{
-    uint32_t few[KEYS_ON_STACK];
-    uint32_t count = m->api->world->keys_of(m->world, entity, few, KEYS_ON_STACK);
-    if (count <= KEYS_ON_STACK)
-        return slot_under(m, entity, few, count);
-    uint32_t *keys = m->api->memory->resize(m->plugin, NULL, 0, count * sizeof *keys);
-    if (keys == NULL)
-        return BP_NONE;
-    uint32_t slot = slot_under(m, entity, keys, m->api->world->keys_of(m->world, entity, keys, count));
-    m->api->memory->resize(m->plugin, keys, count * sizeof *keys, 0);
-    return slot;
-}
-
 static const char *name(bp_manager_t *m, bp_entity_t entity)
 {
-    uint32_t slot = slot_of(m, entity);
-    return slot == BP_NONE ? NULL : debug_name_text(m->state, slot);
+    const debug_name_names_t *names = m->state;
+    uint32_t slot;
+    return bp_slots_find(m, &names->slots, &entity, 1, &slot) == 0 ? NULL : debug_name_text(names, slot);
 }
 
 static const bp_debug_name_api table = {
@@ -271,6 +179,7 @@ static const bp_component_i components[] = {{
     .start = start,
     .stop = stop,
     .create = create,
+    .create_with = create_with,
     .destroy = destroy,
     .get = get,
     .set = set,
@@ -281,7 +190,7 @@ static const bp_component_i components[] = {{
 BP_PLUGIN(debug_name) = {
     BP_PLUGIN_HEAD,
     .name = "debug_name",
-    .version = "1.0",
+    .version = "1.1",
     .doc = "names of entities for people, and entities by name",
     .components = BP_LIST(components),
     .load = load,

@@ -1,4 +1,4 @@
-/* names.c - slots, texts and the index of the plugin debug_name.
+/* names.c - texts and the index of the plugin debug_name.
  *
  * Texts lie one after another in one block, for a million names want neither a million allocations nor their
  * headers. A text that is replaced or ended leaves garbage; when the block is full and half of it is garbage,
@@ -6,178 +6,170 @@
  * text of every new slot; it is never garbage.
  *
  * The index: buckets of slots, doubly linked, because a thousand entities may well have the same name and
- * taking one of them out must not cost a walk past the others. As many buckets as slots; empty names are in
- * none.
+ * taking one of them out must not cost a walk past the others. Most worlds never ask for an entity by its name, so
+ * it is made by the first search; from then on it follows every change, until so many names come at once that
+ * making it anew is cheaper.
  */
 #include "names.h"
 
-#include <stdio.h>
-#include <string.h>
+enum { FIRST_TEXTS = 256, FIRST_BUCKETS = 16, ANEW_SHARE = 4 };
 
-enum { FIRST_CAPACITY = 16, FIRST_TEXTS = 256 };
-#define CAPACITY_MAX (UINT32_C(1) << 31)
+static const uint32_t item_sizes[COLUMNS_END - BP_SLOTS_FIRST] = {[TEXT - BP_SLOTS_FIRST] = sizeof(uint64_t)};
 
-enum { SLOT_BYTES = sizeof(bp_entity_t) + sizeof(bp_name_t) + sizeof(uint64_t) + 4 * sizeof(uint32_t) };
+void debug_name_begin(debug_name_names_t *names)
+{
+    memset(names, 0, sizeof *names);
+    bp_slots_init(&names->slots, item_sizes, COLUMNS_END - BP_SLOTS_FIRST);
+}
+
+static void drop_index(bp_manager_t *m, debug_name_names_t *names)
+{
+    m->api->memory->resize(m->plugin, names->bucket, (size_t)names->bucket_count * sizeof *names->bucket, 0);
+    names->bucket = NULL;
+    names->bucket_count = 0;
+}
 
 void debug_name_free(bp_manager_t *m, debug_name_names_t *names)
 {
-    m->api->memory->resize(m->plugin, names->buffer, (size_t)names->capacity * SLOT_BYTES, 0);
+    drop_index(m, names);
+    bp_slots_free(m, &names->slots);
     m->api->memory->resize(m->plugin, names->texts, names->texts_capacity, 0);
     memset(names, 0, sizeof *names);
 }
 
 /* --- the index -------------------------------------------------------------------------------- */
 
+static uint64_t *texts_of(const debug_name_names_t *names)
+{
+    return BP_SLOTS(uint64_t, &names->slots, TEXT);
+}
+
+static uint32_t *column_of(const debug_name_names_t *names, uint32_t column)
+{
+    return BP_SLOTS(uint32_t, &names->slots, column);
+}
+
 static uint32_t *bucket_of(const debug_name_names_t *names, uint32_t slot)
 {
-    return &names->bucket[names->hash[slot] & (names->capacity - 1)];
-}
-
-static void link_slot(debug_name_names_t *names, uint32_t slot)
-{
-    uint32_t *bucket = bucket_of(names, slot);
-    names->prev[slot] = BP_NONE;
-    names->next[slot] = *bucket;
-    if (*bucket != BP_NONE)
-        names->prev[*bucket] = slot;
-    *bucket = slot;
-}
-
-/* Let the neighbours of `slot` refer to `other` in its place. */
-static void relink(debug_name_names_t *names, uint32_t slot, uint32_t other_prev, uint32_t other_next)
-{
-    uint32_t prev = names->prev[slot], next = names->next[slot];
-    if (prev == BP_NONE)
-        *bucket_of(names, slot) = other_next;
-    else
-        names->next[prev] = other_next;
-    if (next != BP_NONE)
-        names->prev[next] = other_prev;
-}
-
-static void unlink_slot(debug_name_names_t *names, uint32_t slot)
-{
-    relink(names, slot, names->prev[slot], names->next[slot]);
+    return &names->bucket[column_of(names, HASH)[slot] & (names->bucket_count - 1)];
 }
 
 static bool is_indexed(const debug_name_names_t *names, uint32_t slot)
 {
-    return names->text[slot] != 0;
+    return names->bucket_count > 0 && texts_of(names)[slot] != 0;
 }
 
-/* The first slot with that text from `slot` onwards in its bucket. */
+/* Put a slot that has a text into its bucket. */
+static void link_slot(bp_manager_t *m, debug_name_names_t *names, uint32_t slot)
+{
+    if (!is_indexed(names, slot))
+        return;
+    column_of(names, HASH)[slot] = (uint32_t)m->api->name->hash(debug_name_text(names, slot));
+    uint32_t *bucket = bucket_of(names, slot);
+    column_of(names, PREVIOUS)[slot] = BP_NONE;
+    column_of(names, NEXT)[slot] = *bucket;
+    if (*bucket != BP_NONE)
+        column_of(names, PREVIOUS)[*bucket] = slot;
+    *bucket = slot;
+}
+
+/* Let the neighbours of `slot` refer to others in its place. */
+static void relink(debug_name_names_t *names, uint32_t slot, uint32_t other_previous, uint32_t other_next)
+{
+    uint32_t previous = column_of(names, PREVIOUS)[slot], next = column_of(names, NEXT)[slot];
+    if (previous == BP_NONE)
+        *bucket_of(names, slot) = other_next;
+    else
+        column_of(names, NEXT)[previous] = other_next;
+    if (next != BP_NONE)
+        column_of(names, PREVIOUS)[next] = other_previous;
+}
+
+/* Make the index, with as many buckets as slots. False when out of memory: then there is none. */
+static bool make_index(bp_manager_t *m, debug_name_names_t *names)
+{
+    uint32_t buckets = FIRST_BUCKETS;
+    while (buckets < names->slots.count && buckets < UINT32_C(1) << 31)
+        buckets *= 2;
+    drop_index(m, names);
+    for (uint32_t column = HASH; column <= PREVIOUS; column++) {
+        if (bp_slots_use(m, &names->slots, column, sizeof(uint32_t)) != BP_OK)
+            return false;
+    }
+    names->bucket = m->api->memory->resize(m->plugin, NULL, 0, (size_t)buckets * sizeof *names->bucket);
+    if (names->bucket == NULL)
+        return false;
+    names->bucket_count = buckets;
+    memset(names->bucket, 0xff, (size_t)buckets * sizeof *names->bucket);
+    for (uint32_t slot = 0; slot < names->slots.count; slot++)
+        link_slot(m, names, slot);
+    return true;
+}
+
+/* The first slot from `slot` onwards with that text: in its bucket, or among all where there is no index. */
 static uint32_t seek(const debug_name_names_t *names, uint32_t slot, uint32_t hash, const char *text)
 {
-    while (slot != BP_NONE && (names->hash[slot] != hash || strcmp(debug_name_text(names, slot), text) != 0))
-        slot = names->next[slot];
+    if (names->bucket_count == 0) {
+        while (slot < names->slots.count &&
+               (texts_of(names)[slot] == 0 || strcmp(debug_name_text(names, slot), text) != 0))
+            slot++;
+        return slot < names->slots.count ? slot : BP_NONE;
+    }
+    while (slot != BP_NONE &&
+           (column_of(names, HASH)[slot] != hash || strcmp(debug_name_text(names, slot), text) != 0))
+        slot = column_of(names, NEXT)[slot];
     return slot;
 }
 
-uint32_t debug_name_first(bp_manager_t *m, const debug_name_names_t *names, const char *text)
+uint32_t debug_name_first(bp_manager_t *m, debug_name_names_t *names, const char *text)
 {
-    if (names->capacity == 0)
+    if (names->slots.count == 0 || text[0] == '\0')
         return BP_NONE;
+    if (names->bucket_count == 0 || names->bucket_count < names->slots.count / 2)
+        make_index(m, names);
+    if (names->bucket_count == 0)
+        return seek(names, 0, 0, text);
     uint32_t hash = (uint32_t)m->api->name->hash(text);
-    return seek(names, names->bucket[hash & (names->capacity - 1)], hash, text);
+    return seek(names, names->bucket[hash & (names->bucket_count - 1)], hash, text);
 }
 
 uint32_t debug_name_next(const debug_name_names_t *names, uint32_t slot, const char *text)
 {
-    return seek(names, names->next[slot], names->hash[slot], text);
-}
-
-/* --- slots ------------------------------------------------------------------------------------ */
-
-static void lay_out(debug_name_names_t *names, void *buffer, uint32_t capacity)
-{
-    names->buffer = buffer;
-    names->capacity = capacity;
-    names->entity = buffer;
-    names->instance = (bp_name_t *)(void *)(names->entity + capacity);
-    names->text = names->instance + capacity;
-    names->hash = (uint32_t *)(void *)(names->text + capacity);
-    names->next = names->hash + capacity;
-    names->prev = names->next + capacity;
-    names->bucket = names->prev + capacity;
-}
-
-/* Take over the slots of `old` and index them anew, in the buckets that there are now. */
-static void copy_slots(debug_name_names_t *names, const debug_name_names_t *old)
-{
-    memset(names->bucket, 0xff, names->capacity * sizeof *names->bucket);
-    if (old->count == 0)
-        return;
-    memcpy(names->entity, old->entity, old->count * sizeof *old->entity);
-    memcpy(names->instance, old->instance, old->count * sizeof *old->instance);
-    memcpy(names->text, old->text, old->count * sizeof *old->text);
-    memcpy(names->hash, old->hash, old->count * sizeof *old->hash);
-    for (uint32_t slot = 0; slot < old->count; slot++) {
-        if (is_indexed(names, slot))
-            link_slot(names, slot);
-    }
-}
-
-bp_result_t debug_name_reserve(bp_manager_t *m, debug_name_names_t *names, uint32_t more)
-{
-    if (more <= names->capacity - names->count)
-        return BP_OK;
-    if (more > CAPACITY_MAX - names->count)
-        return m->api->error->set(m->host, BP_ERROR_LIMIT, "debug_name: more than 2147483648 instances");
-    uint32_t capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity;
-    while (capacity < names->count + more)
-        capacity *= 2;
-    void *buffer = m->api->memory->resize(m->plugin, NULL, 0, (size_t)capacity * SLOT_BYTES);
-    if (buffer == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "debug_name: out of memory for more instances");
-    debug_name_names_t old = *names;
-    lay_out(names, buffer, capacity);
-    copy_slots(names, &old);
-    m->api->memory->resize(m->plugin, old.buffer, (size_t)old.capacity * SLOT_BYTES, 0);
-    return BP_OK;
-}
-
-uint32_t debug_name_append(debug_name_names_t *names, bp_entity_t entity, bp_name_t instance)
-{
-    uint32_t slot = names->count++;
-    names->entity[slot] = entity;
-    names->instance[slot] = instance;
-    names->text[slot] = 0;
-    names->hash[slot] = 0;
-    names->next[slot] = names->prev[slot] = BP_NONE;
-    return slot;
-}
-
-/* Take the slot's text away. */
-static void drop_text(debug_name_names_t *names, uint32_t slot)
-{
-    if (!is_indexed(names, slot))
-        return;
-    unlink_slot(names, slot);
-    names->texts_garbage += strlen(debug_name_text(names, slot)) + 1;
-    names->text[slot] = 0;
-}
-
-void debug_name_erase(debug_name_names_t *names, uint32_t slot)
-{
-    drop_text(names, slot);
-    uint32_t last = --names->count;
-    if (slot == last)
-        return;
-    if (is_indexed(names, last))
-        relink(names, last, slot, slot);
-    names->entity[slot] = names->entity[last];
-    names->instance[slot] = names->instance[last];
-    names->text[slot] = names->text[last];
-    names->hash[slot] = names->hash[last];
-    names->next[slot] = names->next[last];
-    names->prev[slot] = names->prev[last];
+    if (names->bucket_count == 0)
+        return seek(names, slot + 1, 0, text);
+    return seek(names, column_of(names, NEXT)[slot], column_of(names, HASH)[slot], text);
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
 const char *debug_name_text(const debug_name_names_t *names, uint32_t slot)
 {
-    return names->text[slot] == 0 ? "" : names->texts + names->text[slot];
+    uint64_t text = texts_of(names)[slot];
+    return text == 0 ? "" : names->texts + text;
+}
+
+/* Leave a slot without a text. */
+static void drop_text(debug_name_names_t *names, uint32_t slot)
+{
+    if (texts_of(names)[slot] == 0)
+        return;
+    if (names->bucket_count > 0)
+        relink(names, slot, column_of(names, PREVIOUS)[slot], column_of(names, NEXT)[slot]);
+    names->texts_garbage += strlen(debug_name_text(names, slot)) + 1;
+    texts_of(names)[slot] = 0;
+}
+
+void debug_name_ended(bp_manager_t *m, uint32_t slot)
+{
+    drop_text(m->state, slot);
+}
+
+void debug_name_moved(bp_manager_t *m, uint32_t from, uint32_t to)
+{
+    (void)from;
+    debug_name_names_t *names = m->state;
+    if (is_indexed(names, to)) /* its own columns came along; they name the neighbours */
+        relink(names, to, to, to);
 }
 
 static const char *value_at(const void *values, size_t stride, uint32_t i)
@@ -200,12 +192,12 @@ static bool renew_texts(bp_manager_t *m, debug_name_names_t *names, size_t more,
     *old = names->texts;
     size_t used = 1;
     texts[0] = '\0';
-    for (uint32_t slot = 0; slot < names->count; slot++) {
-        if (!is_indexed(names, slot))
+    for (uint32_t slot = 0; slot < names->slots.count; slot++) {
+        if (texts_of(names)[slot] == 0)
             continue;
         size_t size = strlen(debug_name_text(names, slot)) + 1;
         memcpy(texts + used, debug_name_text(names, slot), size);
-        names->text[slot] = used;
+        texts_of(names)[slot] = used;
         used += size;
     }
     names->texts = texts;
@@ -215,31 +207,21 @@ static bool renew_texts(bp_manager_t *m, debug_name_names_t *names, size_t more,
     return true;
 }
 
-static void put_text(bp_manager_t *m, debug_name_names_t *names, uint32_t slot, const char *text)
-{
-    drop_text(names, slot);
-    if (text[0] == '\0')
-        return;
-    size_t size = strlen(text) + 1;
-    memcpy(names->texts + names->texts_used, text, size);
-    names->text[slot] = names->texts_used;
-    names->texts_used += size;
-    names->hash[slot] = (uint32_t)m->api->name->hash(text);
-    link_slot(names, slot);
-}
-
 static bp_result_t refuse_length(bp_manager_t *m, const char *text)
 {
     char sentence[160];
-    snprintf(sentence, sizeof sentence, "debug_name: the name '%.40s...' is %zu bytes long; %d are the limit",
-             text, strlen(text), DEBUG_NAME_MAX);
-    return m->api->error->set(m->host, BP_ERROR_LIMIT, sentence);
+    snprintf(sentence, sizeof sentence, "the name '%.40s...' is %zu bytes long; %d are the limit", text,
+             strlen(text), DEBUG_NAME_MAX);
+    return bp_slots_refuse(m, BP_ERROR_LIMIT, sentence);
 }
 
-bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uint32_t *slots, uint32_t count,
-                           const void *values, size_t stride)
+/* Check texts and have room for all of them. The block that must be freed afterwards is `*old`, of `*old_size`. */
+static bp_result_t prepare_texts(bp_manager_t *m, debug_name_names_t *names, const void *values, size_t stride,
+                                 uint32_t count, char **old, size_t *old_size)
 {
-    size_t more = 0, old_capacity = names->texts_capacity;
+    size_t more = 0;
+    *old = NULL;
+    *old_size = names->texts_capacity;
     for (uint32_t i = 0; i < count; i++) {
         const char *text = value_at(values, stride, i);
         size_t length = strlen(text);
@@ -247,12 +229,62 @@ bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uin
             return refuse_length(m, text);
         more += length + 1;
     }
-    char *old = NULL;
-    if (more > names->texts_capacity - names->texts_used && !renew_texts(m, names, more, &old))
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "debug_name: out of memory for names");
-    for (uint32_t i = 0; i < count; i++)
-        put_text(m, names, slots[i], value_at(values, stride, i));
+    if (more > names->texts_capacity - names->texts_used && !renew_texts(m, names, more, old))
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for names");
+    return BP_OK;
+}
+
+static void free_texts(bp_manager_t *m, char *old, size_t old_size)
+{
     if (old != NULL)
-        m->api->memory->resize(m->plugin, old, old_capacity, 0);
+        m->api->memory->resize(m->plugin, old, old_size, 0);
+}
+
+/* Append a text, for which there is room, to the block. Returns where it lies. */
+static uint64_t append_text(debug_name_names_t *names, const char *text)
+{
+    size_t at = names->texts_used, size = strlen(text) + 1;
+    if (size == 1)
+        return 0;
+    memcpy(names->texts + at, text, size);
+    names->texts_used = at + size;
+    return at;
+}
+
+bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uint32_t *slots, uint32_t count,
+                           const void *values, size_t stride)
+{
+    char *old;
+    size_t old_size;
+    bp_result_t result = prepare_texts(m, names, values, stride, count, &old, &old_size);
+    for (uint32_t i = 0; result == BP_OK && i < count; i++) {
+        const char *text = value_at(values, stride, i);
+        drop_text(names, slots[i]);
+        texts_of(names)[slots[i]] = append_text(names, text);
+        link_slot(m, names, slots[i]);
+    }
+    free_texts(m, old, old_size);
+    return result;
+}
+
+bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_name_t instance,
+                              const bp_entity_t *entities, uint32_t count, const void *values, uint32_t *slots)
+{
+    char *old = NULL;
+    size_t old_size = 0;
+    bp_result_t result = bp_slots_reserve(m, &names->slots, instance, count);
+    if (result == BP_OK && values != NULL)
+        result = prepare_texts(m, names, values, sizeof(const char *), count, &old, &old_size);
+    if (result != BP_OK)
+        return result;
+    uint32_t first = bp_slots_append(&names->slots, instance, entities, count, slots);
+    uint64_t *text = texts_of(names) + first;
+    if (values != NULL && count > names->bucket_count / ANEW_SHARE)
+        drop_index(m, names);
+    for (uint32_t i = 0; i < count; i++)
+        text[i] = values == NULL ? 0 : append_text(names, value_at(values, sizeof(const char *), i));
+    for (uint32_t i = 0; names->bucket_count > 0 && values != NULL && i < count; i++)
+        link_slot(m, names, first + i);
+    free_texts(m, old, old_size);
     return BP_OK;
 }

@@ -1,53 +1,63 @@
-/* names.h - storage of the plugin debug_name: slots, their texts, and the index from text to slots.
+/* names.h - the names of one world: slots, their texts, and the index from a text to the slots that bear it.
  *
- * What it does not do: it does not know who is alive, and tells the world nothing.
+ * Slots are those of bp_slots.h. A name of 0 bytes is no text at all: such slots are in no index and are never
+ * found.
+ *
+ * What it does not do: it does not ask whether entities live.
  */
 #ifndef DEBUG_NAME_NAMES_H
 #define DEBUG_NAME_NAMES_H
 
-#include <bp_plugin.h>
+#include <bp_slots.h>
 #include <components/debug_name.h>
 
 #include <stdbool.h>
 
 enum { DEBUG_NAME_MAX = 255 }; /* bytes of a name */
 
+/* Columns. From HASH on they exist from the first search on. */
+enum {
+    TEXT = BP_SLOTS_FIRST, /* uint64_t, offset into texts; 0 is the empty text */
+    HASH,                  /* uint32_t, of the text */
+    NEXT,                  /* uint32_t, as PREVIOUS: neighbours in the bucket, BP_NONE at its ends */
+    PREVIOUS,
+    COLUMNS_END
+};
+
 typedef struct debug_name_names_t {
-    uint32_t count;
-    uint32_t capacity;     /* 0 or a power of two: also the number of buckets */
-    void *buffer;          /* holds the arrays from here to `bucket` */
-    bp_entity_t *entity;
-    bp_name_t *instance;   /* name of the component in its entity */
-    uint64_t *text;        /* offset into texts; 0 is the empty text */
-    uint32_t *hash;        /* of the text */
-    uint32_t *next, *prev; /* neighbours in the bucket, BP_NONE at its ends */
+    bp_slots_t slots;
     uint32_t *bucket;      /* first slot of each, BP_NONE where empty */
+    uint32_t bucket_count; /* a power of two, or 0: there is no index now */
+    uint32_t padding;
     char *texts;           /* closed by zeros, one after another */
     size_t texts_used, texts_capacity;
     size_t texts_garbage;  /* bytes of texts_used that no slot refers to any more */
 } debug_name_names_t;
 
+void debug_name_begin(debug_name_names_t *names);
+
 /* Free all memory. */
 void debug_name_free(bp_manager_t *m, debug_name_names_t *names);
 
-/* Room for `more` slots. Errors: memory, limit. */
-bp_result_t debug_name_reserve(bp_manager_t *m, debug_name_names_t *names, uint32_t more);
-
-/* A new slot with the empty name; there must be room. */
-uint32_t debug_name_append(debug_name_names_t *names, bp_entity_t entity, bp_name_t instance);
-
-/* End a slot; the last one takes its place. */
-void debug_name_erase(debug_name_names_t *names, uint32_t slot);
-
-/* The text of a slot, good until the next set. */
-const char *debug_name_text(const debug_name_names_t *names, uint32_t slot);
+/* New slots with the texts `values` (const char *, packed), or with empty names where it is NULL. All or nothing;
+ * memory, limit. */
+bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_name_t instance,
+                              const bp_entity_t *entities, uint32_t count, const void *values, uint32_t *slots);
 
 /* Give the slots new texts (values: const char *, `stride` bytes apart). All or nothing; memory, limit. */
 bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uint32_t *slots, uint32_t count,
                            const void *values, size_t stride);
 
-/* Walk the slots with that text, in any order; BP_NONE at the end. The empty text is never found. */
-uint32_t debug_name_first(bp_manager_t *m, const debug_name_names_t *names, const char *text);
+/* What an end and a move mean for the index (bp_slots_hooks_t). */
+void debug_name_ended(bp_manager_t *m, uint32_t slot);
+void debug_name_moved(bp_manager_t *m, uint32_t from, uint32_t to);
+
+/* The text of a slot, good until the next set. */
+const char *debug_name_text(const debug_name_names_t *names, uint32_t slot);
+
+/* Walk the slots with that text, in any order; BP_NONE at the end. The empty text is never found. The first search
+ * makes the index; where there is no memory for it, every slot is looked at. */
+uint32_t debug_name_first(bp_manager_t *m, debug_name_names_t *names, const char *text);
 uint32_t debug_name_next(const debug_name_names_t *names, uint32_t slot, const char *text);
 
 #endif

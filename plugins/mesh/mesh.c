@@ -2,15 +2,16 @@
  *
  * The component stores its instances itself because each holds a counted reference to a resource
  * (resource.c), which must be given back exactly once whatever happens to the instance; for the same reason
- * it has no gc: it is told of a death at once. One array a part, indexed by slot, in one buffer that doubles.
+ * it has no gc: it is told of a death at once. Slots are those of bp_slots.h.
  *
  * Invariants: slots 0 to count - 1 are in use; resource[slot] is NULL or holds one reference. The last
  * instance moves into the slot of one that ends, and the world is told.
  */
 #include "resource.h"
 
+#include <bp_slots.h>
+
 #include <stdbool.h>
-#include <string.h>
 
 static const bp_field_t fields[] = {
     [BP_MESH_RESOURCE] = {.name = "resource", .type = BP_STRING,
@@ -39,31 +40,35 @@ static const bp_field_t options[] = {
                             .max = "1000000000", .doc = "most triangles that a mesh may have"},
 };
 
-enum { FIRST_CAPACITY = 16, MOVED_ROOM = 64 };
-#define INSTANCES_MAX (UINT32_MAX - 1) /* BP_NONE is no slot */
+/* Columns. */
+enum {
+    COLOUR = BP_SLOTS_FIRST, /* bp_colour_t */
+    RESOURCE,                /* mesh_resource_t *, NULL or with one reference */
+    VISIBLE,                 /* uint8_t */
+    COLUMNS_END
+};
+
+static const uint32_t item_sizes[COLUMNS_END - BP_SLOTS_FIRST] = {
+    [COLOUR - BP_SLOTS_FIRST] = sizeof(bp_colour_t),
+    [RESOURCE - BP_SLOTS_FIRST] = sizeof(mesh_resource_t *),
+    [VISIBLE - BP_SLOTS_FIRST] = sizeof(uint8_t),
+};
 
 typedef struct meshes_t {
-    uint32_t count;
-    uint32_t capacity;
-    void *buffer;
-    bp_colour_t *colour;
-    bp_entity_t *entity;
-    bp_name_t *name; /* of the component in its entity */
-    mesh_resource_t **resource;
-    uint8_t *visible;
+    bp_slots_t slots;
 } meshes_t;
 
-enum {
-    INSTANCE_BYTES = sizeof(bp_colour_t) + sizeof(bp_entity_t) + sizeof(bp_name_t) +
-                     sizeof(mesh_resource_t *) + sizeof(uint8_t)
-};
+static mesh_resource_t **resources_of(const meshes_t *meshes)
+{
+    return BP_SLOTS(mesh_resource_t *, &meshes->slots, RESOURCE);
+}
 
 static bp_result_t start(bp_manager_t *m)
 {
     meshes_t *meshes = m->api->memory->resize(m->plugin, NULL, 0, sizeof *meshes);
     if (meshes == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "mesh: out of memory at its start");
-    memset(meshes, 0, sizeof *meshes);
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory at its start");
+    bp_slots_init(&meshes->slots, item_sizes, COLUMNS_END - BP_SLOTS_FIRST);
     m->state = meshes;
     return BP_OK;
 }
@@ -71,142 +76,14 @@ static bp_result_t start(bp_manager_t *m)
 static void stop(bp_manager_t *m)
 {
     meshes_t *meshes = m->state;
-    for (uint32_t slot = 0; slot < meshes->count; slot++)
-        mesh_resource_release(m, meshes->resource[slot]);
-    m->api->memory->resize(m->plugin, meshes->buffer, (size_t)meshes->capacity * INSTANCE_BYTES, 0);
+    for (uint32_t slot = 0; slot < meshes->slots.count; slot++)
+        mesh_resource_release(m, resources_of(meshes)[slot]);
+    bp_slots_free(m, &meshes->slots);
     m->api->memory->resize(m->plugin, meshes, sizeof *meshes, 0);
     m->state = NULL;
 }
 
-/* --- storage ---------------------------------------------------------------------------------- */
-
-/* Lay the arrays out in `buffer`, the widest first, so that each is aligned for what it holds. */
-static meshes_t laid_out(void *buffer, uint32_t capacity, uint32_t count)
-{
-    meshes_t meshes = {.count = count, .capacity = capacity, .buffer = buffer, .colour = buffer};
-    meshes.entity = (bp_entity_t *)(void *)(meshes.colour + capacity);
-    meshes.name = (bp_name_t *)(void *)(meshes.entity + capacity);
-    meshes.resource = (mesh_resource_t **)(void *)(meshes.name + capacity);
-    meshes.visible = (uint8_t *)(void *)(meshes.resource + capacity);
-    return meshes;
-}
-
-static void copy_instances(meshes_t *to, const meshes_t *from)
-{
-    if (from->count == 0)
-        return;
-    memcpy(to->colour, from->colour, from->count * sizeof *to->colour);
-    memcpy(to->entity, from->entity, from->count * sizeof *to->entity);
-    memcpy(to->name, from->name, from->count * sizeof *to->name);
-    memcpy(to->resource, from->resource, from->count * sizeof(mesh_resource_t *));
-    memcpy(to->visible, from->visible, from->count * sizeof *to->visible);
-}
-
-/* Room for `more` instances beside those there are. */
-static bp_result_t reserve(bp_manager_t *m, meshes_t *meshes, uint32_t more)
-{
-    if (more <= meshes->capacity - meshes->count)
-        return BP_OK;
-    if (more > INSTANCES_MAX - meshes->count)
-        return m->api->error->set(m->host, BP_ERROR_LIMIT, "mesh: more than 4294967294 instances");
-    uint64_t capacity = meshes->capacity == 0 ? FIRST_CAPACITY : meshes->capacity;
-    while (capacity < (uint64_t)meshes->count + more)
-        capacity *= 2;
-    if (capacity > INSTANCES_MAX)
-        capacity = INSTANCES_MAX;
-    void *buffer = m->api->memory->resize(m->plugin, NULL, 0, (size_t)capacity * INSTANCE_BYTES);
-    if (buffer == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "mesh: out of memory for more instances");
-    meshes_t grown = laid_out(buffer, (uint32_t)capacity, meshes->count);
-    copy_instances(&grown, meshes);
-    m->api->memory->resize(m->plugin, meshes->buffer, (size_t)meshes->capacity * INSTANCE_BYTES, 0);
-    *meshes = grown;
-    return BP_OK;
-}
-
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
-{
-    meshes_t *meshes = m->state;
-    bp_result_t result = reserve(m, meshes, count);
-    if (result != BP_OK)
-        return result;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = meshes->count++;
-        meshes->colour[slot] = (bp_colour_t){1, 1, 1, 1};
-        meshes->entity[slot] = entities[i];
-        meshes->name[slot] = instance;
-        meshes->resource[slot] = NULL;
-        meshes->visible[slot] = 1;
-        slots[i] = slot;
-    }
-    return BP_OK;
-}
-
-static void erase(bp_manager_t *m, uint32_t slot)
-{
-    meshes_t *meshes = m->state;
-    mesh_resource_release(m, meshes->resource[slot]);
-    uint32_t last = --meshes->count;
-    meshes->colour[slot] = meshes->colour[last];
-    meshes->entity[slot] = meshes->entity[last];
-    meshes->name[slot] = meshes->name[last];
-    meshes->resource[slot] = meshes->resource[last];
-    meshes->visible[slot] = meshes->visible[last];
-}
-
-/* Tell the world who lies now in those of the slots that are still in use: the others were at the end. */
-static void tell_moved(bp_manager_t *m, const uint32_t *slots, uint32_t count)
-{
-    const meshes_t *meshes = m->state;
-    bp_entity_t entities[MOVED_ROOM];
-    bp_name_t names[MOVED_ROOM];
-    uint32_t filled[MOVED_ROOM], told = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (slots[i] < meshes->count) {
-            entities[told] = meshes->entity[slots[i]];
-            names[told] = meshes->name[slots[i]];
-            filled[told++] = slots[i];
-        }
-        if (told == MOVED_ROOM || (told > 0 && i + 1 == count)) {
-            m->api->world->instances_moved(m, entities, names, filled, told);
-            told = 0;
-        }
-    }
-}
-
-static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        erase(m, slots[i]);
-    tell_moved(m, slots, count);
-}
-
-/* --- properties ------------------------------------------------------------------------------- */
-
-static void read_value(const meshes_t *meshes, uint32_t field, uint32_t slot, void *value)
-{
-    static const bp_mesh_resource_t none = {.name = ""};
-    const mesh_resource_t *resource = meshes->resource[slot];
-    const bp_mesh_resource_t *r = resource != NULL ? &resource->shown : &none;
-    switch (field) {
-    case BP_MESH_RESOURCE: memcpy(value, &r->name, sizeof r->name); break;
-    case BP_MESH_VISIBLE: memcpy(value, &meshes->visible[slot], sizeof meshes->visible[slot]); break;
-    case BP_MESH_COLOUR: memcpy(value, &meshes->colour[slot], sizeof meshes->colour[slot]); break;
-    case BP_MESH_VERTEX_COUNT: memcpy(value, &r->vertex_count, sizeof r->vertex_count); break;
-    case BP_MESH_TRIANGLE_COUNT: memcpy(value, &r->triangle_count, sizeof r->triangle_count); break;
-    case BP_MESH_BOUNDS_MIN: memcpy(value, &r->bounds_min, sizeof r->bounds_min); break;
-    default: memcpy(value, &r->bounds_max, sizeof r->bounds_max); break;
-    }
-}
-
-static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
-                       size_t stride)
-{
-    for (uint32_t i = 0; i < count; i++)
-        read_value(m->state, field, slots[i], (char *)values + i * stride);
-    return BP_OK;
-}
+/* --- coming and going ------------------------------------------------------------------------- */
 
 static const char *text_at(const void *values, size_t stride, uint32_t i)
 {
@@ -239,6 +116,90 @@ static bp_result_t acquire_all(bp_manager_t *m, const void *values, size_t strid
     return BP_OK;
 }
 
+/* The resource of a text, for which a reference has been taken; `last` is the one found before. */
+static mesh_resource_t *resource_named(bp_manager_t *m, const char *text, mesh_resource_t *last)
+{
+    if (last != NULL && strcmp(text, last->shown.name) == 0)
+        return last;
+    return text[0] == '\0' ? NULL : mesh_resource_find(m, text);
+}
+
+static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                               const void *const *columns, uint32_t *slots)
+{
+    meshes_t *meshes = m->state;
+    const void *names = columns[BP_MESH_RESOURCE];
+    const uint8_t *visible = columns[BP_MESH_VISIBLE];
+    const bp_colour_t *colours = columns[BP_MESH_COLOUR];
+    bp_result_t result = bp_slots_reserve(m, &meshes->slots, instance, count);
+    if (result == BP_OK && names != NULL)
+        result = acquire_all(m, names, sizeof(const char *), count);
+    if (result != BP_OK)
+        return result;
+    uint32_t first = bp_slots_append(&meshes->slots, instance, entities, count, slots);
+    bp_colour_t *colour = BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR) + first;
+    for (uint32_t i = 0; colours == NULL && i < count; i++)
+        colour[i] = (bp_colour_t){1, 1, 1, 1};
+    if (colours != NULL)
+        memcpy(colour, colours, count * sizeof *colour);
+    if (visible != NULL)
+        memcpy(BP_SLOTS(uint8_t, &meshes->slots, VISIBLE) + first, visible, count);
+    else
+        memset(BP_SLOTS(uint8_t, &meshes->slots, VISIBLE) + first, 1, count);
+    mesh_resource_t *resource = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (names != NULL)
+            resource = resource_named(m, text_at(names, sizeof(const char *), i), resource);
+        resources_of(meshes)[first + i] = resource;
+    }
+    return BP_OK;
+}
+
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          uint32_t *slots)
+{
+    static const void *const no_values[BP_MESH_COLOUR + 1] = {NULL};
+    return create_with(m, instance, entities, count, no_values, slots);
+}
+
+static void release(bp_manager_t *m, uint32_t slot)
+{
+    mesh_resource_release(m, resources_of(m->state)[slot]);
+}
+
+static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    static const bp_slots_hooks_t hooks = {.ended = release};
+    meshes_t *meshes = m->state;
+    bp_slots_destroy(m, &meshes->slots, slots, count, &hooks);
+}
+
+/* --- properties ------------------------------------------------------------------------------- */
+
+static void read_value(const meshes_t *meshes, uint32_t field, uint32_t slot, void *value)
+{
+    static const bp_mesh_resource_t none = {.name = ""};
+    const mesh_resource_t *resource = resources_of(meshes)[slot];
+    const bp_mesh_resource_t *r = resource != NULL ? &resource->shown : &none;
+    switch (field) {
+    case BP_MESH_RESOURCE: memcpy(value, &r->name, sizeof r->name); break;
+    case BP_MESH_VISIBLE: memcpy(value, &BP_SLOTS(uint8_t, &meshes->slots, VISIBLE)[slot], 1); break;
+    case BP_MESH_COLOUR: memcpy(value, &BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR)[slot], sizeof(bp_colour_t)); break;
+    case BP_MESH_VERTEX_COUNT: memcpy(value, &r->vertex_count, sizeof r->vertex_count); break;
+    case BP_MESH_TRIANGLE_COUNT: memcpy(value, &r->triangle_count, sizeof r->triangle_count); break;
+    case BP_MESH_BOUNDS_MIN: memcpy(value, &r->bounds_min, sizeof r->bounds_min); break;
+    default: memcpy(value, &r->bounds_max, sizeof r->bounds_max); break;
+    }
+}
+
+static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                       size_t stride)
+{
+    for (uint32_t i = 0; i < count; i++)
+        read_value(m->state, field, slots[i], (char *)values + i * stride);
+    return BP_OK;
+}
+
 /* Two passes: first every reference that will be held is taken, then the old ones are given back, so that
  * a failure leaves all as it was and a resource that stays in use is not loaded again. */
 static bp_result_t set_resources(bp_manager_t *m, const uint32_t *slots, uint32_t count, const void *values,
@@ -250,11 +211,10 @@ static bp_result_t set_resources(bp_manager_t *m, const uint32_t *slots, uint32_
         return result;
     mesh_resource_t *resource = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const char *text = text_at(values, stride, i);
-        if (resource == NULL || strcmp(text, resource->shown.name) != 0)
-            resource = text[0] == '\0' ? NULL : mesh_resource_find(m, text);
-        mesh_resource_release(m, meshes->resource[slots[i]]);
-        meshes->resource[slots[i]] = resource;
+        mesh_resource_t **held = &resources_of(meshes)[slots[i]];
+        resource = resource_named(m, text_at(values, stride, i), resource);
+        mesh_resource_release(m, *held);
+        *held = resource;
     }
     return BP_OK;
 }
@@ -268,16 +228,16 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     const char *value = values;
     for (uint32_t i = 0; i < count; i++, value += stride) {
         if (field == BP_MESH_VISIBLE)
-            memcpy(&meshes->visible[slots[i]], value, sizeof meshes->visible[0]);
+            memcpy(&BP_SLOTS(uint8_t, &meshes->slots, VISIBLE)[slots[i]], value, 1);
         else
-            memcpy(&meshes->colour[slots[i]], value, sizeof meshes->colour[0]);
+            memcpy(&BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR)[slots[i]], value, sizeof(bp_colour_t));
     }
     return BP_OK;
 }
 
 static uint32_t count_instances(bp_manager_t *m)
 {
-    return ((const meshes_t *)m->state)->count;
+    return ((const meshes_t *)m->state)->slots.count;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -288,7 +248,7 @@ static uint32_t resource_of(bp_manager_t *m, const uint32_t *slots, uint32_t cou
     const meshes_t *meshes = m->state;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const mesh_resource_t *resource = meshes->resource[slots[i]];
+        const mesh_resource_t *resource = resources_of(meshes)[slots[i]];
         resources[i] = resource != NULL ? &resource->shown : NULL;
         found += resource != NULL;
     }
@@ -334,6 +294,7 @@ static const bp_component_i components[] = {{
     .start = start,
     .stop = stop,
     .create = create,
+    .create_with = create_with,
     .destroy = destroy,
     .get = get,
     .set = set,

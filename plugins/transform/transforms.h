@@ -1,0 +1,124 @@
+/* transforms.h - what the files of the plugin share: the instances of one world, and the parts of the work.
+ *
+ *   transform.c  verbs, properties and table; setting local poses
+ *   family.c     who is whose child: linking, unlinking, cycles, what an end and a move mean for relatives
+ *   settle.c     world matrices: of one, of a subtree, of everything below a batch
+ *   pack.c       families together in memory, parents before children
+ *   pose.c       arithmetic
+ *
+ * Invariants
+ *   - the world matrix of a root is its local matrix, that of a child the product of its parent's world matrix and
+ *     its local one, from the same operations wherever it is computed; only a pose that was kept (a link that keeps
+ *     the world pose, the child of a dead parent) is within rounding of that;
+ *   - the columns of links exist from the first link on; until then `linked` is false;
+ *   - siblings are a list by next and previous; the first one's previous is the last one, the last one's next BP_NONE;
+ *   - while `packed`: slots below `families` are those who have relatives, each tree in preorder and without gaps, so
+ *     that a subtree is the `size[slot]` slots from `slot` on; all others have no relatives;
+ *   - marks are 0 between calls.
+ */
+#ifndef TRANSFORM_TRANSFORMS_H
+#define TRANSFORM_TRANSFORMS_H
+
+#include "pose.h"
+
+#include <bp_slots.h>
+#include <components/transform.h>
+
+/* Columns. From PARENT on they exist only in worlds with links. */
+enum {
+    WORLD = BP_SLOTS_FIRST, /* bp_mat4_t */
+    ROTATION,               /* bp_quat_t, of length 1 */
+    POSITION,               /* bp_vec3_t */
+    SCALE,                  /* bp_vec3_t */
+    PARENT,                 /* uint32_t, as the next four; BP_NONE: none */
+    FIRST_CHILD,
+    NEXT,
+    PREVIOUS,
+    SIZE,                   /* of the subtree, itself counted; right while packed */
+    MARK,                   /* uint8_t */
+    COLUMNS_END
+};
+
+/* Marks. */
+enum { CHANGED = 1, SEEN = 2, BELOW = 4 };
+
+typedef struct transforms_t {
+    bp_slots_t slots;
+    bool linked, packed;
+    uint32_t families; /* see above */
+    uint32_t children; /* instances with a parent */
+    uint64_t jumps;    /* that walks along links have made since the last packing */
+    uint64_t revision;
+    uint64_t *stamps;  /* as bp_transform_view_t says */
+    uint32_t stamp_room;
+} transforms_t;
+
+static inline uint32_t *links_of(const transforms_t *t, uint32_t column)
+{
+    return BP_SLOTS(uint32_t, &t->slots, column);
+}
+
+static inline bp_mat4_t *worlds_of(const transforms_t *t)
+{
+    return BP_SLOTS(bp_mat4_t, &t->slots, WORLD);
+}
+
+/* Has it a parent or children? */
+static inline bool has_relatives(const transforms_t *t, uint32_t slot)
+{
+    return t->linked &&
+           (links_of(t, PARENT)[slot] != BP_NONE || links_of(t, FIRST_CHILD)[slot] != BP_NONE);
+}
+
+/* --- settle.c --- */
+
+/* Something has changed in slots `first` to `end` - 1. */
+void transforms_stamp(transforms_t *t, uint32_t first, uint32_t end);
+
+/* Compute the world matrix of one. */
+void transforms_place(transforms_t *t, uint32_t slot);
+
+/* After the local pose of one, or its parent, has changed: compute it and everything below it. */
+void transforms_settle_one(transforms_t *t, uint32_t slot);
+
+/* After local poses or parents of many have changed: compute them and everything below, parents first, each once. */
+void transforms_settle(transforms_t *t, const uint32_t *slots, uint32_t count);
+
+/* Likewise for slots that are marked as CHANGED, all between `first` and `last`; takes the marks away. Only
+ * while packed. */
+void transforms_settle_marked(transforms_t *t, uint32_t first, uint32_t last);
+
+/* --- family.c --- */
+
+/* The links of instances just appended: none. */
+void transforms_begin_links(transforms_t *t, uint32_t first, uint32_t count);
+
+/* As bp_transform_api.link, but for world matrices: where they are not kept, they are still to be settled. */
+bp_result_t transforms_link(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
+                            uint32_t flags);
+
+/* What an end and a move by swap-erase mean for relatives (bp_slots_hooks_t). */
+void transforms_leave_family(bp_manager_t *m, uint32_t slot);
+void transforms_mend_links(bp_manager_t *m, uint32_t from, uint32_t to);
+
+/* The next one in preorder in the subtree of `top`; BP_NONE at its end. */
+static inline uint32_t transforms_next(const transforms_t *t, uint32_t top, uint32_t slot)
+{
+    const uint32_t *parent = links_of(t, PARENT), *next = links_of(t, NEXT);
+    uint32_t child = links_of(t, FIRST_CHILD)[slot];
+    if (child != BP_NONE)
+        return child;
+    while (slot != top && next[slot] == BP_NONE)
+        slot = parent[slot];
+    return slot == top ? BP_NONE : next[slot];
+}
+
+/* --- pack.c --- */
+
+/* Put families in order. BP_ERROR_MEMORY: all is as it was. */
+bp_result_t transforms_pack(bp_manager_t *m);
+
+/* Would it pay? */
+bool transforms_are_scattered(const transforms_t *t);
+
+#endif
