@@ -23,10 +23,17 @@ PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 LIB_SOURCES     := $(filter-out %_win32.c host/resource/scene_no_json.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
                    host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
-PLUGIN_NAMES    := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
+ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
+# A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
+packages_of      = $(if $(wildcard plugins/$(1)/packages),$(shell cat plugins/$(1)/packages))
+flags_of         = $(if $(call packages_of,$(1)),$(shell pkg-config $(2) $(call packages_of,$(1))))
+LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
+                   pkg-config --exists $(call packages_of,$(name)) || echo $(name))))
+PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c \
-                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c) tools/import/labels.c tools/import/pose.c
+                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c) tools/import/labels.c tools/import/pose.c \
+                   $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c)
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
@@ -40,7 +47,7 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run test import bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
+.PHONY: all built run bubbles test import import-check bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -51,10 +58,16 @@ all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 
 built: $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
-	@:
+	@$(foreach name,$(LEFT_OUT),echo "plugin $(name) is left out: it needs $(call packages_of,$(name));" \
+	    "tools/packages.sh $(name) installs that";) :
 
 run: all
 	@$(BUILD)/backplane run config/solar_system.ini
+
+bubbles: packages
+	@tools/packages.sh picture
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@$(BUILD)/backplane run config/bubbles.ini
 
 packages:
 	@tools/packages.sh build
@@ -77,6 +90,7 @@ $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 # The rooms whose loops run for every entity.
 $(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3
+$(BUILD)/obj/host/resource/%.o $(BUILD)/pic/host/resource/%.o: CODE += -O3
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
 $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3
 
@@ -92,14 +106,19 @@ $(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
 
 # --- the import of other programs' files: optional, since only this needs assimp --------------------------------
 
-ASSIMP = $(shell pkg-config --exists assimp && echo yes)
-
 import:
 	@tools/packages.sh import
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/backplane-import
 
 $(BUILD)/backplane-import: $(IMPORT_OBJECTS) $(BUILD)/libbackplane.a
 	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
+
+# Compares what was imported with the model (tools/import_models.sh).
+import-check: import built
+	@$(MAKE) --no-print-directory $(BUILD)/import-check
+
+$(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp jansson) $(LIBS)
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
@@ -108,12 +127,12 @@ PLUGIN_CODE = $(CODE) -O3 $(WARN) -Iplugin_api
 .SECONDEXPANSION:
 $(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ -lm
+	$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ $(call flags_of,$*,--libs) -lm
 
 $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)/$*
 	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
-	    $(CC) $(PLUGIN_CODE) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
+	    $(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    ld -r $$objects -o $@
 
 $(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
@@ -129,7 +148,7 @@ TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' -DTEST_FIXTURE_
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
 
 $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
-	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(LIBS)
+	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
 
 test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
@@ -191,8 +210,9 @@ WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
 WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
 WINDOWS_LIB   = $(filter-out %_posix.c host/resource/json_%,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
                 host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
+WINDOWS_PLUGINS = $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),,$(name)))
 
-windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(PLUGIN_NAMES:%=build/windows/plugins/%.dll)
+windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(WINDOWS_PLUGINS:%=build/windows/plugins/%.dll)
 	@rm -f build/windows/libbackplane.a
 	$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
 	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
@@ -220,6 +240,7 @@ clean:
 help:
 	@echo "make              build the program, the library and the plugins into $(BUILD)/"
 	@echo "make run          simulate the solar system"
+	@echo "make bubbles      a million sprites and twenty bubbles, and a picture of them; needs libpng"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"

@@ -36,6 +36,10 @@ extern const group_t group_prototypes;
 /* cases_cycle.c */
 extern const group_t group_cycle_a, group_cycle_aa, group_cycle_aaa;
 
+/* cases_bubbles.c */
+extern const group_t group_bubbles, group_bubbles_start;
+extern const gauge_t gauge_bubbles;
+
 /* cases_index.c */
 extern const group_t group_index;
 

@@ -15,6 +15,7 @@ static const gauge_t *const gauges[] = {
     &gauge_prototype,
     &gauge_run_subsets,      &gauge_run_subsets_resident,
     &gauge_run_named,        &gauge_run_named_resident,
+    &gauge_bubbles,
 };
 
 static const group_t *const groups[] = {
@@ -26,6 +27,7 @@ static const group_t *const groups[] = {
     &group_property,
     &group_prototypes,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,
+    &group_bubbles,      &group_bubbles_start,
     &group_index,
 };
 

@@ -176,7 +176,7 @@ BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
-/* --- scenes --------------------------------------------------------------------------------------------------- */
+/* --- scenes: from JSON ------------------------------------------------------------------------------------------ */
 
 /* A scene in its binary form, in memory of the host's. */
 typedef struct bp_scene_blob_t {
@@ -198,6 +198,41 @@ BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *ori
 
 /* Free a blob; one that is {0} is allowed, and becomes so. */
 BACKPLANE_API void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob);
+
+/* --- scenes: spawned and saved ------------------------------------------------------------------------------------- */
+
+/* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It comes from
+ * a file or from memory, and can be spawned and written.
+ * Scenes that are still open are closed with their host. None of these functions may be called from inside a step or a
+ * destruction callback (BP_ERROR_STATE). */
+
+/* Open a file. It is mapped and checked whole: errors name the file, the section and what is wrong. Replace a file that is open by
+ * renaming, never in place. */
+BACKPLANE_API bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene);
+
+/* Open a file of either form: scene JSON, compiled in memory, where its name ends with ".json"; else as bp_scene_open. */
+BACKPLANE_API bp_result_t bp_scene_load(bp_host_o *host, const char *path, bp_scene_o **scene);
+
+/* Open bytes in memory, aligned to 16, which stay the caller's and must stay as they are; `origin` stands for a path in messages. */
+BACKPLANE_API bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin,
+                                               bp_scene_o **scene);
+
+/* NULL is allowed. What the scene spawned stays. */
+BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
+
+/* The scene's bytes, good until it is closed; and their writing to a file: beside it first, then renamed into its place, so that
+ * a full disk leaves the old file whole. */
+BACKPLANE_API const void *bp_scene_bytes(const bp_scene_o *scene, size_t *size);
+BACKPLANE_API bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path);
+
+BACKPLANE_API uint32_t bp_scene_entity_count(const bp_scene_o *scene);
+
+/* Spawn into a world of the scene's host; as bp_scene_api says, like the four after it. `flags` are BP_SCENE_... */
+BACKPLANE_API bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
+                                         bp_spawn_t *spawn);
+BACKPLANE_API uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn);
+BACKPLANE_API uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
+BACKPLANE_API void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 

@@ -80,6 +80,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     registry_init(&host->registry, &host->base);
     entities_init(&host->entities, &host->base);
     destruction_init(&host->destruction, &host->base, &host->entities);
+    scenes_init(&host->scenes, &host->base, host);
     host->api = host_tables();
     loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
     host->own_jobs = known.jobs.run == NULL;
@@ -106,6 +107,7 @@ void bp_host_destroy(bp_host_o *host)
         jobs_free(host->pool);
     guard_destroy(host->loader.guard);
     loader_free(&host->loader);
+    scenes_free(&host->scenes);
     destruction_free(&host->destruction);
     entities_free(&host->entities);
     registry_free(&host->registry);
@@ -134,7 +136,7 @@ path_worlds_t host_worlds(const bp_host_o *host)
 
 /* --- plugins ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t refuse_during_step(bp_host_o *host)
+bp_result_t host_refuse_during_step(bp_host_o *host)
 {
     if (host->destruction.stepping == 0 && !host->destruction.announcing)
         return BP_OK;
@@ -143,7 +145,7 @@ static bp_result_t refuse_during_step(bp_host_o *host)
 
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
 {
-    bp_result_t result = refuse_during_step(host);
+    bp_result_t result = host_refuse_during_step(host);
     return result != BP_OK ? result : loader_load(&host->loader, name_or_path, options, option_count);
 }
 
@@ -179,7 +181,7 @@ static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 
 bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
 {
-    bp_result_t result = refuse_during_step(host);
+    bp_result_t result = host_refuse_during_step(host);
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
@@ -229,7 +231,7 @@ static void see_to_crashes(bp_host_o *host)
 static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
 {
     error_text_t *error = &host->base.error;
-    bp_result_t result = refuse_during_step(host);
+    bp_result_t result = host_refuse_during_step(host);
     if (result != BP_OK)
         return result;
     if (desc->name == NULL || !names_is_word(desc->name))
@@ -313,7 +315,7 @@ bp_result_t bp_world_step(bp_world_o *world)
 
 bp_result_t bp_host_step(bp_host_o *host)
 {
-    bp_result_t result = refuse_during_step(host);
+    bp_result_t result = host_refuse_during_step(host);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = schedule_prepare(host->destruction.worlds[i]->schedule);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)

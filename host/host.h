@@ -8,6 +8,7 @@
 
 #include "entity/destruction.h"
 #include "property/path.h"
+#include "resource/scenes.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
 
@@ -17,6 +18,7 @@ struct bp_host_o {
     entities_t entities;
     loader_t loader;
     destruction_t destruction; /* knows the worlds */
+    scenes_t scenes;
     bp_api_t api;
     bp_jobs_i jobs;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
@@ -24,6 +26,9 @@ struct bp_host_o {
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
 };
+
+/* Refuse what may not happen inside a step or a destruction callback. */
+bp_result_t host_refuse_during_step(bp_host_o *host);
 
 /* The tables of the contract (tables.c). */
 bp_api_t host_tables(void);

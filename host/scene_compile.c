@@ -46,21 +46,28 @@ static void release(void *context, const component_t *component, void *data, siz
     memory_free(&component->owner->memory, data, size);
 }
 
-bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_blob_t *blob)
+/* Compile to a block from `memory`. */
+static bp_result_t compile(bp_host_o *host, memory_t *memory, const char *origin, const char *json, size_t size, void **bytes,
+                           size_t *blob_size, scene_figures_t *figures)
 {
     scratch_t scratch = {.host = host};
     const scene_managers_i managers = {.context = &scratch, .find = find_manager, .release = release};
-    scene_figures_t figures;
     uint64_t random = host->base.random;
-    memset(blob, 0, sizeof *blob);
-    bp_result_t result = scene_compile(&host->base, &host->base.memory, &host->registry, &managers, origin, json, size, &blob->bytes,
-                                       &blob->size, &figures);
+    bp_result_t result = scene_compile(&host->base, memory, &host->registry, &managers, origin, json, size, bytes, blob_size, figures);
     if (scratch.world != NULL) {
         error_text_t kept = host->base.error;
         bp_world_destroy(scratch.world);
         host->base.error = kept;
         host->base.random = random;
     }
+    return result;
+}
+
+bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_blob_t *blob)
+{
+    scene_figures_t figures;
+    memset(blob, 0, sizeof *blob);
+    bp_result_t result = compile(host, &host->base.memory, origin, json, size, &blob->bytes, &blob->size, &figures);
     if (result != BP_OK)
         return result;
     blob->components = figures.components;
@@ -86,4 +93,26 @@ void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob)
 {
     memory_free(&host->base.memory, blob->bytes, blob->size);
     memset(blob, 0, sizeof *blob);
+}
+
+static bool is_json(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+bp_result_t bp_scene_load(bp_host_o *host, const char *path, bp_scene_o **scene)
+{
+    char *text;
+    void *bytes;
+    size_t size, blob_size;
+    scene_figures_t figures;
+    if (!is_json(path))
+        return bp_scene_open(host, path, scene);
+    bp_result_t result = file_read(&host->base.memory, path, &text, &size, &host->base.error);
+    if (result != BP_OK)
+        return result;
+    result = compile(host, &host->scenes.memory, path, text, size, &bytes, &blob_size, &figures);
+    memory_free(&host->base.memory, text, size + 1);
+    return result != BP_OK ? result : scenes_adopt(&host->scenes, bytes, blob_size, path, scene);
 }

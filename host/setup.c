@@ -4,38 +4,20 @@
  * plugins are loaded and worlds made; then entities are spawned and the steps settled. If anything fails, all that
  * this file brought goes again, newest first, and the host is as it was. docs/config.md is the manual.
  */
-#include "host.h"
+#include "setup.h"
 
 #include "base/file.h"
 #include "base/os.h"
 #include "base/text.h"
-#include "config/ini.h"
 
 #include <stdio.h>
 
 enum {
     MAX_OPTIONS = REGISTRY_MAX_FIELDS,
-    MAX_SPAWN_KEYS = PROTOTYPES_MAX_KEYS,
-    MAX_CALL_LIMIT = 3600 * 1000, /* ms */
-    WORD = 1024 /* longer than any word of a value in use, so that words are judged whole */
+    MAX_CALL_LIMIT = 3600 * 1000 /* ms */
 };
 
-typedef struct setup_t {
-    bp_host_o *host;
-    error_text_t *error;
-    ini_t ini;
-    uint32_t old_plugins, old_worlds;
-    uint64_t old_steps, old_random;
-    guard_t *old_guard;
-    uint32_t threads; /* 0: not given */
-    bp_entity_t *spawned;
-    uint32_t spawned_count, spawned_capacity;
-    const char *plugin_path; /* "" where not given */
-    uint32_t plugin_path_line;
-} setup_t;
-
-/* Say where, unless the sentence does already. */
-static bp_result_t at_line(setup_t *s, uint32_t line, bp_result_t result)
+bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 {
     size_t length = strlen(s->ini.path);
     if (strncmp(s->error->text, s->ini.path, length) == 0 && s->error->text[length] == ':')
@@ -46,13 +28,12 @@ static bp_result_t at_line(setup_t *s, uint32_t line, bp_result_t result)
 /* --- sections and keys ----------------------------------------------------------------------------------------------- */
 
 static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", NULL};
-static const char *const world_keys[] = {"step_rate", "components", "systems", NULL};
+static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};
 
-/* The words of a section header: kind, first and second name. Returns how many there are (4: too many). */
-static uint32_t section_words(const char *section, char words[3][WORD])
+uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
 {
     uint32_t count = 0;
-    char word[WORD];
+    char word[SETUP_WORD];
     while ((section = text_next_word(section, word, sizeof word)) != NULL && count < 4) {
         if (count < 3)
             memcpy(words[count], word, sizeof word);
@@ -66,8 +47,8 @@ static bp_result_t check_section(setup_t *s, const ini_section_t *section)
     static const struct { const char *kind; uint32_t words; const char *form; } kinds[] = {
         {"host", 1, "[host]"}, {"plugin", 2, "[plugin NAME]"}, {"world", 2, "[world NAME]"}, {"spawn", 3, "[spawn WORLD LABEL]"},
     };
-    char words[3][WORD] = {"", "", ""};
-    uint32_t count = section_words(section->name, words);
+    char words[3][SETUP_WORD] = {"", "", ""};
+    uint32_t count = setup_section_words(section->name, words);
     nearest_t nearest = {.wanted = words[0]};
     text_t hint;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -76,9 +57,9 @@ static bp_result_t check_section(setup_t *s, const ini_section_t *section)
             continue;
         if (count == kinds[i].words)
             return BP_OK;
-        return at_line(s, section->line, error_set(s->error, BP_ERROR_SYNTAX, "section [%s]; write %s", section->name, kinds[i].form));
+        return setup_at_line(s, section->line, error_set(s->error, BP_ERROR_SYNTAX, "section [%s]; write %s", section->name, kinds[i].form));
     }
-    return at_line(s, section->line,
+    return setup_at_line(s, section->line,
                    error_set(s->error, BP_ERROR_NOT_FOUND, "unknown section [%s]%s (there are host, plugin, world and spawn)", section->name,
                              nearest_hint(&nearest, &hint)));
 }
@@ -94,14 +75,14 @@ static bp_result_t check_key(setup_t *s, const ini_entry_t *entry, const char *c
         nearest_consider(&nearest, known[i]);
         text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
     }
-    return at_line(s, entry->line, error_set(s->error, BP_ERROR_NOT_FOUND, "unknown key '%s' in [%s]%s (known: %s)", entry->key, entry->section,
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_NOT_FOUND, "unknown key '%s' in [%s]%s (known: %s)", entry->key, entry->section,
                                              nearest_hint(&nearest, &hint), all.chars));
 }
 
-static bool is_kind(const char *section, const char *kind)
+bool setup_is_kind(const char *section, const char *kind)
 {
-    char words[3][WORD] = {"", "", ""};
-    section_words(section, words);
+    char words[3][SETUP_WORD] = {"", "", ""};
+    setup_section_words(section, words);
     return strcmp(words[0], kind) == 0;
 }
 
@@ -113,16 +94,16 @@ static bp_result_t check_all(setup_t *s)
     for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
         const ini_entry_t *entry = &s->ini.entries[i];
         if (entry->section[0] == '\0')
-            result = at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
-        else if (is_kind(entry->section, "host"))
+            result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
+        else if (setup_is_kind(entry->section, "host"))
             result = check_key(s, entry, host_keys);
-        else if (is_kind(entry->section, "world"))
+        else if (setup_is_kind(entry->section, "world"))
             result = check_key(s, entry, world_keys);
     }
     return result;
 }
 
-static const ini_entry_t *find_entry(const setup_t *s, const char *section, const char *key)
+const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const char *key)
 {
     for (uint32_t i = 0; i < s->ini.count; i++) {
         if (strcmp(s->ini.entries[i].section, section) == 0 && strcmp(s->ini.entries[i].key, key) == 0)
@@ -131,8 +112,7 @@ static const ini_entry_t *find_entry(const setup_t *s, const char *section, cons
     return NULL;
 }
 
-/* A value of a key, parsed as a type; `value` stays as it is where the key is not given. */
-static bp_result_t read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value)
+bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value)
 {
     if (entry == NULL)
         return BP_OK;
@@ -140,18 +120,18 @@ static bp_result_t read_value(setup_t *s, const ini_entry_t *entry, uint32_t typ
     if (result == BP_OK)
         return BP_OK;
     error_prefix(s->error, result, "%s = ", entry->key);
-    return at_line(s, entry->line, result);
+    return setup_at_line(s, entry->line, result);
 }
 
 /* --- [host] and plugins -------------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out)
 {
-    const ini_entry_t *entry = find_entry(s, "host", key);
+    const ini_entry_t *entry = setup_find_entry(s, "host", key);
     bp_value_t value = {.i64 = 0};
-    bp_result_t result = read_value(s, entry, BP_I64, &value);
+    bp_result_t result = setup_read_value(s, entry, BP_I64, &value);
     if (result == BP_OK && entry != NULL && (value.i64 < least || value.i64 > most))
-        result = at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
+        result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
                                                    entry->value, (long long)least, (long long)most));
     *out = value.i64;
     return result;
@@ -159,35 +139,35 @@ static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_
 
 static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
 {
-    const ini_entry_t *entry = find_entry(s, "host", key);
+    const ini_entry_t *entry = setup_find_entry(s, "host", key);
     if (entry == NULL)
         return BP_OK;
     *out = strcmp(entry->value, "on") == 0;
     if (*out || strcmp(entry->value, "off") == 0)
         return BP_OK;
-    return at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
 }
 
 static bp_result_t read_guard(setup_t *s)
 {
     bool guarded = false;
     int64_t limit;
-    const ini_entry_t *limited = find_entry(s, "host", "call_limit");
+    const ini_entry_t *limited = setup_find_entry(s, "host", "call_limit");
     bp_result_t result = read_flag(s, "crash_guard", &guarded);
     if (result == BP_OK)
         result = read_count(s, "call_limit", 1, MAX_CALL_LIMIT, &limit);
     if (result == BP_OK && limited != NULL && !guarded)
-        result = at_line(s, limited->line, error_set(s->error, BP_ERROR_ARGUMENT, "call_limit needs crash_guard = on"));
+        result = setup_at_line(s, limited->line, error_set(s->error, BP_ERROR_ARGUMENT, "call_limit needs crash_guard = on"));
     if (result != BP_OK || !guarded)
         return result;
     result = host_set_guard(s->host, (uint32_t)limit);
-    return result == BP_OK ? BP_OK : at_line(s, find_entry(s, "host", "crash_guard")->line, result);
+    return result == BP_OK ? BP_OK : setup_at_line(s, setup_find_entry(s, "host", "crash_guard")->line, result);
 }
 
 static bp_result_t read_host(setup_t *s)
 {
     int64_t steps, threads, seed;
-    const ini_entry_t *path = find_entry(s, "host", "plugin_path");
+    const ini_entry_t *path = setup_find_entry(s, "host", "plugin_path");
     s->plugin_path = path == NULL ? "" : path->value;
     bp_result_t result = read_count(s, "steps", 0, INT64_MAX, &steps);
     if (result == BP_OK)
@@ -198,9 +178,9 @@ static bp_result_t read_host(setup_t *s)
         result = read_guard(s);
     if (result != BP_OK)
         return result;
-    if (find_entry(s, "host", "steps") != NULL)
+    if (setup_find_entry(s, "host", "steps") != NULL)
         s->host->steps = (uint64_t)steps;
-    if (find_entry(s, "host", "seed") != NULL)
+    if (setup_find_entry(s, "host", "seed") != NULL)
         s->host->base.random = (uint64_t)seed;
     s->threads = (uint32_t)threads;
     return BP_OK;
@@ -262,26 +242,26 @@ static uint32_t collect_options(setup_t *s, const char *section, bp_option_t *op
 
 static bp_result_t load_plugin(setup_t *s, const char *name, uint32_t line)
 {
-    char path[FILE_PATH_MAX], stem[WORD], section[WORD + 8];
+    char path[FILE_PATH_MAX], stem[SETUP_WORD], section[SETUP_WORD + 8];
     bp_option_t options[MAX_OPTIONS];
     char origins[MAX_OPTIONS][ORIGIN];
     if (!find_plugin(s, name, path))
-        return at_line(s, line, plugin_not_found(s, name));
+        return setup_at_line(s, line, plugin_not_found(s, name));
     file_stem(name, stem, sizeof stem);
     snprintf(section, sizeof section, "plugin %s", stem);
     uint32_t count = collect_options(s, section, options, origins);
     bp_result_t result = loader_load(&s->host->loader, path, options, count);
-    return result == BP_OK ? BP_OK : at_line(s, line, result);
+    return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
 }
 
 static bp_result_t check_plugin_sections(setup_t *s, const char *list)
 {
     for (uint32_t i = 0; i < s->ini.section_count; i++) {
-        char words[3][WORD] = {"", "", ""}, word[FILE_PATH_MAX], stem[WORD];
-        section_words(s->ini.sections[i].name, words);
+        char words[3][SETUP_WORD] = {"", "", ""}, word[FILE_PATH_MAX], stem[SETUP_WORD];
+        setup_section_words(s->ini.sections[i].name, words);
         bool listed = strcmp(words[0], "plugin") != 0;
         nearest_t nearest = {.wanted = words[1]};
-        char near[WORD] = "";
+        char near[SETUP_WORD] = "";
         for (const char *at = list; !listed && (at = text_next_word(at, word, sizeof word)) != NULL;) {
             file_stem(word, stem, sizeof stem);
             listed = strcmp(stem, words[1]) == 0;
@@ -294,7 +274,7 @@ static bp_result_t check_plugin_sections(setup_t *s, const char *list)
         text_t hint;
         nearest.best = nearest.best == NULL ? NULL : near;
         if (!listed)
-            return at_line(s, s->ini.sections[i].line,
+            return setup_at_line(s, s->ini.sections[i].line,
                            error_set(s->error, BP_ERROR_NOT_FOUND, "[plugin %s] configures a plugin that [host] plugins does not list%s", words[1],
                                      nearest_hint(&nearest, &hint)));
     }
@@ -303,7 +283,7 @@ static bp_result_t check_plugin_sections(setup_t *s, const char *list)
 
 static bp_result_t load_plugins(setup_t *s)
 {
-    const ini_entry_t *entry = find_entry(s, "host", "plugins");
+    const ini_entry_t *entry = setup_find_entry(s, "host", "plugins");
     const char *at = entry == NULL ? "" : entry->value;
     char word[FILE_PATH_MAX];
     bp_result_t result = check_plugin_sections(s, at);
@@ -316,146 +296,41 @@ static bp_result_t load_plugins(setup_t *s)
 
 static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *entry, bp_result_t (*use)(bp_world_o *, const char *))
 {
-    char word[WORD];
+    char word[SETUP_WORD];
     const char *at = entry == NULL ? "" : entry->value;
     while ((at = text_next_word(at, word, sizeof word)) != NULL) {
         bp_result_t result = use(world, word);
         if (result != BP_OK)
-            return at_line(s, entry->line, result);
+            return setup_at_line(s, entry->line, result);
     }
     return BP_OK;
 }
 
 static bp_result_t make_world(setup_t *s, const ini_section_t *section)
 {
-    char words[3][WORD] = {"", "", ""};
-    section_words(section->name, words);
-    const ini_entry_t *rate = find_entry(s, section->name, "step_rate");
+    char words[3][SETUP_WORD] = {"", "", ""};
+    setup_section_words(section->name, words);
+    const ini_entry_t *rate = setup_find_entry(s, section->name, "step_rate");
     bp_value_t value = {.f64 = 60.0};
-    bp_result_t result = read_value(s, rate, BP_F64, &value);
+    bp_result_t result = setup_read_value(s, rate, BP_F64, &value);
     if (result != BP_OK)
         return result;
     if (!(value.f64 > 0.0 && value.f64 <= 1e12))
-        return at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
+        return setup_at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
     bp_world_o *world;
     result = host_create_world(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64}, &world);
     if (result != BP_OK)
-        return at_line(s, section->line, result);
-    result = use_all(s, world, find_entry(s, section->name, "components"), bp_world_use_component);
-    return result != BP_OK ? result : use_all(s, world, find_entry(s, section->name, "systems"), bp_world_use_system);
+        return setup_at_line(s, section->line, result);
+    result = use_all(s, world, setup_find_entry(s, section->name, "components"), bp_world_use_component);
+    return result != BP_OK ? result : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
 }
 
 static bp_result_t make_worlds(setup_t *s)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
-        if (is_kind(s->ini.sections[i].name, "world"))
+        if (setup_is_kind(s->ini.sections[i].name, "world"))
             result = make_world(s, &s->ini.sections[i]);
-    }
-    return result;
-}
-
-/* --- spawning ---------------------------------------------------------------------------------------------------------------- */
-
-/* "fog:render_data" or "render_data" to a key. */
-static bp_result_t spawn_key(setup_t *s, bp_world_o *world, char *word, uint32_t *key)
-{
-    char *type = strchr(word, ':');
-    bp_name_t name;
-    if (type != NULL)
-        *type++ = '\0';
-    if (!names_is_word(word))
-        return error_set(s->error, BP_ERROR_ARGUMENT, "'%s' is no name for a component; use letters, digits and underscores", word);
-    uint32_t component = world_component(world, type == NULL ? word : type);
-    if (component == BP_NONE)
-        return BP_ERROR_NOT_FOUND;
-    bp_result_t result = names_intern(&s->host->base.names, word, &name, s->error);
-    return result != BP_OK ? result : world_key(world, component, name, key);
-}
-
-static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *list, uint32_t *prototype)
-{
-    uint32_t keys[MAX_SPAWN_KEYS], count = 0;
-    char word[WORD];
-    while ((list = text_next_word(list, word, sizeof word)) != NULL) {
-        if (count == MAX_SPAWN_KEYS)
-            return error_set(s->error, BP_ERROR_LIMIT, "an entity has at most %d components", MAX_SPAWN_KEYS);
-        bp_result_t result = spawn_key(s, world, word, &keys[count++]);
-        if (result != BP_OK)
-            return result;
-    }
-    return store_prototype(world, keys, count, prototype);
-}
-
-static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
-{
-    char component[WORD];
-    const char *dot = strchr(entry->key, '.');
-    if (dot == NULL || (size_t)(dot - entry->key) >= sizeof component)
-        return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY", entry->key);
-    memcpy(component, entry->key, (size_t)(dot - entry->key));
-    component[dot - entry->key] = '\0';
-    bp_property_t property;
-    bp_value_t value;
-    /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
-    bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
-    if (result == BP_OK) {
-        result = value_parse(&s->host->base.values, property.type, entry->value, &value, s->error);
-        if (result != BP_OK)
-            return error_prefix(s->error, result, "%s = ", entry->key);
-    }
-    /* Stride 0: all entities get the one value. */
-    return result != BP_OK ? result : property_set(world, &property, entities, count, &value, 0);
-}
-
-static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)
-{
-    const ini_entry_t *components = find_entry(s, section->name, "components");
-    uint32_t prototype = 0;
-    bp_result_t result = components == NULL ? BP_OK : spawn_prototype(s, world, components->value, &prototype);
-    if (result != BP_OK)
-        return at_line(s, components->line, result);
-    if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count, sizeof *s->spawned))
-        return at_line(s, section->line, error_memory(s->error, "spawning entities"));
-    *entities = count == 0 ? NULL : s->spawned + s->spawned_count;
-    result = store_create(world, prototype, *entities, count);
-    if (result != BP_OK)
-        return at_line(s, section->line, result);
-    s->spawned_count += count;
-    return BP_OK;
-}
-
-static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t section_number)
-{
-    char words[3][WORD] = {"", "", ""};
-    section_words(section->name, words);
-    path_worlds_t worlds = host_worlds(s->host);
-    bp_world_o *world = path_world(&worlds, words[1]);
-    if (world == NULL)
-        return at_line(s, section->line, BP_ERROR_NOT_FOUND);
-    bp_value_t count = {.u32 = 1};
-    const ini_entry_t *count_entry = find_entry(s, section->name, "count");
-    bp_result_t result = read_value(s, count_entry, BP_U32, &count);
-    bp_entity_t *entities = NULL;
-    if (result == BP_OK)
-        result = create_spawned(s, world, section, count.u32, &entities);
-    for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
-        const ini_entry_t *e = &s->ini.entries[i];
-        if (e->section_number != section_number || strcmp(e->key, "count") == 0 || strcmp(e->key, "components") == 0)
-            continue;
-        result = set_property(s, world, e, entities, count.u32);
-        if (result != BP_OK)
-            at_line(s, e->line, result);
-    }
-    return result;
-}
-
-static bp_result_t spawn_all(setup_t *s)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
-        if (is_kind(s->ini.sections[i].name, "spawn"))
-            result = spawn(s, &s->ini.sections[i], i + 1);
     }
     return result;
 }
@@ -468,19 +343,19 @@ static bp_result_t settle_all(setup_t *s)
         bp_result_t result = schedule_settle(world->schedule);
         if (result == BP_OK)
             continue;
-        char section[WORD];
+        char section[SETUP_WORD];
         snprintf(section, sizeof section, "world %s", world->name);
-        const ini_entry_t *systems = find_entry(s, section, "systems");
-        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : at_line(s, systems->line, result);
+        const ini_entry_t *systems = setup_find_entry(s, section, "systems");
+        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : setup_at_line(s, systems->line, result);
     }
     return BP_OK;
 }
 
 static bp_result_t start_threads(setup_t *s)
 {
-    const ini_entry_t *entry = find_entry(s, "host", "threads");
+    const ini_entry_t *entry = setup_find_entry(s, "host", "threads");
     bp_result_t result = entry == NULL ? BP_OK : host_set_threads(s->host, s->threads);
-    return result == BP_OK ? BP_OK : at_line(s, entry->line, result);
+    return result == BP_OK ? BP_OK : setup_at_line(s, entry->line, result);
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------------------- */
@@ -490,7 +365,7 @@ static bp_result_t check_repeats(setup_t *s)
     for (uint32_t i = 0; i < s->ini.section_count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(s->ini.sections[i].name, s->ini.sections[j].name) == 0)
-                return at_line(s, s->ini.sections[i].line,
+                return setup_at_line(s, s->ini.sections[i].line,
                                error_set(s->error, BP_ERROR_EXISTS, "section [%s] stands already in line %u", s->ini.sections[i].name,
                                          s->ini.sections[j].line));
         }
@@ -502,7 +377,7 @@ static void undo(setup_t *s)
 {
     error_text_t kept = *s->error; /* what plugins say on their way out must not hide the reason */
     destruction_t *d = &s->host->destruction;
-    destruction_destroy(d, s->spawned, s->spawned_count);
+    setup_end_spawned(s);
     while (d->world_count > s->old_worlds)
         bp_world_destroy(d->worlds[d->world_count - 1]);
     while (s->host->loader.count > s->old_plugins)
@@ -540,14 +415,16 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
     if (result == BP_OK)
         result = make_worlds(&s);
     if (result == BP_OK)
-        result = spawn_all(&s);
+        result = setup_spawn_scenes(&s);
+    if (result == BP_OK)
+        result = setup_spawn_all(&s);
     if (result == BP_OK)
         result = settle_all(&s);
     if (result == BP_OK)
         result = start_threads(&s);
     if (result != BP_OK)
         undo(&s);
-    memory_free(&s.ini.memory, s.spawned, (size_t)s.spawned_capacity * sizeof *s.spawned);
+    setup_release_spawned(&s);
     ini_free(&s.ini);
     return result;
 }

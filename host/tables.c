@@ -273,6 +273,17 @@ static const bp_registry_api registry_table_table = {
 static const bp_report_api report_table = {
     .struct_size = sizeof report_table, .table = report_table_table, .row = report_table_row, .value = report_table_value};
 
+static const bp_scene_api scene_table = {
+    .struct_size = sizeof scene_table,
+    .open = bp_scene_open,
+    .close = bp_scene_close,
+    .entity_count = bp_scene_entity_count,
+    .spawn = bp_scene_spawn,
+    .despawn = bp_host_despawn,
+    .spawned = bp_host_spawned,
+    .release = bp_host_release_spawn,
+};
+
 bp_api_t host_tables(void)
 {
     return (bp_api_t){
@@ -287,5 +298,6 @@ bp_api_t host_tables(void)
         .property = &property_table,
         .registry = &registry_table_table,
         .report = &report_table,
+        .scene = &scene_table,
     };
 }

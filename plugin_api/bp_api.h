@@ -329,6 +329,49 @@ typedef struct bp_report_api {
     void (*value)(bp_report_o *report, const char *name, const char *text);
 } bp_report_api;
 
+/* A scene in binary form: what a .bpe file holds. Checked when it is opened, then good for any number of spawns into
+ * any world of its host. */
+typedef struct bp_scene_o bp_scene_o;
+
+/* What one spawn brought. {0} is none. Stays good until it is despawned or released; after that it is nobody's, and
+ * never another spawn's. */
+typedef struct bp_spawn_t { uint64_t id; } bp_spawn_t;
+
+enum {
+    /* Components whose type the world does not have, or that cannot be in one entity together with those before them, are
+     * left out with a warning in the log, instead of refusing the scene. */
+    BP_SCENE_SKIP = 1u << 0
+};
+
+/* Scenes, since 1.1. Not from inside `simulate`, `run`, `run_all` or a destruction callback (BP_ERROR_STATE). */
+typedef struct bp_scene_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Open a scene's file. It is mapped: replace it by renaming, never in place, while it is open. [main] */
+    bp_result_t (*open)(bp_host_o *host, const char *path, bp_scene_o **scene);
+
+    /* Close it. What it spawned stays. NULL is allowed. [main] */
+    void (*close)(bp_scene_o *scene);
+
+    /* Number of entities that one spawn makes. [main] */
+    uint32_t (*entity_count)(const bp_scene_o *scene);
+
+    /* Spawn into a world. `entities` has room for all of them, in the scene's order, or is NULL; `spawn` is for
+     * despawn later, or NULL. All or nothing. [main] */
+    bp_result_t (*spawn)(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn);
+
+    /* Destroy those of a spawn that still live. Returns how many died; 0 for a spawn that is none. [main] */
+    uint32_t (*despawn)(bp_host_o *host, bp_spawn_t spawn);
+
+    /* The entities of a spawn, dead ones too, in the scene's order. Returns their number, which may exceed `capacity`.
+     * [main] */
+    uint32_t (*spawned)(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
+
+    /* Let the list of a spawn go; its entities stay. [main] */
+    void (*release)(bp_host_o *host, bp_spawn_t spawn);
+} bp_scene_api;
+
 /* All of them. */
 typedef struct bp_api_t {
     uint32_t struct_size;
@@ -343,6 +386,8 @@ typedef struct bp_api_t {
     const bp_property_api *property;
     const bp_registry_api *registry;
     const bp_report_api *report;
+    /* since 1.1 */
+    const bp_scene_api *scene;
 } bp_api_t;
 
 #ifdef __cplusplus

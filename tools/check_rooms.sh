@@ -31,6 +31,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             level["host/" order[i]] = i + 0
         # Libraries of others, by room.
         foreign["xxhash.h"] = "host/base"
+        foreign["png.h"] = "plugins/picture"
         foreign["ini.h"] = "host/config"
         foreign["jansson.h"] = "host/program host/resource"
         foreign["editline/readline.h"] = "host/program"

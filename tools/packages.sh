@@ -2,8 +2,9 @@
 # packages.sh - see to the packages that building and testing need.
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
-# sudo without a password), and else prints the command to type. Arguments: "build", "test" or "import" (which need
-# more).
+# sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
+# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), or the name of
+# a plugin that needs libraries of its own (plugins/NAME/packages).
 set -eu
 
 need=${1:-build}
@@ -32,8 +33,24 @@ if [ "$need" = test ]; then
     command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
 fi
 
-if [ "$need" = import ]; then
+# What the plugins ask for; the tests try all of them.
+for list in "$(dirname "$0")"/../plugins/*/packages; do
+    plugin=$(basename "$(dirname "$list")")
+    [ "$need" = "$plugin" ] || [ "$need" = test ] || continue
+    while read -r library; do
+        has "$library" || case $library in
+        libpng) add libpng-dev libpng-devel libpng libpng ;;
+        *) echo "packages.sh: plugin $plugin needs $library, of which no package is known" >&2 ;;
+        esac
+    done <"$list"
+done
+
+if [ "$need" = import ] || [ "$need" = import-test ]; then
     has assimp || add libassimp-dev assimp-devel assimp assimp
+fi
+if [ "$need" = import-test ]; then
+    command -v apt-get >/dev/null 2>&1 || exit 1 # only Debian packages the models
+    [ -d /usr/share/assimp/models ] || add assimp-testmodels "" "" ""
 fi
 
 [ -n "$missing_apt" ] || exit 0

@@ -164,11 +164,17 @@ static bool write_f64(const number_t *number, double *out)
     return !number->whole || (*out < 9223372036854775808.0 && (int64_t)*out == number->integer);
 }
 
+/* isfinite of some C libraries warns of the float that it makes of a double. */
+static bool is_finite(double number)
+{
+    return number - number == 0.0;
+}
+
 static bool write_f32(const number_t *number, float *out)
 {
     if (!number->whole) {
         *out = (float)number->real;
-        return isfinite(*out) || !isfinite(number->real);
+        return is_finite((double)*out) || !is_finite(number->real);
     }
     *out = (float)number->integer;
     return *out < 9223372036854775808.0f && (int64_t)*out == number->integer;

@@ -53,6 +53,26 @@ bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *
     return BP_OK;
 }
 
+bp_result_t file_map(const char *path, const void **bytes, size_t *size, error_text_t *error)
+{
+    char reason[256];
+    *bytes = os_file_map(path, size, reason, sizeof reason);
+    return *bytes != NULL ? BP_OK : error_set(error, BP_ERROR_IO, "%s: cannot be opened: %s", path, reason);
+}
+
+void file_unmap(const void *bytes, size_t size)
+{
+    os_file_unmap(bytes, size);
+}
+
+bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error)
+{
+    char reason[256];
+    if (os_file_replace(path, bytes, size, reason, sizeof reason))
+        return BP_OK;
+    return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, reason);
+}
+
 bool file_exists(const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -14,6 +14,13 @@ enum { FILE_PATH_MAX = 1024 };
  * bytes). The error names the path and the reason. [main] */
 bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
+/* A file's bytes, mapped for reading (os_file_map), and their end. The error names the path and the reason. [main] */
+bp_result_t file_map(const char *path, const void **bytes, size_t *size, error_text_t *error);
+void file_unmap(const void *bytes, size_t size);
+
+/* Replace a file, or leave it whole (os_file_replace). The error names the path and the reason. [main] */
+bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error);
+
 /* Can the file be opened for reading? */
 bool file_exists(const char *path);
 

@@ -72,6 +72,19 @@ void os_lock_wake_all(os_lock_t *lock);
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
+/* --- whole files ------------------------------------------------------------------------------------------- */
+
+/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what is read, and
+ * who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on failure, with the system's
+ * sentence in `error`. [main] */
+const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
+void os_file_unmap(const void *bytes, size_t size);
+
+/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it, brought to the disk, and then
+ * renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. false on failure, with the
+ * system's sentence; nothing is left beside then. [main] */
+bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
+
 /* --- paths -------------------------------------------------------------------------------------------------- */
 
 bool os_path_is_absolute(const char *path);

@@ -269,6 +269,11 @@ void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t 
     }
 }
 
+void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value)
+{
+    fill_cells(run_cell(run, column, first), value, run->sizes[column], count);
+}
+
 void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings)
 {
     for (uint32_t c = first_column; c < last_column; c++) {

@@ -65,6 +65,9 @@ void run_trim(run_t *run, memory_t *memory);
 /* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
 void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
 
+/* Write one value to rows of a column that holds no strings. [main] */
+void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value);
+
 /* Let go of the strings in one row's columns. [main] */
 void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings);
 

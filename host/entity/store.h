@@ -23,6 +23,33 @@ void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp
                            const uint32_t *slots, uint32_t count);
 void *store_ref(bp_world_o *world, bp_ref_t *ref);
 
+/* The error of moving rows while a step holds columns. */
+bp_result_t store_refuse_stepping(bp_world_o *world);
+
+/* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */
+void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count);
+
+/* Rows that a spawn adds: `count` entities of one prototype, in consecutive rows. */
+typedef struct store_batch_t {
+    uint32_t prototype;
+    uint32_t count;
+    uint32_t first_row; /* set by store_append; the rows stay there while nothing moves */
+} store_batch_t;
+
+/* Take all memory that appending the batches needs, `total` new entities among them all. [main] */
+bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches, uint32_t count, uint32_t total);
+
+/* Append the rows of entities that have just been created, to a batch that was prepared. Their columns hold nothing that may be
+ * read yet, strings among them: the caller fills every one. Cannot fail. [main] */
+void store_append(bp_world_o *world, store_batch_t *batch, const bp_entity_t *entities);
+
+/* Take appended rows, all columns filled, away again; the batch appended last first. Own storage is not told. [main] */
+void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entity_t *entities);
+
+/* Take all components of this world away from living entities; their managers are told, those that collect lazily too. Cannot
+ * fail: rows become holes. [main] */
+void store_vacate(bp_world_o *world, const bp_entity_t *entities, uint32_t count);
+
 /* Entities that have just died: tell the managers that want to know at once, and leave holes. Cannot fail. [main] */
 void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count);
 

@@ -23,14 +23,15 @@ static void list_holes(bp_world_o *world, run_t *run)
     world->holed[world->holed_count++] = run;
 }
 
-/* End the instances that a manager keeps for dead entities; their records are still there. */
-static void tell_manager(bp_world_o *world, manager_t *manager, const bp_entity_t *entities, uint32_t count)
+/* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their prototypes
+ * then have. */
+static void tell_manager(bp_world_o *world, manager_t *manager, uint32_t flag, const bp_entity_t *entities, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t slots[STORE_BLOCK], found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const record_t *record = world_record(world, entities[i]);
-        if (record == NULL || (p->items[record->prototype].flags & KEY_TELL) == 0)
+        if (record == NULL || (p->items[record->prototype].flags & flag) == 0)
             continue;
         run_t *run = world_run(world, record->prototype);
         for (uint32_t at = record->prototype; at != 0; at = p->items[at].base) {
@@ -51,7 +52,7 @@ static void tell_managers(bp_world_o *world, const bp_entity_t *entities, uint32
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->own_storage && manager->component->table.gc == NULL)
-            tell_manager(world, manager, entities, count);
+            tell_manager(world, manager, KEY_TELL, entities, count);
     }
 }
 
@@ -88,6 +89,20 @@ void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count
                 PREFETCH(&world->records[bp_entity_index(block[i + STORE_AHEAD])]);
             leave_hole(world, block[i]);
         }
+    }
+}
+
+void store_vacate(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t done = 0; done < count; done += STORE_BLOCK) {
+        const bp_entity_t *block = entities + done;
+        uint32_t n = count - done < STORE_BLOCK ? count - done : STORE_BLOCK;
+        for (uint32_t m = 0; m < world->manager_count; m++) {
+            if (world->managers[m]->started && world->managers[m]->component->own_storage)
+                tell_manager(world, world->managers[m], KEY_OWN_STORAGE, block, n);
+        }
+        for (uint32_t i = 0; i < n; i++)
+            leave_hole(world, block[i]);
     }
 }
 

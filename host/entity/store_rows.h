@@ -21,9 +21,6 @@ enum {
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result);
 
-/* The error of moving rows while a step holds columns. */
-bp_result_t store_refuse_stepping(bp_world_o *world);
-
 /* Make room for records of the first `needed` indices; false when out of memory. */
 bool store_reserve_records(bp_world_o *world, uint64_t needed);
 
@@ -36,9 +33,6 @@ void store_erase_row(bp_world_o *world, run_t *run, uint32_t row);
 /* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
  * after the first row. Returns how many. */
 uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most);
-
-/* End instances of a manager with its own storage; slots in any order. */
-void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count);
 
 static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
 {

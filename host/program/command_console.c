@@ -9,6 +9,7 @@
 #include "terminal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Do lines until there are no more, or nobody takes the answers any longer. */
 static bool do_lines(console_t *console, lines_t *lines)
@@ -46,6 +47,7 @@ static int talk(program_t *program)
         puts("help lists the commands, quit ends the console");
     bool fine = do_lines(&console, lines);
     lines_close(lines);
+    free(console.spawns);
     return fine || console.interactive ? STATUS_FINE : STATUS_FAILED;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "console.h"
 
+#include "console_scenes.h"
 #include "console_words.h"
 #include "describe.h"
 #include "figures.h"
@@ -54,18 +55,17 @@ bool console_refuse(const console_t *console, const char *format, ...)
     return false;
 }
 
-static bool refuse_unclosed(const console_t *console)
+bool console_refuse_unclosed(const console_t *console)
 {
     return console_refuse(console, "a quoted word ends with a quote, and a blank or nothing behind it");
 }
 
-static bool refuse_memory(const console_t *console)
+bool console_refuse_memory(const console_t *console)
 {
     return console_refuse(console, "out of memory");
 }
 
-/* Cut up to `most` words off the rest; missing ones are NULL. Further words are refused. */
-static bool take_words(const console_t *console, char *rest, char **words, uint32_t most)
+bool console_take_words(const console_t *console, char *rest, char **words, uint32_t most)
 {
     char *word = NULL;
     words_end_t end = WORDS_FOUND;
@@ -73,7 +73,7 @@ static bool take_words(const console_t *console, char *rest, char **words, uint3
         end = console_words_next(&rest, &word);
         words[i] = end == WORDS_FOUND ? word : NULL;
         if (end == WORDS_UNCLOSED)
-            return refuse_unclosed(console);
+            return console_refuse_unclosed(console);
     }
     end = console_words_next(&rest, &word);
     return end == WORDS_OVER || console_refuse(console, "'%s' is one word too many", word);
@@ -82,7 +82,7 @@ static bool take_words(const console_t *console, char *rest, char **words, uint3
 /* For commands that take none. */
 static bool takes_nothing(const console_t *console, char *rest)
 {
-    return take_words(console, rest, NULL, 0);
+    return console_take_words(console, rest, NULL, 0);
 }
 
 /* --- help, quit ----------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static bool do_help(console_t *console, char *rest)
 {
     char *name;
     const console_command_t *command;
-    if (!take_words(console, rest, &name, 1))
+    if (!console_take_words(console, rest, &name, 1))
         return false;
     if (name != NULL) {
         command = find_command(console, name);
@@ -107,7 +107,7 @@ static bool do_help(console_t *console, char *rest)
     }
     bool fine = table_print(&table, stdout, "", console->styled);
     table_end(&table);
-    return fine || refuse_memory(console);
+    return fine || console_refuse_memory(console);
 }
 
 static bool do_quit(console_t *console, char *rest)
@@ -124,7 +124,7 @@ static bool do_plugins(console_t *console, char *rest)
     char hint[96];
     const char *path;
     const bp_plugin_desc_t *desc;
-    if (!take_words(console, rest, &name, 1))
+    if (!console_take_words(console, rest, &name, 1))
         return false;
     if (name == NULL)
         return plugin_list_print_short(console->program, console->styled) == STATUS_FINE;
@@ -175,7 +175,7 @@ static bool do_worlds(console_t *console, char *rest)
     }
     bool fine = table_print(&table, stdout, "", console->styled);
     table_end(&table);
-    return fine || refuse_memory(console);
+    return fine || console_refuse_memory(console);
 }
 
 /* "body:point_mass name:debug_name", as an ini has it. */
@@ -230,7 +230,7 @@ static bool print_entities(console_t *console, bp_world_o *world, uint64_t most)
     table_end(&table);
     if (fine && stats.entities > shown)
         printf("  ... and %" PRIu32 " more\n", stats.entities - shown);
-    return fine || refuse_memory(console);
+    return fine || console_refuse_memory(console);
 }
 
 /* Words of `entities`: a world, a number, or both. A world may bear a number as its name. */
@@ -241,7 +241,7 @@ static bool do_entities(console_t *console, char *rest)
     char why[WHY_MAX];
     uint64_t most = ENTITIES_SHOWN;
     bp_world_o *world = NULL;
-    if (!take_words(console, rest, words, 2))
+    if (!console_take_words(console, rest, words, 2))
         return false;
     bool only_number = words[0] != NULL && words[1] == NULL && numbers_read_count(words[0], &most) &&
                        program->api->world->find(program->host, words[0]) == NULL;
@@ -360,7 +360,7 @@ static bool print_properties(console_t *console, const target_t *target)
         return console_refuse(console, "%s", program->api->error->last(program->host));
     if (empty)
         puts("no properties");
-    return fine || empty || refuse_memory(console);
+    return fine || empty || console_refuse_memory(console);
 }
 
 static bool do_get(console_t *console, char *rest)
@@ -368,7 +368,7 @@ static bool do_get(console_t *console, char *rest)
     char *path;
     char why[WHY_MAX];
     target_t target;
-    if (!take_words(console, rest, &path, 1))
+    if (!console_take_words(console, rest, &path, 1))
         return false;
     if (path == NULL)
         return console_refuse(console, "get needs a path, such as get main/earth.body.mass");
@@ -389,7 +389,7 @@ static bool do_set(console_t *console, char *rest)
     if (end == WORDS_FOUND)
         end = console_words_value(rest, &value);
     if (end == WORDS_UNCLOSED)
-        return refuse_unclosed(console);
+        return console_refuse_unclosed(console);
     if (end == WORDS_OVER)
         return console_refuse(console, "set needs a path and a value, such as set main/earth.body.mass 1");
     if (api->property->parse_path(console->program->host, path_text, &path) != BP_OK ||
@@ -406,7 +406,7 @@ static bool do_step(console_t *console, char *rest)
     char *word;
     uint64_t count = 1;
     bp_world_o *world;
-    if (!take_words(console, rest, &word, 1))
+    if (!console_take_words(console, rest, &word, 1))
         return false;
     if (word != NULL && !numbers_read_count(word, &count))
         return console_refuse(console, "'%s' is no number of steps", word);
@@ -453,6 +453,19 @@ static const console_command_t commands[] = {
      "  The value is the rest of the line; double quotes around it are needed only for the empty text and\n"
      "  for blanks at its ends.",
      do_set},
+    {"spawn", "spawn SCENE [WORLD]",
+     "bring a scene into a world, all of it or nothing\n"
+     "  SCENE is a file of scene JSON (name.json) or a compiled or saved one (.bpe). Prints the number to despawn it by.",
+     console_spawn},
+    {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
+    {"destroy", "destroy ENTITY ...",
+     "end entities, in all worlds\n"
+     "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",
+     console_destroy},
+    {"tree", "tree [WORLD] [ENTITY]",
+     "draw who is whose child, in each world, in one, or below an entity\n"
+     "  Whose child an entity is, a property of a component tells, such as transform.parent.",
+     console_tree},
     {"step", "step [N]", "let all worlds take N steps, or one", do_step},
     {"stats", "stats", "print what worlds hold and what plugins cost", do_stats},
     {"report", "report", "print what components and systems report", do_report},
@@ -496,7 +509,7 @@ bool console_do(console_t *console, char *line)
     if (end == WORDS_OVER)
         return true;
     if (end == WORDS_UNCLOSED)
-        return refuse_unclosed(console);
+        return console_refuse_unclosed(console);
     const console_command_t *command = find_command(console, word);
     return command != NULL && command->run(console, rest);
 }

@@ -129,10 +129,45 @@ static void offer_path_copy(const program_t *program, const char *word, completi
     offer_path(program, path, completions);
 }
 
+static bool is_one_of(const char *command, const char *const *names)
+{
+    while (*names != NULL && strcmp(*names, command) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* The word behind the command. */
+static void offer_second(const program_t *program, const char *command, const char *word, completions_t *completions)
+{
+    static const char *const of_worlds[] = {"entities", "save", "load", "tree", NULL};
+    static const char *const of_paths[] = {"get", "set", "tree", NULL};
+    bool path = strchr(word, '/') != NULL;
+    if (strcmp(command, "help") == 0)
+        offer_commands(word, completions);
+    else if (strcmp(command, "plugins") == 0)
+        offer_plugins(program, word, completions);
+    else if (!path && is_one_of(command, of_worlds))
+        offer_worlds(program, word, false, completions);
+    else if (is_one_of(command, of_paths))
+        offer_path_copy(program, word, completions);
+}
+
+/* The one behind that, which is `second`. */
+static void offer_third(const program_t *program, const char *command, const char *second, const char *word,
+                        completions_t *completions)
+{
+    char why[WHY_MAX];
+    bp_world_o *world = strcmp(command, "tree") == 0 ? inspect_world(program, second, why) : NULL;
+    if (strcmp(command, "spawn") == 0)
+        offer_worlds(program, word, false, completions);
+    else if (world != NULL)
+        offer_entities(program, world, "", word, completions);
+}
+
 void console_complete(void *context, const char *line, const char *word, completions_t *completions)
 {
     const console_t *console = context;
-    char command[16];
+    char command[16], second[64];
     const char *start = line + strspn(line, " \t");
     size_t length = strcspn(start, " \t");
     if (start >= word) {
@@ -140,15 +175,17 @@ void console_complete(void *context, const char *line, const char *word, complet
         return;
     }
     snprintf(command, sizeof command, "%.*s", length < sizeof command ? (int)length : 0, start);
-    const char *second = start + length + strspn(start + length, " \t");
-    if (second != word) /* nothing that can be guessed stands further right */
-        return;
-    if (strcmp(command, "help") == 0)
-        offer_commands(word, completions);
-    else if (strcmp(command, "plugins") == 0)
-        offer_plugins(console->program, word, completions);
-    else if (strcmp(command, "entities") == 0)
-        offer_worlds(console->program, word, false, completions);
-    else if (strcmp(command, "get") == 0 || strcmp(command, "set") == 0)
+    if (strcmp(command, "destroy") == 0) { /* any number of entities */
         offer_path_copy(console->program, word, completions);
+        return;
+    }
+    start += length + strspn(start + length, " \t");
+    if (start == word) {
+        offer_second(console->program, command, word, completions);
+        return;
+    }
+    length = strcspn(start, " \t");
+    snprintf(second, sizeof second, "%.*s", length < sizeof second ? (int)length : 0, start);
+    if (start + length + strspn(start + length, " \t") == word)
+        offer_third(console->program, command, second, word, completions);
 }

@@ -50,7 +50,7 @@ static const char *type_of(const program_t *program, bp_world_o *world, uint32_t
     return "?";
 }
 
-static attached_t attached_of(const program_t *program, bp_world_o *world, uint32_t key)
+attached_t inspect_attached(const program_t *program, bp_world_o *world, uint32_t key)
 {
     uint32_t component = BP_NONE;
     bp_name_t name = 0;
@@ -79,7 +79,7 @@ bool inspect_components(const program_t *program, bp_world_o *world, bp_entity_t
     }
     list->count = api->keys_of(world, entity, keys, count);
     for (uint32_t i = 0; i < list->count; i++)
-        list->items[i] = attached_of(program, world, keys[i]);
+        list->items[i] = inspect_attached(program, world, keys[i]);
     free(keys);
     return true;
 }
@@ -199,9 +199,7 @@ static bool explain_many(const program_t *program, const char *name, const bp_en
     return false;
 }
 
-/* The entity that `text` names, an id or a debug name. false with a sentence in `why`. */
-static bool find_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity,
-                        char why[WHY_MAX])
+bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity, char why[WHY_MAX])
 {
     uint64_t index;
     uint64_t generation;
@@ -278,14 +276,14 @@ static bool find_parts(const program_t *program, const char *path, char *rest, t
     char ignored[WHY_MAX];
     char *dot = strrchr(rest, '.');
     target->kind = TARGET_ENTITY;
-    if (find_entity(program, target->world, rest, &target->entity, dot == NULL ? why : ignored))
+    if (inspect_entity(program, target->world, rest, &target->entity, dot == NULL ? why : ignored))
         return true;
     if (dot == NULL)
         return false;
     *dot = '\0';
     target->kind = TARGET_COMPONENT;
     bool last = strchr(rest, '.') == NULL; /* two parts: there is no third way to read them */
-    if (find_entity(program, target->world, rest, &target->entity, last ? why : ignored))
+    if (inspect_entity(program, target->world, rest, &target->entity, last ? why : ignored))
         return find_component(program, target, dot + 1, why);
     if (last)
         return false;
@@ -318,4 +316,51 @@ bool inspect_path(const program_t *program, const char *path, target_t *target, 
     bool found = target->world != NULL && find_parts(program, path, copy + (slash - path) + 1, target, why);
     free(copy);
     return found;
+}
+
+/* A debug name in whatever world. */
+static bool find_named(const program_t *program, const char *name, bp_entity_t *entity, char why[WHY_MAX])
+{
+    bp_world_o *world;
+    bp_entity_t other;
+    *entity = (bp_entity_t){0};
+    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
+        const bp_debug_name_api *names;
+        bp_manager_t *manager;
+        uint32_t count = find_names(program, world, &names, &manager) ? names->find(manager, name, NULL, 0) : 0;
+        if (count == 0)
+            continue;
+        if (!inspect_entity(program, world, name, &other, why))
+            return false;
+        if (entity->id != 0 && entity->id != other.id)
+            return explain_many(program, name, (const bp_entity_t[]){*entity, other}, 2, why);
+        *entity = other;
+    }
+    world = program->api->world->at(program->host, 0);
+    if (entity->id != 0)
+        return true;
+    snprintf(why, WHY_MAX, "no entity '%s' in any world", name);
+    if (world != NULL && program->api->world->at(program->host, 1) == NULL)
+        inspect_entity(program, world, name, &other, why);
+    return false;
+}
+
+bool inspect_any_entity(const program_t *program, const char *text, bp_entity_t *entity, char why[WHY_MAX])
+{
+    uint64_t index, generation;
+    target_t target;
+    if (read_id(text, &index, &generation)) {
+        *entity = entity_of_id(program, index, generation);
+        if (entity->id == 0)
+            snprintf(why, WHY_MAX, "entity %s is dead, or never lived", text);
+        return entity->id != 0;
+    }
+    if (strchr(text, '/') == NULL)
+        return find_named(program, text, entity, why);
+    if (!inspect_path(program, text, &target, why))
+        return false;
+    *entity = target.entity;
+    if (target.kind != TARGET_ENTITY)
+        snprintf(why, WHY_MAX, "'%s' names %s, not an entity", text, target.kind == TARGET_COMPONENT ? "a component" : "a property");
+    return target.kind == TARGET_ENTITY;
 }

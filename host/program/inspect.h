@@ -28,6 +28,9 @@ typedef struct attached_list_t {
     uint32_t count;
 } attached_list_t;
 
+/* What a key of a world stands for. */
+attached_t inspect_attached(const program_t *program, bp_world_o *world, uint32_t key);
+
 /* Fill `list`; empty for the dead. false when out of memory. Release it with inspect_release. */
 bool inspect_components(const program_t *program, bp_world_o *world, bp_entity_t entity,
                         attached_list_t *list);
@@ -55,6 +58,13 @@ typedef struct target_t {
     attached_t component; /* where kind is TARGET_COMPONENT */
     bp_path_t path;       /* where kind is TARGET_PROPERTY */
 } target_t;
+
+/* The living entity that `text` names in `world`: an id or a debug name. false with a sentence in `why`. */
+bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity, char why[WHY_MAX]);
+
+/* The living entity that `text` names, whatever its world: world/entity, an id, or a debug name that only one in all
+ * worlds has. false with a sentence in `why`. */
+bool inspect_any_entity(const program_t *program, const char *text, bp_entity_t *entity, char why[WHY_MAX]);
 
 /* Find out what `path` names. false with a sentence in `why`. */
 bool inspect_path(const program_t *program, const char *path, target_t *target, char why[WHY_MAX]);

@@ -115,6 +115,11 @@ static const void *section(const blob_t *blob, uint32_t s)
     return blob->bytes + blob->info->sections[s].offset;
 }
 
+static void find_info(blob_t *blob)
+{
+    blob->info = (const blob_info_t *)(const void *)(blob->bytes + sizeof(blob_head_t));
+}
+
 static void find_sections(blob_t *blob)
 {
     blob->groups = section(blob, BLOB_GROUPS);
@@ -424,7 +429,7 @@ bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t 
     bp_result_t result = check_head(&c);
     if (result != BP_OK)
         return result;
-    blob->info = (const blob_info_t *)(const void *)(blob->bytes + sizeof(blob_head_t));
+    find_info(blob);
     result = check_sections(&c);
     if (result != BP_OK)
         return result;
@@ -433,4 +438,11 @@ bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && result == BP_OK; i++)
         result = checks[i](&c);
     return result;
+}
+
+void blob_trust(blob_t *blob, const void *bytes, size_t size)
+{
+    *blob = (blob_t){.bytes = bytes, .size = size, .head = bytes};
+    find_info(blob);
+    find_sections(blob);
 }

@@ -161,6 +161,9 @@ typedef struct blob_t {
  * for what is no blob or a broken one, ABI for one of another version or byte order, MEMORY. [main] */
 bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin, error_text_t *error);
 
+/* The same without the check, for what blob_write_end has just made. [main] */
+void blob_trust(blob_t *blob, const void *bytes, size_t size);
+
 /* Bytes of one value of a type as it lies in a blob; 0 for what is no type. [any] */
 uint32_t blob_value_size(uint32_t type);
 

@@ -98,6 +98,8 @@ static const char *options_of(const char *name)
 {
     if (strncmp(name, "recorder.", 9) == 0)
         return "properties=main/x.y.z csv=none";
+    if (strncmp(name, "picture.", 8) == 0)
+        return "file=picture.png";
     return strncmp(name, "mesh.", 5) == 0 ? "folder=" TEST_SOURCE_DIR "/config/meshes" : "";
 }
 

@@ -246,7 +246,7 @@ static const mistake_t mistakes[] = {
      "unknown key 'Steps' in [host]; did you mean 'steps'? " HOST_KEYS},
     {"[world w]\nstep_rat = 4\n", BP_ERROR_NOT_FOUND, 2,
      "unknown key 'step_rat' in [world w]; did you mean 'step_rate'? (known: step_rate, components, "
-     "systems)"},
+     "systems, scenes)"},
     {"[host]\nsteps = 4\nseed = 1\nsteps = 4\n", BP_ERROR_EXISTS, 4,
      "'steps' is given a second time (first in line 2)"},
     {"[world w]\nsystems = a\n\nsystems:b\n", BP_ERROR_EXISTS, 4,
@@ -392,6 +392,19 @@ static const mistake_t mistakes[] = {
     {WORLD "systems = hen egg\n", BP_ERROR_STATE, 5,
      "world 'w': the wishes of hen, egg to run before and after each other form a circle"},
 
+    /* scenes */
+    {WORLD "scenes = nowhere.json\n", BP_ERROR_IO, 5, SCRATCH "/nowhere.json: cannot be opened%"},
+    {WORLD "scenes = nowhere.bpe\n", BP_ERROR_IO, 5, SCRATCH "/nowhere.bpe: cannot be opened%"},
+    {WORLD "scenes = two.json\n  two.json\n  nowhere.json\n", BP_ERROR_IO, 5, SCRATCH "/nowhere.json: %"},
+    {WORLD "scenes = two.json broken.json\n", BP_ERROR_NOT_FOUND, 5, SCRATCH "/broken.json:2:%"},
+    {WORLD "scenes = two.json broken.bpe\n", BP_ERROR_SYNTAX, 5, SCRATCH "/broken.bpe: %"},
+    {WORLD "scenes = two.json\n[world v]\ncomponents = label\nscenes = two.json\n", BP_ERROR_NOT_FOUND, 8,
+     SCRATCH "/two.json: %"},
+    {WORLD "scenes = two.json\nsystems = lost\n", BP_ERROR_NOT_FOUND, 6,
+     "system 'lost' wants to run after 'nobody', which no loaded plugin brings"},
+    {WORLD "scenes = two.json\n[spawn w s]\ncount = few\n", BP_ERROR_TYPE, 7,
+     "count = 'few' is not a whole number from 0 to 4294967295 (type u32)"},
+
     /* spawning */
     {WORLD "[spawn ww s]\n", BP_ERROR_NOT_FOUND, 5, "there is no world 'ww'; did you mean 'w'?"},
     {"[spawn w s]\n", BP_ERROR_NOT_FOUND, 1, "there is no world 'w'%"},
@@ -472,9 +485,19 @@ static int fill_sentence(const mistake_t *m, const char *path, const char *first
     return strchr(m->sentence, '%') != NULL;
 }
 
+/* Scenes beside the inis: one of four entities, and broken ones. */
+static void write_scenes(void)
+{
+    scratch_file("two.json", "{\"entities\": [{\"name\": \"a\", \"components\": {\"body\": {\"mass\": 3}, \"label\": {}}},\n"
+                             "{\"count\": 3, \"components\": {\"pool\": {\"number\": [1, 2, 3]}}}]}\n");
+    scratch_file("broken.json", "{\"entities\": [{\"components\":\n{\"bodi\": {}}}]}\n");
+    scratch_file("broken.bpe", "this is no scene");
+}
+
 static void make_mistake(const mistake_t *m, const char *first)
 {
     char wanted[2048];
+    write_scenes();
     state_t before = take_state();
     char *seen = describe_host(rig.host);
     const char *path = scratch_file("mistake.ini", m->ini);
@@ -1056,6 +1079,26 @@ START_TEST(values_of_every_type_are_spawned)
 }
 END_TEST
 
+START_TEST(scenes_are_spawned_into_their_worlds)
+{
+    open_host();
+    write_scenes();
+    set_up(WORLD "scenes = two.json,\n    two.json\n[spawn w s]\ncount = 5\ncomponents = body\n"
+                 "[world v]\ncomponents = body label pool\nscenes = two.json\n");
+    bp_world_o *w = rig.api->world->find(rig.host, "w"), *v = rig.api->world->find(rig.host, "v");
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 17);
+    ck_assert_uint_eq(rig.api->world->count(w, rig.api->world->component(w, "body")), 7);
+    ck_assert_uint_eq(rig.api->world->count(w, rig.api->world->component(w, "pool")), 6);
+    ck_assert_uint_eq(rig.api->world->count(v, rig.api->world->component(v, "body")), 1);
+    ck_assert_uint_eq(rig.api->world->count(v, rig.api->world->component(v, "pool")), 3);
+    expect_text("w/#0:1.body.mass", "3");
+    expect_text("w/#4:1.body.mass", "3");
+    expect_text("w/#7:1.pool.number", "3");
+    expect_text("v/#8:1.body.mass", "3");
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(nobody_is_spawned_for_a_count_of_0)
 {
     open_host();
@@ -1128,6 +1171,7 @@ Suite *config_suite(void)
     tcase_add_test(good, several_worlds_have_what_each_asks_for);
     tcase_add_test(good, systems_step_in_the_order_of_the_ini_but_for_their_wishes);
     tcase_add_test(good, values_of_every_type_are_spawned);
+    tcase_add_test(good, scenes_are_spawned_into_their_worlds);
     tcase_add_test(good, nobody_is_spawned_for_a_count_of_0);
     tcase_add_test(good, an_entity_has_several_components_of_a_type_under_their_names);
     tcase_add_test(good, names_of_63_bytes_are_whole);

@@ -833,10 +833,15 @@ static void setting_up(void)
 START_TEST(an_ini_is_done_whole_or_not_at_all)
 {
     static char kept[1024];
+    scratch_file("memory_failure.json",
+        "{\"prototypes\": {\"one\": {\"components\": {\"body\": {\"mass\": 2}, \"fog\": {\"type\": \"fx\"}}}},\n"
+        " \"entities\": [{\"name\": \"a\", \"extends\": \"one\", \"count\": 3},\n"
+        "  {\"name\": \"b\", \"components\": {\"label\": {\"text\": \"of a scene\"}, \"told\": {}}}]}");
     snprintf(kept, sizeof kept, "%s", scratch_file("memory_failure.ini",
         "[host]\nplugins = zoo stocks\n    hoard\nsteps = 7\nseed = 3\nthreads = 2\n"
         "[plugin hoard]\ngreeting = hey there\nfile = some/file\n"
         "[world main]\nstep_rate = 4\ncomponents = body label told fx flag\nsystems = tally\n"
+        "scenes = memory_failure.json\n"
         "[world second]\ncomponents = pool remnant\n"
         "[spawn main one]\ncount = 6\ncomponents = body, label told\n"
         "label.text = first and last\nbody.mass = 4\ntold.text = told\n"

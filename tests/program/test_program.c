@@ -1,13 +1,13 @@
 /* test_program.c - the program as its users meet it: arguments in, texts and exit statuses out.
  *
- * Every test runs the built program through the shell, with its input, output and errors in files of the
- * scratch folder. One plugin is built here from plugins/reporter.c with one command, as any user would: it
+ * Every test runs the built program through the shell (shell.h). One plugin is built here from plugins/reporter.c with one command, as any user would: it
  * reports what the tests want to see and logs an error on demand.
  *
  * TEST_BACKPLANE is the program's path, TEST_SOURCE_DIR the root of the source tree, TEST_SCRATCH_DIR a
  * folder for files.
  */
 #include "../suites.h"
+#include "shell.h"
 
 #include <backplane.h>
 #include <jansson.h>
@@ -20,13 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-enum { COMMAND_MAX = 2048, OUTPUT_MAX = 1 << 18 };
-
-static const char output_file[] = TEST_SCRATCH_DIR "/program.out";
-static const char error_file[] = TEST_SCRATCH_DIR "/program.err";
-static const char input_file[] = TEST_SCRATCH_DIR "/program.in";
-static const char ini_file[] = TEST_SCRATCH_DIR "/program.ini";
 
 static const char two_bodies[] =
     "[host]\n"
@@ -55,130 +48,6 @@ static const char many_bodies[] =
     "components = point_mass\n"
     "[world other]\n"
     "components = point_mass\n";
-
-/* --- running it ----------------------------------------------------------------------------------------- */
-
-/* What one run of the program came to. */
-typedef struct outcome_t {
-    int status;
-    char out[OUTPUT_MAX];
-    char err[OUTPUT_MAX];
-} outcome_t;
-
-static outcome_t last; /* each test runs in a process of its own */
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_msg(file != NULL, "%s cannot be written", path);
-    ck_assert_uint_eq(fwrite(text, 1, strlen(text), file), strlen(text));
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static void read_file(const char *path, char *text)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s cannot be read", path);
-    size_t length = fread(text, 1, OUTPUT_MAX - 1, file);
-    text[length] = '\0';
-    fclose(file);
-}
-
-/* Run a line of the shell from the root of the source tree; `backplane` in it means the program. */
-static const outcome_t *shell(const char *format, ...)
-{
-    char line[COMMAND_MAX];
-    char command[2 * COMMAND_MAX];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(line, sizeof line, format, values);
-    va_end(values);
-    int length = snprintf(command, sizeof command,
-                          "cd '" TEST_SOURCE_DIR "' && backplane() { '" TEST_BACKPLANE "' \"$@\"; } && "
-                          "{ %s ; } > '%s' 2> '%s'",
-                          line, output_file, error_file);
-    ck_assert_int_lt(length, (int)sizeof command);
-    int ended = system(command);
-    ck_assert_msg(WIFEXITED(ended), "ended by a signal: %s", line);
-    last.status = WEXITSTATUS(ended);
-    read_file(output_file, last.out);
-    read_file(error_file, last.err);
-    return &last;
-}
-
-/* Run the console on `ini` with `input` from a file. */
-static const outcome_t *console(const char *ini, const char *input)
-{
-    write_file(ini_file, ini);
-    write_file(input_file, input);
-    return shell("backplane console '%s' < '%s'", ini_file, input_file);
-}
-
-static void expect_in(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "\"%s\" is not in:\n%s", part, text);
-}
-
-static void expect_not_in(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) == NULL, "\"%s\" is in:\n%s", part, text);
-}
-
-/* The status is as wanted, and stderr has `message` in it, or nothing at all for NULL. */
-static void expect(const outcome_t *outcome, int status, const char *message)
-{
-    ck_assert_msg(outcome->status == status, "status %d instead of %d; stderr:\n%s", outcome->status, status,
-                  outcome->err);
-    if (message == NULL)
-        ck_assert_str_eq(outcome->err, "");
-    else
-        expect_in(outcome->err, message);
-}
-
-/* Bad input: status 2, a message that begins with the program's name, nothing on stdout. */
-static void expect_refused(const outcome_t *outcome, const char *message)
-{
-    expect(outcome, 2, message);
-    ck_assert_msg(strncmp(outcome->err, "backplane: ", 11) == 0, "%s", outcome->err);
-    ck_assert_str_eq(outcome->out, "");
-}
-
-static json_t *parse_output(const outcome_t *outcome)
-{
-    json_error_t error;
-    json_t *root = json_loads(outcome->out, 0, &error);
-    ck_assert_msg(root != NULL, "line %d: %s in:\n%s", error.line, error.text, outcome->out);
-    return root;
-}
-
-/* The object in `list` whose "name" is `name`. */
-static json_t *named(json_t *list, const char *name)
-{
-    size_t index;
-    json_t *item;
-    json_array_foreach(list, index, item)
-    {
-        const char *text = json_string_value(json_object_get(item, "name"));
-        if (text != NULL && strcmp(text, name) == 0)
-            return item;
-    }
-    ck_abort_msg("nothing is called %s", name);
-    return NULL;
-}
-
-static const char *text_of(json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    ck_assert_msg(text != NULL, "%s is no string", key);
-    return text;
-}
-
-static json_int_t count_of(json_t *object, const char *key)
-{
-    json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_integer(value), "%s is no integer", key);
-    return json_integer_value(value);
-}
 
 /* An ini with the plugin of plugins/reporter.c, which is built for it. */
 static void write_reporter_ini(const char *more)
@@ -814,11 +683,6 @@ END_TEST
 /* --- suite ---------------------------------------------------------------------------------------------- */
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static void make_scratch_folder(void)
-{
-    ck_assert_int_eq(system("mkdir -p '" TEST_SCRATCH_DIR "'"), 0);
-}
 
 static TCase *arguments_case(void)
 {

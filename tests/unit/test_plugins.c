@@ -1238,6 +1238,17 @@ static void write_replaced(FILE *file, const char *text, const char *old, const 
     fputs(text, file);
 }
 
+/* A copy of a file of the tree in the scratch folder. */
+static void copy_to_scratch(const char *from, const char *to)
+{
+    char *text = read_file(from);
+    FILE *file = fopen(to, "wb");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+    free(text);
+}
+
 static const char shared_csv[] = TEST_SCRATCH_DIR "/shared.csv",
                   linked_csv[] = TEST_SCRATCH_DIR "/linked.csv";
 
@@ -1246,6 +1257,7 @@ static size_t run_solar_system(bool static_plugins, bp_vec3_t *values, size_t ro
 {
     static const char ini[] = TEST_SCRATCH_DIR "/linked.ini";
     static const char plugin_path[] = "[host]\nplugin_path = " TEST_PLUGIN_DIR "\n";
+    copy_to_scratch(TEST_SOURCE_DIR "/config/solar_system.json", TEST_SCRATCH_DIR "/solar_system.json");
     char *text = read_file(TEST_SOURCE_DIR "/config/solar_system.ini"),
          *host_section = strstr(text, "[host]\n");
     ck_assert_ptr_nonnull(host_section);

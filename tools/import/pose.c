@@ -181,8 +181,8 @@ static void of_right_angles(columns_t r, pose_t *pose)
     complete(&r, known, count);
     unmirror(&r, scale);
     quaternion(&r, pose->rotation);
-    for (int i = 0; i < 3; i++)
-        pose->scale[i] = (float)scale[i];
+    for (int i = 0; i < 3; i++) /* the last digit of what was once 1 says nothing, and would stand in every file */
+        pose->scale[i] = fabs(fabs(scale[i]) - 1) < FLT_EPSILON ? (scale[i] < 0 ? -1.0f : 1.0f) : (float)scale[i];
 }
 
 /* --- the boundary ------------------------------------------------------------------------------------------- */

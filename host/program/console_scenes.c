@@ -1,0 +1,205 @@
+/* console_scenes.c - what the console does with many entities at a time: scenes come and go, worlds are saved and
+ * loaded, trees drawn, and entities destroyed.
+ *
+ * Every command is all or nothing: words are understood before anything is done, and the library takes back what it
+ * could not finish.
+ *
+ * What `spawn` brought gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
+ */
+#include "console_scenes.h"
+
+#include "inspect.h"
+#include "numbers.h"
+#include "tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "entity" : "entities";
+}
+
+/* --- destroy -------------------------------------------------------------------------------------------- */
+
+typedef struct batch_t {
+    bp_entity_t *entities;
+    uint32_t count, room;
+} batch_t;
+
+static bool add_to_batch(batch_t *batch, bp_entity_t entity)
+{
+    if (batch->count == batch->room) {
+        uint32_t room = batch->room == 0 ? 64 : 2 * batch->room;
+        bp_entity_t *entities = realloc(batch->entities, room * sizeof *entities);
+        if (entities == NULL)
+            return false;
+        batch->entities = entities;
+        batch->room = room;
+    }
+    batch->entities[batch->count++] = entity;
+    return true;
+}
+
+static bool read_batch(console_t *console, char *rest, batch_t *batch)
+{
+    char why[WHY_MAX];
+    char *word;
+    words_end_t end;
+    while ((end = console_words_next(&rest, &word)) == WORDS_FOUND) {
+        bp_entity_t entity;
+        if (!inspect_any_entity(console->program, word, &entity, why))
+            return console_refuse(console, "%s", why);
+        if (!add_to_batch(batch, entity))
+            return console_refuse_memory(console);
+    }
+    if (end == WORDS_UNCLOSED)
+        return console_refuse_unclosed(console);
+    return batch->count > 0 || console_refuse(console, "destroy needs entities, such as destroy main/moon #7:1");
+}
+
+bool console_destroy(console_t *console, char *rest)
+{
+    const program_t *program = console->program;
+    batch_t batch = {.count = 0};
+    bool fine = read_batch(console, rest, &batch);
+    if (fine) {
+        uint32_t before = program->api->entity->count(program->host);
+        program->api->entity->destroy(program->host, batch.entities, batch.count);
+        uint32_t died = before - program->api->entity->count(program->host);
+        printf("%" PRIu32 " %s destroyed\n", died, plural(died));
+    }
+    free(batch.entities);
+    return fine;
+}
+
+/* --- spawn, despawn --------------------------------------------------------------------------------------- */
+
+static bool refuse_last(const console_t *console)
+{
+    return console_refuse(console, "%s", bp_host_error(console->program->host));
+}
+
+/* "main other ...", as far as there is room. */
+static void list_worlds(const program_t *program, char *text, size_t size)
+{
+    size_t length = 0;
+    bp_world_o *world;
+    text[0] = '\0';
+    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, " %s", program->api->world->name(world));
+}
+
+/* The world of that name; for NULL the only one there is. NULL after a complaint. */
+static bp_world_o *world_or_only(console_t *console, const char *name)
+{
+    const program_t *program = console->program;
+    char why[WHY_MAX], worlds[256];
+    bp_world_o *world = name != NULL ? inspect_world(program, name, why) : program->api->world->at(program->host, 0);
+    if (world == NULL && name != NULL)
+        console_refuse(console, "%s", why);
+    else if (world == NULL)
+        console_refuse(console, "there is no world to spawn into");
+    if (name != NULL || world == NULL || program->api->world->at(program->host, 1) == NULL)
+        return world;
+    list_worlds(program, worlds, sizeof worlds);
+    console_refuse(console, "there are several worlds; say which:%s", worlds);
+    return NULL;
+}
+
+/* Room for one more spawn; the list may move, but keeps what it holds. */
+static bool make_room(console_t *console)
+{
+    if (console->spawn_count < console->spawn_room)
+        return true;
+    uint32_t room = console->spawn_room == 0 ? 16 : 2 * console->spawn_room;
+    bp_spawn_t *spawns = realloc(console->spawns, room * sizeof *spawns);
+    if (spawns == NULL)
+        return console_refuse_memory(console);
+    console->spawns = spawns;
+    console->spawn_room = room;
+    return true;
+}
+
+bool console_spawn(console_t *console, char *rest)
+{
+    const program_t *program = console->program;
+    char *words[2];
+    bp_scene_o *scene;
+    if (!console_take_words(console, rest, words, 2))
+        return false;
+    if (words[0] == NULL)
+        return console_refuse(console, "spawn needs the file of a scene, such as spawn level.json");
+    bp_world_o *world = world_or_only(console, words[1]);
+    if (world == NULL || !make_room(console))
+        return false;
+    if (bp_scene_load(program->host, words[0], &scene) != BP_OK)
+        return refuse_last(console);
+    uint32_t count = bp_scene_entity_count(scene);
+    bool fine = bp_scene_spawn(scene, world, 0, NULL, &console->spawns[console->spawn_count]) == BP_OK;
+    if (fine)
+        printf("spawn %" PRIu32 ": %" PRIu32 " %s in %s\n", ++console->spawn_count, count, plural(count),
+               program->api->world->name(world));
+    else
+        refuse_last(console);
+    bp_scene_close(scene);
+    return fine;
+}
+
+bool console_despawn(console_t *console, char *rest)
+{
+    char *word;
+    uint64_t number;
+    if (!console_take_words(console, rest, &word, 1))
+        return false;
+    if (word == NULL || !numbers_read_count(word, &number))
+        return console_refuse(console, "despawn needs the number that spawn printed, such as despawn 1");
+    if (number == 0 || number > console->spawn_count)
+        return console_refuse(console, "there is no spawn %s; %s", word,
+                              console->spawn_count == 0 ? "nothing has been spawned here" : "spawn prints their numbers");
+    bp_spawn_t *spawn = &console->spawns[number - 1];
+    if (spawn->id == 0)
+        return console_refuse(console, "spawn %s has been despawned already", word);
+    uint32_t died = bp_host_despawn(console->program->host, *spawn);
+    *spawn = (bp_spawn_t){0};
+    printf("%" PRIu32 " %s destroyed\n", died, plural(died));
+    return true;
+}
+
+/* --- tree ----------------------------------------------------------------------------------------------- */
+
+static bool draw_tree(console_t *console, bp_world_o *world, bp_entity_t top)
+{
+    return tree_print(console->program, world, top) || console_refuse_memory(console);
+}
+
+/* Words of `tree`: a world, a world and an entity, or both as world/entity. */
+bool console_tree(console_t *console, char *rest)
+{
+    const bp_world_api *api = console->program->api->world;
+    char *words[2];
+    char why[WHY_MAX];
+    bp_entity_t top = {0};
+    target_t target;
+    if (!console_take_words(console, rest, words, 2))
+        return false;
+    if (words[0] == NULL) {
+        bp_world_o *world;
+        bool fine = true;
+        for (uint32_t i = 0; fine && (world = api->at(console->program->host, i)) != NULL; i++)
+            fine = draw_tree(console, world, top);
+        return fine;
+    }
+    if (words[1] == NULL && strchr(words[0], '/') != NULL) {
+        if (!inspect_path(console->program, words[0], &target, why))
+            return console_refuse(console, "%s", why);
+        if (target.kind != TARGET_ENTITY)
+            return console_refuse(console, "'%s' names no entity, but something of one", words[0]);
+        return draw_tree(console, target.world, target.entity);
+    }
+    bp_world_o *world = inspect_world(console->program, words[0], why);
+    if (world == NULL || (words[1] != NULL && !inspect_entity(console->program, world, words[1], &top, why)))
+        return console_refuse(console, "%s", why);
+    return draw_tree(console, world, top);
+}

@@ -1,0 +1,249 @@
+/* tree.c - drawing who is whose child.
+ *
+ * A world may have a million entities, so what is drawn is bounded twice: each parent shows its first children and
+ * how many more there are, and the whole ends after so many lines, with the number that is left. Both numbers are
+ * large enough that a scene made by hand is shown whole.
+ *
+ * The walk keeps its own stack, one place for each level: since every level that goes deeper has drawn a line, it is
+ * never deeper than lines are drawn. Nothing here trusts the plugin that holds the links: an entity that is met a second
+ * time, being its own ancestor, is named and not entered again; and those that no root leads to, because they
+ * run in a circle, are drawn after the roots.
+ */
+#include "tree.h"
+
+#include "family.h"
+#include "inspect.h"
+#include "terminal.h"
+
+#include "../base/os.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES_MOST = 400,
+    CHILDREN_MOST = 40 /* of one parent */
+};
+
+/* What is drawn before an entity, and below it before its children. */
+typedef struct pen_t {
+    const char *branch, *last_branch, *line, *blank;
+} pen_t;
+
+/* A level that is being drawn: numbers of siblings, and where it is. */
+typedef struct level_t {
+    const uint32_t *siblings;
+    uint32_t count;
+    uint32_t next;
+} level_t;
+
+typedef struct tree_t {
+    const program_t *program;
+    bp_world_o *world;
+    family_t family;
+    marks_t labels;
+    const pen_t *pen;
+    uint8_t *drawn;
+    level_t levels[LINES_MOST + 1];
+    uint32_t depth;  /* levels in use */
+    uint32_t lines;
+    uint32_t shown;  /* entities */
+    bool failed;
+} tree_t;
+
+/* Does the terminal show UTF-8? The first of these that is set decides, as in setlocale. */
+static bool shows_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "UTF8") != NULL ||
+                   strstr(value, "utf-8") != NULL;
+    }
+    return false;
+}
+
+static const pen_t *choose_pen(void)
+{
+    static const pen_t plain = {"|- ", "`- ", "|  ", "   "};
+    static const pen_t drawn = {"\u251c\u2500 ", "\u2514\u2500 ", "\u2502  ", "   "};
+    return os_is_terminal(1) && shows_utf8() ? &drawn : &plain;
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------- */
+
+/* Is there nobody behind the present one of a level, and no "more" either? */
+static bool is_last(const level_t *level)
+{
+    return level->next >= level->count;
+}
+
+static void draw_branches(const tree_t *tree)
+{
+    for (uint32_t i = 0; i + 1 < tree->depth; i++)
+        fputs(is_last(&tree->levels[i]) ? tree->pen->blank : tree->pen->line, stdout);
+    fputs(is_last(&tree->levels[tree->depth - 1]) ? tree->pen->last_branch : tree->pen->branch, stdout);
+}
+
+static void draw_components(tree_t *tree, bp_entity_t entity)
+{
+    attached_list_t list;
+    tree->failed |= !inspect_components(tree->program, tree->world, entity, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const attached_t *item = &list.items[i];
+        printf("%s", i == 0 ? "  " : " ");
+        terminal_print(stdout, item->name);
+        if (strcmp(item->name, item->type) != 0)
+            printf(":%s", item->type);
+    }
+    inspect_release(&list);
+}
+
+static void draw_entity(tree_t *tree, uint32_t number)
+{
+    char id[ENTITY_TEXT_MAX];
+    bp_value_t label;
+    bp_entity_t entity = tree->family.entities[number];
+    tree->program->api->entity->format(tree->program->host, entity, id, sizeof id);
+    if (marks_read(&tree->labels, entity, &label)) {
+        terminal_print(stdout, label.string);
+        putchar(' ');
+    }
+    fputs(id, stdout);
+    if (tree->drawn[number])
+        fputs("  (drawn already: it is its own ancestor)", stdout);
+    else
+        draw_components(tree, entity);
+    putchar('\n');
+    tree->lines++;
+    tree->shown += !tree->drawn[number];
+    tree->drawn[number] = 1;
+}
+
+static void draw_more(tree_t *tree, level_t *level)
+{
+    uint32_t left = level->count - level->next;
+    level->next = level->count;
+    draw_branches(tree);
+    printf("... %" PRIu32 " more\n", left);
+    tree->lines++;
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------- */
+
+static void enter(tree_t *tree, const uint32_t *siblings, uint32_t count)
+{
+    if (count > 0)
+        tree->levels[tree->depth++] = (level_t){siblings, count, 0};
+}
+
+/* Draw what has been entered, of `total` entities in all. */
+static void draw_levels(tree_t *tree, uint32_t total)
+{
+    const family_t *family = &tree->family;
+    while (tree->depth > 0 && tree->lines < LINES_MOST) {
+        level_t *level = &tree->levels[tree->depth - 1];
+        if (level->next == level->count) {
+            tree->depth--;
+        } else if (level->next == CHILDREN_MOST && level->count > CHILDREN_MOST + 1) {
+            draw_more(tree, level);
+        } else {
+            uint32_t number = level->siblings[level->next++];
+            bool again = tree->drawn[number];
+            draw_branches(tree);
+            draw_entity(tree, number);
+            if (!again)
+                enter(tree, family->children + family->first[number], family->first[number + 1] - family->first[number]);
+        }
+    }
+    if (tree->lines >= LINES_MOST && tree->shown < total)
+        printf("... %" PRIu32 " more in all; tree WORLD ENTITY draws what is below one\n", total - tree->shown);
+}
+
+/* Mark everything below what is marked and stands in `order`, which has room for all. Returns how many stand there then. */
+static uint32_t mark_reached(const family_t *family, uint8_t *reached, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = family->first[order[i]]; j < family->first[order[i] + 1]; j++)
+            if (!reached[family->children[j]]) {
+                reached[family->children[j]] = 1;
+                order[count++] = family->children[j];
+            }
+    return count;
+}
+
+/* The roots, and after them one of each circle, to `tops`, which has room for all. Returns how many. */
+static uint32_t find_tops(const family_t *family, uint8_t *reached, uint32_t *order, uint32_t *tops)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < family->count; i++)
+        if (family->parents[i] == BP_NONE) {
+            tops[count] = order[count] = i;
+            reached[i] = 1;
+            count++;
+        }
+    mark_reached(family, reached, order, count);
+    for (uint32_t i = 0; i < family->count; i++)
+        if (!reached[i]) {
+            tops[count++] = order[0] = i;
+            reached[i] = 1;
+            mark_reached(family, reached, order, 1);
+        }
+    return count;
+}
+
+static void draw_world(tree_t *tree, uint8_t *reached, uint32_t *order, uint32_t *tops)
+{
+    uint32_t count = tree->family.count;
+    printf("%s: %" PRIu32 " %s\n", tree->program->api->world->name(tree->world), count, count == 1 ? "entity" : "entities");
+    enter(tree, tops, find_tops(&tree->family, reached, order, tops));
+    draw_levels(tree, count);
+}
+
+static void draw_below(tree_t *tree, uint32_t top, uint8_t *reached, uint32_t *order)
+{
+    const family_t *family = &tree->family;
+    order[0] = top;
+    reached[top] = 1;
+    uint32_t total = mark_reached(family, reached, order, 1);
+    draw_entity(tree, top);
+    enter(tree, family->children + family->first[top], family->first[top + 1] - family->first[top]);
+    draw_levels(tree, total);
+}
+
+static bool draw(tree_t *tree, bp_entity_t top)
+{
+    size_t room = (size_t)tree->family.count + 1;
+    uint8_t *reached = calloc(room, 1);
+    uint32_t *order = malloc(room * sizeof *order), *tops = malloc(room * sizeof *tops);
+    uint32_t number = top.id == 0 ? BP_NONE : family_find(&tree->family, top);
+    tree->drawn = calloc(room, 1);
+    bool fine = reached != NULL && order != NULL && tops != NULL && tree->drawn != NULL;
+    if (fine && number != BP_NONE)
+        draw_below(tree, number, reached, order);
+    else if (fine)
+        draw_world(tree, reached, order, tops);
+    free(reached);
+    free(order);
+    free(tops);
+    free(tree->drawn);
+    return fine && !tree->failed && !tree->labels.failed;
+}
+
+bool tree_print(const program_t *program, bp_world_o *world, bp_entity_t top)
+{
+    tree_t tree = {
+        .program = program,
+        .world = world,
+        .labels = {.program = program, .world = world, .flag = BP_FIELD_LABEL, .type = BP_STRING},
+        .pen = choose_pen(),
+    };
+    if (!family_collect(program, world, &tree.family))
+        return false;
+    bool fine = draw(&tree, top);
+    marks_free(&tree.labels);
+    family_free(&tree.family);
+    return fine;
+}

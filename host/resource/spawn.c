@@ -1,0 +1,410 @@
+/* spawn.c - carrying a plan out, and taking it back.
+ *
+ * Rows come first, since they cost nothing but memory that has been taken; declared fields are copied column by column from where
+ * they lie in the blob. Then managers with storage of their own are called, each with whole parts: the larger the batch, the better
+ * they can use it. Strings are counted in the host's pool; as equal texts of a blob are one offset, a small cache saves most look-ups.
+ *
+ * Invariant for taking back: once rows are appended, every column of them is filled, with something that can be released; a string that
+ * could not be had is the empty one. Parts whose instances exist are marked, and only those are ended.
+ */
+#include "spawn.h"
+
+#include "../plugin/verbs.h"
+#include "spawn_plan.h"
+
+enum { TEXTS_CACHED = 256 };
+
+typedef struct spawn_t {
+    spawn_plan_t plan;
+    char *scratch;        /* texts and repeated values for one part of own storage */
+    size_t scratch_size;
+    uint32_t *slots;      /* for the largest type of own storage */
+    bp_entity_t *targets; /* likewise: whom its instances refer to */
+    struct {
+        uint32_t offset; /* 0: none */
+        const char *string;
+    } texts[TEXTS_CACHED];
+    bool out_of_memory;
+} spawn_t;
+
+/* --- declared fields: into the columns of runs ------------------------------------------------------------------------------ */
+
+/* The shared string of a text of the blob, counted. The empty one where there is no memory; that is noted. */
+static const char *acquire(spawn_t *s, uint32_t offset)
+{
+    uint32_t at = (offset * 0x9E3779B9u) >> 24;
+    if (offset != 0 && s->texts[at].offset == offset) {
+        strings_retain(s->texts[at].string, 1);
+        return s->texts[at].string;
+    }
+    const char *string = strings_acquire(&s->plan.world->base->strings, blob_text(s->plan.blob, offset));
+    if (string == NULL) {
+        s->out_of_memory = true;
+        return strings_empty;
+    }
+    s->texts[at].offset = offset;
+    s->texts[at].string = string;
+    return string;
+}
+
+static void fill_strings(spawn_t *s, const char **cells, const uint32_t *offsets, bool one, uint32_t count)
+{
+    if (one && count > 0) {
+        const char *string = acquire(s, offsets[0]);
+        strings_retain(string, count - 1);
+        for (uint32_t i = 0; i < count; i++)
+            cells[i] = string;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = acquire(s, offsets[i]);
+}
+
+static inline bp_entity_t entity_of(const spawn_plan_t *plan, uint32_t number)
+{
+    return number == 0 ? (bp_entity_t){0} : plan->entities[number - 1];
+}
+
+/* The numbers + 1 that a field of entities has for a part, and how far apart they lie. */
+static const uint32_t *numbers_of(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source, uint32_t *step)
+{
+    *step = source->kind == SOURCE_ONE ? 0 : 1;
+    if (source->kind == SOURCE_PARENTS)
+        return plan->blob->parents + plan_group(plan, part)->first_entity;
+    const uint32_t *numbers = source->values;
+    return source->kind == SOURCE_ONE ? numbers : numbers + plan_blob_part(plan, part)->first_instance;
+}
+
+static void fill_entities(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source, bp_entity_t *cells, uint32_t count)
+{
+    uint32_t step;
+    const uint32_t *numbers = numbers_of(plan, part, source, &step);
+    for (uint32_t i = 0; i < count; i++)
+        cells[i] = entity_of(plan, numbers[(size_t)i * step]);
+}
+
+static void fill_column(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, run_t *run, uint32_t column)
+{
+    const store_batch_t *batch = &s->plan.batches[part->group];
+    uint32_t first = plan_blob_part(&s->plan, part)->first_instance, row = batch->first_row, count = batch->count;
+    void *cells = run_cell(run, column, row);
+    bool one = source->kind == SOURCE_ONE;
+    if (source->kind == SOURCE_DEFAULT)
+        run_fill(run, column, column + 1, row, count);
+    else if (field->type == BP_STRING)
+        fill_strings(s, cells, (const uint32_t *)source->values + (one ? 0 : first), one, count);
+    else if (field->type == BP_ENTITY)
+        fill_entities(&s->plan, part, source, cells, count);
+    else if (one)
+        run_fill_with(run, column, row, count, source->values);
+    else
+        memcpy(cells, (const char *)source->values + (size_t)first * field->size, (size_t)count * field->size);
+}
+
+static void fill_part(spawn_t *s, uint32_t p, run_t *run)
+{
+    const plan_part_t *part = &s->plan.parts[p];
+    const plan_component_t *component = &s->plan.components[s->plan.blob->parts[p].component];
+    if (part->key == BP_NONE)
+        return;
+    if (component->manager->component->own_storage) { /* no slot yet */
+        run_fill_with(run, part->column, s->plan.batches[part->group].first_row, s->plan.batches[part->group].count, &(uint32_t){BP_NONE});
+        return;
+    }
+    const component_t *type = component->manager->component;
+    for (uint32_t f = 0; f < type->field_count; f++)
+        fill_column(s, part, &type->fields[f], &component->sources[f], run, part->column + f);
+}
+
+static void append_groups(spawn_t *s)
+{
+    for (uint32_t g = 0; g < s->plan.blob->info->group_count; g++) {
+        const blob_group_t *group = &s->plan.blob->groups[g];
+        store_batch_t *batch = &s->plan.batches[g];
+        store_append(s->plan.world, batch, s->plan.entities + group->first_entity);
+        for (uint32_t p = 0; batch->count > 0 && p < group->part_count; p++)
+            fill_part(s, group->first_part + p, world_run(s->plan.world, batch->prototype));
+    }
+}
+
+/* --- own storage: managers ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t *slots_of(const spawn_t *s, const plan_part_t *part)
+{
+    const store_batch_t *batch = &s->plan.batches[part->group];
+    return run_cell(world_run(s->plan.world, batch->prototype), part->column, batch->first_row);
+}
+
+/* Bytes of scratch that creating a part takes. */
+static size_t scratch_for(const plan_component_t *component, uint32_t rows, bool opaque)
+{
+    size_t bytes = opaque ? (size_t)rows * (sizeof(void *) + sizeof(size_t)) : 0;
+    for (uint32_t f = 0; f < component->manager->component->field_count; f++) {
+        const field_t *field = &component->manager->component->fields[f];
+        bool pointers = field->type == BP_STRING, repeated = component->sources[f].kind == SOURCE_ONE;
+        if (pointers || repeated)
+            bytes += (size_t)blob_align((uint64_t)rows * field->size, BLOB_ALIGN_SMALL);
+    }
+    return bytes;
+}
+
+/* The values of a field for one part, packed, as the contract has them; NULL where they are the default or refer to entities. */
+static const void *part_values(const spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, char **scratch)
+{
+    uint32_t rows = plan_group(&s->plan, part)->rows, first = plan_blob_part(&s->plan, part)->first_instance;
+    bool one = source->kind == SOURCE_ONE;
+    if (source->kind == SOURCE_DEFAULT || field->type == BP_ENTITY)
+        return NULL;
+    if (!one && field->type != BP_STRING)
+        return (const char *)source->values + (size_t)first * field->size;
+    char *values = *scratch;
+    *scratch += blob_align((uint64_t)rows * field->size, BLOB_ALIGN_SMALL);
+    if (field->type == BP_STRING) {
+        const uint32_t *offsets = source->values;
+        const char **texts = (const char **)(void *)values;
+        for (uint32_t i = 0; i < rows; i++)
+            texts[i] = blob_text(s->plan.blob, offsets[one ? 0 : first + i]);
+        return values;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        value_copy(values + (size_t)i * field->size, source->values, field->size);
+    return values;
+}
+
+static bp_result_t create_and_set(spawn_t *s, plan_part_t *part, manager_t *manager, const void *const *columns, const bp_entity_t *entities)
+{
+    const component_t *type = manager->component;
+    uint32_t *slots = slots_of(s, part), rows = plan_group(&s->plan, part)->rows;
+    bp_result_t result = verb_create(type, &manager->seen, plan_blob_part(&s->plan, part)->name, entities, rows, slots);
+    part->created = result == BP_OK;
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
+        if (columns[f] == NULL)
+            continue;
+        if (type->table.set == NULL)
+            return error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
+                             type->fields[f].name);
+        result = verb_set(type, &manager->seen, f, slots, rows, columns[f], type->fields[f].size);
+    }
+    return result;
+}
+
+static bp_result_t create_with(spawn_t *s, plan_part_t *part, const plan_component_t *component, const bp_entity_t *entities)
+{
+    const void *columns[REGISTRY_MAX_FIELDS + 1];
+    manager_t *manager = component->manager;
+    const component_t *type = manager->component;
+    char *scratch = s->scratch;
+    for (uint32_t f = 0; f < type->field_count; f++)
+        columns[f] = part_values(s, part, &type->fields[f], &component->sources[f], &scratch);
+    if (type->table.create_with == NULL)
+        return create_and_set(s, part, manager, columns, entities);
+    bp_result_t result = verb_create_with(type, &manager->seen, plan_blob_part(&s->plan, part)->name, entities,
+                                                 plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
+    part->created = result == BP_OK;
+    return result;
+}
+
+/* From bytes that the manager compiled. A manager whose fields are declared has its rows already, and gets slots that mean nothing. */
+static bp_result_t spawn_opaque(spawn_t *s, plan_part_t *part, const blob_component_t *from, manager_t *manager, const bp_entity_t *entities)
+{
+    const blob_part_t *blob_part = plan_blob_part(&s->plan, part);
+    uint32_t rows = plan_group(&s->plan, part)->rows;
+    const void **data = (const void **)(void *)s->scratch;
+    size_t *sizes = (size_t *)(void *)(data + rows);
+    for (uint32_t i = 0; i < rows; i++)
+        data[i] = blob_opaque_bytes(s->plan.blob, from, blob_part->first_instance + i, &sizes[i]);
+    bool own = manager->component->own_storage;
+    bp_result_t result = verb_spawn(manager->component, &manager->seen, blob_part->name, entities, rows, data, sizes,
+                                                         own ? slots_of(s, part) : s->slots);
+    part->created = own && result == BP_OK;
+    return result;
+}
+
+static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
+{
+    plan_part_t *part = &s->plan.parts[p];
+    const plan_component_t *component = &s->plan.components[c];
+    const blob_component_t *from = &s->plan.blob->components[c];
+    const blob_group_t *group = plan_group(&s->plan, part);
+    const bp_entity_t *entities = s->plan.entities + group->first_entity;
+    if (part->key == BP_NONE || group->rows == 0)
+        return BP_OK;
+    s->plan.world->base->error.text[0] = '\0';
+    bp_result_t result = (from->flags & BLOB_OPAQUE) != 0 ? spawn_opaque(s, part, from, component->manager, entities)
+                                                          : create_with(s, part, component, entities);
+    error_text_t *error = &s->plan.world->base->error;
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return result == BP_OK ? BP_OK
+                           : error_prefix(error, result, "%s: %s: ", s->plan.origin, component->manager->component->name);
+}
+
+static bool is_called(const spawn_plan_t *plan, uint32_t c)
+{
+    const manager_t *manager = plan->components[c].manager;
+    return manager != NULL && (manager->component->own_storage || (plan->blob->components[c].flags & BLOB_OPAQUE) != 0);
+}
+
+static bp_result_t create_instances(spawn_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->plan.blob->info->component_count && result == BP_OK; i++) {
+        uint32_t c = s->plan.order[i];
+        const plan_component_t *component = &s->plan.components[c];
+        for (uint32_t p = 0; is_called(&s->plan, c) && p < component->part_count && result == BP_OK; p++)
+            result = create_part(s, c, s->plan.by_component[component->first_part + p]);
+    }
+    return result;
+}
+
+/* --- own storage: references, when everybody exists ------------------------------------------------------------------------------ */
+
+/* Slots and entities of all instances that refer to somebody; where nobody is not the default, of all. */
+static uint32_t gather_references(spawn_t *s, const plan_component_t *component, const source_t *source, bool all)
+{
+    uint32_t found = 0;
+    for (uint32_t p = 0; p < component->part_count; p++) {
+        const plan_part_t *part = &s->plan.parts[s->plan.by_component[component->first_part + p]];
+        if (part->key == BP_NONE || plan_group(&s->plan, part)->rows == 0)
+            continue;
+        uint32_t step;
+        const uint32_t *numbers = numbers_of(&s->plan, part, source, &step), *slots = slots_of(s, part);
+        for (uint32_t i = 0; i < plan_group(&s->plan, part)->rows; i++) {
+            uint32_t number = numbers[(size_t)i * step];
+            if (number == 0 && !all)
+                continue;
+            s->slots[found] = slots[i];
+            s->targets[found++] = entity_of(&s->plan, number);
+        }
+    }
+    return found;
+}
+
+static bp_result_t set_references(spawn_t *s, uint32_t c)
+{
+    const plan_component_t *component = &s->plan.components[c];
+    manager_t *manager = component->manager;
+    const component_t *type = manager->component;
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
+        const field_t *field = &type->fields[f];
+        if (field->type != BP_ENTITY || component->sources[f].kind == SOURCE_DEFAULT)
+            continue;
+        uint32_t count = gather_references(s, component, &component->sources[f], !field->initial_is_zero);
+        if (count > 0 && type->table.set == NULL)
+            result = error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
+                               field->name);
+        else if (count > 0)
+            result = verb_set(type, &manager->seen, f, s->slots, count, s->targets, sizeof *s->targets);
+    }
+    return result == BP_OK ? BP_OK : error_prefix(&s->plan.world->base->error, result, "%s: %s: ", s->plan.origin, type->name);
+}
+
+static bp_result_t set_all_references(spawn_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->plan.blob->info->component_count && result == BP_OK; i++) {
+        uint32_t c = s->plan.order[i];
+        const manager_t *manager = s->plan.components[c].manager;
+        if (manager != NULL && manager->component->own_storage && (s->plan.blob->components[c].flags & BLOB_OPAQUE) == 0)
+            result = set_references(s, c);
+    }
+    return result;
+}
+
+/* --- taking back -------------------------------------------------------------------------------------------------------------- */
+
+static void end_instances(spawn_t *s)
+{
+    for (uint32_t i = s->plan.blob->info->component_count; i > 0; i--) {
+        plan_component_t *component = &s->plan.components[s->plan.order[i - 1]];
+        for (uint32_t p = component->part_count; p > 0; p--) {
+            const plan_part_t *part = &s->plan.parts[s->plan.by_component[component->first_part + p - 1]];
+            if (!part->created)
+                continue;
+            /* A copy, since what moves meanwhile is written to the rows. */
+            uint32_t rows = plan_group(&s->plan, part)->rows;
+            memcpy(s->slots, slots_of(s, part), rows * sizeof *s->slots);
+            store_destroy_slots(component->manager, s->slots, rows);
+        }
+    }
+}
+
+static void take_back(spawn_t *s)
+{
+    const blob_info_t *info = s->plan.blob->info;
+    bp_world_o *world = s->plan.world;
+    end_instances(s);
+    for (uint32_t g = info->group_count; g > 0; g--)
+        store_retract(world, &s->plan.batches[g - 1], s->plan.entities + s->plan.blob->groups[g - 1].first_entity);
+    for (uint32_t done = 0; done < info->entity_count; done++)
+        done += entities_end(world->entities, s->plan.entities + done, info->entity_count - done);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool take_scratch(spawn_t *s)
+{
+    const spawn_plan_t *plan = &s->plan;
+    uint32_t largest = plan->largest_type;
+    for (uint32_t p = 0; p < plan->blob->info->part_count; p++) {
+        uint32_t c = plan->blob->parts[p].component, rows = plan_group(plan, &plan->parts[p])->rows;
+        if (plan->parts[p].key == BP_NONE || !is_called(plan, c))
+            continue;
+        size_t bytes = scratch_for(&plan->components[c], rows, (plan->blob->components[c].flags & BLOB_OPAQUE) != 0);
+        s->scratch_size = bytes > s->scratch_size ? bytes : s->scratch_size;
+        largest = rows > largest ? rows : largest;
+    }
+    s->plan.largest_type = largest;
+    memory_t *memory = &plan->world->memory;
+    s->scratch = memory_resize(memory, NULL, 0, s->scratch_size + 1);
+    s->slots = memory_resize(memory, NULL, 0, (largest + (size_t)1) * sizeof *s->slots);
+    s->targets = memory_resize(memory, NULL, 0, (largest + (size_t)1) * sizeof *s->targets);
+    return s->scratch != NULL && s->slots != NULL && s->targets != NULL;
+}
+
+static void free_scratch(spawn_t *s)
+{
+    memory_t *memory = &s->plan.world->memory;
+    memory_free(memory, s->scratch, s->scratch_size + 1);
+    memory_free(memory, s->slots, (s->plan.largest_type + (size_t)1) * sizeof *s->slots);
+    memory_free(memory, s->targets, (s->plan.largest_type + (size_t)1) * sizeof *s->targets);
+}
+
+static bp_result_t carry_out(spawn_t *s)
+{
+    bp_world_o *world = s->plan.world;
+    const blob_info_t *info = s->plan.blob->info;
+    bp_result_t result = take_scratch(s) ? BP_OK : error_memory(&world->base->error, "making room for a spawn");
+    if (result == BP_OK)
+        result = store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count);
+    if (result == BP_OK)
+        result = entities_create(world->entities, s->plan.entities, info->entity_count);
+    if (result != BP_OK)
+        return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
+    world->stepping = true; /* managers are called, and rows must not move */
+    append_groups(s);
+    result = s->out_of_memory ? error_memory(&world->base->error, "spawning texts") : create_instances(s);
+    if (result == BP_OK)
+        result = set_all_references(s);
+    if (result != BP_OK)
+        take_back(s);
+    world->stepping = false;
+    return result;
+}
+
+bp_result_t spawn_blob(bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
+{
+    if (world->stepping)
+        return store_refuse_stepping(world);
+    spawn_t s;
+    memset(&s, 0, sizeof s);
+    bp_result_t result = spawn_plan(&s.plan, world, blob, origin, flags);
+    if (result != BP_OK)
+        return result;
+    s.plan.entities = entities;
+    result = carry_out(&s);
+    free_scratch(&s);
+    spawn_plan_free(&s.plan);
+    return result;
+}

@@ -1,0 +1,92 @@
+/* avoid.c - the system bubbles_avoid: who is nearer to a bubble than its distance turns back.
+ *
+ * One sprite after another meets all bubbles in their order, each time at the place where the bubble before
+ * has put it: its velocity is turned round, it goes back a little more than it came, and takes the bubble's
+ * colour. That is the rule, and results are those of the plain loop over all bubbles, bit for bit; the grid
+ * only leaves out bubbles that are too far away to matter.
+ *
+ * Cells are computed for a block of sprites at a time, by a loop that the compiler turns into vectors; a
+ * second loop picks the sprites in occupied cells without a branch, because nothing foretells which these
+ * are.
+ */
+#include "bubbles.h"
+
+enum { BLOCK = 1024 };
+
+typedef struct sprites_t {
+    float *x, *y, *vx, *vy;
+    bp_vec3_t *colour;
+} sprites_t;
+
+WIDEST
+static void find_cells(grid_map_t map, const float *restrict x, const float *restrict y,
+                       uint32_t *restrict cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cells[i] = bubbles_cell(&map, x[i], y[i]);
+}
+
+static uint32_t pick(const bubbles_grid_t *grid, const uint32_t *cells, uint32_t count, uint16_t *picked)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        picked[found] = (uint16_t)i;
+        found += grid->occupied[cells[i]];
+    }
+    return found;
+}
+
+static void turn_back(const sprites_t *s, uint32_t row, const bubble_t *bubble, float dt)
+{
+    s->vx[row] = -s->vx[row];
+    s->vy[row] = -s->vy[row];
+    s->x[row] += s->vx[row] * dt * 1.1f;
+    s->y[row] += s->vy[row] * dt * 1.1f;
+    s->colour[row] = bubble->colour;
+}
+
+/* Of the cell's bubbles, the first from number `from` on that the sprite is too near to; or BP_NONE. */
+static uint32_t next_hit(const bubbles_grid_t *grid, uint32_t cell, float x, float y, uint32_t from)
+{
+    for (uint32_t e = grid->first[cell]; e < grid->first[cell + 1]; e++) {
+        const bubble_t *bubble = &grid->bubbles[grid->entries[e]];
+        float dx = x - bubble->x, dy = y - bubble->y;
+        if (dx * dx + dy * dy < bubble->distance2 && grid->entries[e] >= from)
+            return grid->entries[e];
+    }
+    return BP_NONE;
+}
+
+static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, uint32_t cell, float dt)
+{
+    uint32_t hit = next_hit(grid, cell, s->x[row], s->y[row], 0);
+    while (hit != BP_NONE) {
+        turn_back(s, row, &grid->bubbles[hit], dt);
+        cell = bubbles_cell(&grid->map, s->x[row], s->y[row]);
+        hit = next_hit(grid, cell, s->x[row], s->y[row], hit + 1);
+    }
+}
+
+void bubbles_avoid_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    enum { POSITION, MOVE, SPRITE };
+    const bp_manager_t *m = s->state;
+    const bubbles_grid_t *grid = m->state;
+    sprites_t sprites = {.x = BP_TERM_COLUMN(match, float, POSITION, POSITION_X),
+                         .y = BP_TERM_COLUMN(match, float, POSITION, POSITION_Y),
+                         .vx = BP_TERM_COLUMN(match, float, MOVE, MOVE_X),
+                         .vy = BP_TERM_COLUMN(match, float, MOVE, MOVE_Y),
+                         .colour = BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR)};
+    uint32_t cells[BLOCK];
+    uint16_t picked[BLOCK];
+    float dt = (float)step->dt;
+    if (grid->count == 0)
+        return;
+    for (uint32_t first = 0; first < match->count; first += BLOCK) {
+        uint32_t rows = match->count - first < BLOCK ? match->count - first : BLOCK;
+        find_cells(grid->map, sprites.x + first, sprites.y + first, cells, rows);
+        uint32_t found = pick(grid, cells, rows, picked);
+        for (uint32_t i = 0; i < found; i++)
+            meet(grid, &sprites, first + picked[i], cells[picked[i]], dt);
+    }
+}

@@ -1,0 +1,193 @@
+/* bubbles.c - the plugin bubbles: sprites that wander, bounce off the edges of their world and off bubbles,
+ * and take the colour of the bubble they bounced off.
+ *
+ * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training
+ * Academy, 2018), whose slides turn it from objects into arrays; every rule and number here is theirs. What
+ * is an entity is data: `position`, `move` and `sprite` for all, `avoid` for what bounces, `bubble` for what
+ * it bounces off. What happens is six systems, in this order:
+ *
+ *   bubbles_place   gives what has neither place nor speed both, at the first step      (place.c)
+ *   bubbles_move    position += velocity * dt, and back from the edges                  (move.c)
+ *   bubbles_find    where the bubbles are: a grid                                       (grid.c)
+ *   bubbles_avoid   bouncing off them                                                   (avoid.c)
+ *   bubbles_frame   room for the sprites of this frame                                  (frame.c)
+ *   bubbles_draw    the sprites of this frame                                           (draw.c)
+ *
+ * Coordinates are columns of their own rather than vectors, so that every loop runs over full vectors of the
+ * processor. Rows of dead sprites are collected at once: then every row is a sprite, and nobody has to ask.
+ */
+#include "bubbles.h"
+
+#include <stdio.h>
+
+static const bp_field_t position_fields[] = {
+    [POSITION_X] = {.name = "x", .type = BP_F32},
+    [POSITION_Y] = {.name = "y", .type = BP_F32},
+};
+
+static const bp_field_t move_fields[] = {
+    [MOVE_X] = {.name = "x", .type = BP_F32, .doc = "change of position.x in a unit of time"},
+    [MOVE_Y] = {.name = "y", .type = BP_F32, .doc = "change of position.y in a unit of time"},
+};
+
+static const bp_field_t sprite_fields[] = {
+    [BP_SPRITE_COLOUR] = {.name = "colour", .type = BP_VEC3, .initial = "1 1 1", .min = "0", .max = "1",
+                          .doc = "red, green and blue"},
+    [BP_SPRITE_INDEX] = {.name = "index", .type = BP_I32, .min = "0", .doc = "which picture of the atlas"},
+    [BP_SPRITE_SCALE] = {.name = "scale", .type = BP_F32, .initial = "1", .min = "0", .doc = "how wide"},
+};
+
+static const bp_field_t bubble_fields[] = {
+    [BUBBLE_DISTANCE] = {.name = "distance", .type = BP_F32, .initial = "1.3", .min = "0",
+                         .doc = "from its middle; what comes nearer bounces off"},
+};
+
+static const bp_component_i components[] = {
+    {.name = "position", .doc = "a place in the plane", .version = 1, .flags = BP_COMPONENT_SINGLE,
+     .fields = BP_LIST(position_fields)},
+    {.name = "move", .doc = "a velocity, mirrored at the edges of the world", .version = 1,
+     .flags = BP_COMPONENT_SINGLE, .fields = BP_LIST(move_fields)},
+    {.name = BP_SPRITE, .doc = "what is drawn at the place", .version = 1,
+     .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(sprite_fields),
+     .start = bubbles_frame_start, .stop = bubbles_frame_stop},
+    {.name = "avoid", .doc = "it bounces off bubbles", .version = 1, .flags = BP_COMPONENT_SINGLE},
+    {.name = "bubble", .doc = "what has `avoid` bounces off it", .version = 1,
+     .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(bubble_fields),
+     .start = bubbles_grid_start, .stop = bubbles_grid_stop},
+};
+
+static const bp_field_t options[] = {
+    [OPTION_LOW] = {.name = "low", .type = BP_VEC2, .initial = "-80 -50",
+                    .doc = "the lower left corner of the world"},
+    [OPTION_HIGH] = {.name = "high", .type = BP_VEC2, .initial = "80 50", .doc = "the upper right one"},
+    [OPTION_SEED] = {.name = "seed", .type = BP_U32, .initial = "1",
+                     .doc = "of places, directions, speeds and colours"},
+    [OPTION_SPEED] = {.name = "speed", .type = BP_VEC2, .initial = "0.5 0.7", .min = "0",
+                      .doc = "least and greatest, of what is no bubble"},
+    [OPTION_BUBBLE_SPEED] = {.name = "bubble_speed", .type = BP_VEC2, .initial = "0.1 0.2", .min = "0",
+                             .doc = "least and greatest, of a bubble"},
+    [OPTION_BUBBLE_SPREAD] = {.name = "bubble_spread", .type = BP_F32, .initial = "0.2", .min = "0",
+                              .max = "1", .doc = "the part of the world in which bubbles are placed"},
+    [OPTION_LOOKS] = {.name = "looks", .type = BP_U32, .initial = "5", .min = "1", .max = "65536",
+                      .doc = "pictures from which sprite.index is drawn, of what is no bubble"},
+    [OPTION_ZOOM] = {.name = "zoom", .type = BP_F32, .initial = "0.05", .min = "0",
+                     .doc = "lengths in the frame are those of the world times this"},
+};
+
+/* --- systems -------------------------------------------------------------------------------------------- */
+
+bp_result_t bubbles_use_manager(bp_system_t *s, const char *component)
+{
+    char text[128];
+    uint32_t number = s->api->world->component(s->world, component);
+    if (number == BP_NONE) {
+        snprintf(text, sizeof text,
+                 "it works on component '%s', which the world lacks; add it to the world's "
+                 "components",
+                 component);
+        return s->api->error->set(s->host, BP_ERROR_NOT_FOUND, text);
+    }
+    s->state = s->api->world->manager(s->world, number);
+    return BP_OK;
+}
+
+static const bp_term_t place_terms[] = {
+    {.component = "position", .flags = BP_TERM_WRITE},
+    {.component = "move", .flags = BP_TERM_WRITE},
+    {.component = BP_SPRITE, .flags = BP_TERM_WRITE},
+    {.component = "bubble", .flags = BP_TERM_OPTIONAL},
+};
+
+static const bp_term_t move_terms[] = {
+    {.component = "position", .flags = BP_TERM_WRITE},
+    {.component = "move", .flags = BP_TERM_WRITE},
+};
+
+static const bp_term_t find_terms[] = {
+    {.component = "position"},
+    {.component = "bubble"},
+    {.component = BP_SPRITE},
+};
+
+static const bp_term_t avoid_terms[] = {
+    {.component = "position", .flags = BP_TERM_WRITE},
+    {.component = "move", .flags = BP_TERM_WRITE},
+    {.component = BP_SPRITE, .flags = BP_TERM_WRITE},
+    {.component = "avoid"},
+};
+
+/* Of bubbles_frame and of bubbles_draw: both must match the same rows. */
+static const bp_term_t draw_terms[] = {
+    {.component = "position"},
+    {.component = BP_SPRITE},
+};
+
+static const bp_system_i systems[] = {
+    {.name = "bubbles_place",
+     .doc = "places what is nowhere yet, at the first step",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(place_terms),
+     .before = "bubbles_move",
+     .run = bubbles_place_run},
+    {.name = "bubbles_move",
+     .doc = "moves, and bounces off the edges of the world",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(move_terms),
+     .run = bubbles_move_run},
+    {.name = "bubbles_find",
+     .doc = "finds out where the bubbles are",
+     .terms = BP_LIST(find_terms),
+     .after = "bubbles_move",
+     .start = bubbles_find_start,
+     .run_all = bubbles_find_run},
+    {.name = "bubbles_avoid",
+     .doc = "bounces off bubbles, and takes their colour",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(avoid_terms),
+     .after = "bubbles_find",
+     .start = bubbles_find_start,
+     .run = bubbles_avoid_run},
+    {.name = "bubbles_frame",
+     .doc = "makes room for the sprites of this frame",
+     .terms = BP_LIST(draw_terms),
+     .after = "bubbles_avoid",
+     .start = bubbles_begin_start,
+     .run_all = bubbles_begin_run},
+    {.name = "bubbles_draw",
+     .doc = "writes the sprites of this frame",
+     .flags = BP_SYSTEM_PARALLEL,
+     .terms = BP_LIST(draw_terms),
+     .after = "bubbles_frame",
+     .start = bubbles_begin_start,
+     .run = bubbles_draw_run},
+};
+
+/* --- the plugin ----------------------------------------------------------------------------------------- */
+
+static const bp_sprite_api api = {.struct_size = sizeof api, .version = 1, .frame = bubbles_frame};
+
+static bp_result_t check_pair(bp_plugin_t *plugin, bp_vec2_t least, bp_vec2_t most, const char *complaint)
+{
+    if (least.x < most.x && least.y < most.y)
+        return BP_OK;
+    return plugin->api->error->set(plugin->host, BP_ERROR_RANGE, complaint);
+}
+
+static bp_result_t load(bp_plugin_t *plugin)
+{
+    bp_result_t result =
+        check_pair(plugin, plugin->options[OPTION_LOW].vec2, plugin->options[OPTION_HIGH].vec2,
+                   "both parts of `low` must be less than those of `high`");
+    return result != BP_OK ? result : plugin->api->registry->offer(plugin, BP_SPRITE_API, &api);
+}
+
+BP_PLUGIN(bubbles) = {
+    BP_PLUGIN_HEAD,
+    .name = "bubbles",
+    .version = "1.0",
+    .doc = "sprites that bounce off bubbles",
+    .components = BP_LIST(components),
+    .systems = BP_LIST(systems),
+    .options = BP_LIST(options),
+    .load = load,
+};

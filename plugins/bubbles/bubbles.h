@@ -1,0 +1,129 @@
+/* bubbles.h - what the files of the plugin bubbles share: fields and options by number, the grid, the frame.
+ *
+ * What belongs to a world lies in the state of two of its managers: the grid in that of `bubble`, the frame
+ * in that of `sprite`. A system keeps nothing but the manager whose state it works on.
+ *
+ * What this header does not do: it is not for other plugins; those read <components/sprite.h>.
+ */
+#ifndef BUBBLES_BUBBLES_H
+#define BUBBLES_BUBBLES_H
+
+#include <bp_plugin.h>
+#include <components/sprite.h>
+
+/* The fields of `position`, `move` and `bubble`; `avoid` has none, those of `sprite` are in sprite.h. */
+enum { POSITION_X, POSITION_Y };
+enum { MOVE_X, MOVE_Y };
+enum { BUBBLE_DISTANCE };
+
+/* The options of the plugin, in the order of declaration. */
+enum {
+    OPTION_LOW,
+    OPTION_HIGH,
+    OPTION_SEED,
+    OPTION_SPEED,
+    OPTION_BUBBLE_SPEED,
+    OPTION_BUBBLE_SPREAD,
+    OPTION_LOOKS,
+    OPTION_ZOOM
+};
+
+/* Clones for several instruction sets, which give the same bits; where and where not, as in point_mass.c. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+/* Every system that needs a state starts with this: s->state becomes the manager of `component`. */
+bp_result_t bubbles_use_manager(bp_system_t *s, const char *component);
+
+/* --- place.c, move.c ------------------------------------------------------------------------------------ */
+
+void bubbles_place_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void bubbles_move_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+
+/* --- grid.c: where the bubbles are ---------------------------------------------------------------------- */
+
+typedef struct bubble_t {
+    float x, y;
+    float distance;  /* from its middle, and that squared: what comes nearer bounces off */
+    float distance2;
+    bp_vec3_t colour;
+} bubble_t;
+
+enum {
+    GRID_SHIFT = 7, /* cells in a row of the arrays, as a power of two; fewer may be in use */
+    GRID_SIDE = 1 << GRID_SHIFT,
+    GRID_CELLS = GRID_SIDE * GRID_SIDE
+};
+
+/* From a place to the number of its cell: cell = (position - low) * per, cut to 0 ... last. */
+typedef struct grid_map_t {
+    float low_x, low_y, per_x, per_y;
+    float last;
+} grid_map_t;
+
+/* Cells over the bounds of the world; what lies outside belongs to the cells at the border. In no cell but
+ * those that list it can anything be as near to a bubble as its distance. */
+typedef struct bubbles_grid_t {
+    bubble_t *bubbles; /* in the order of their rows */
+    uint32_t count, capacity;
+    grid_map_t map;
+    uint8_t occupied[GRID_CELLS];      /* 1: the cell lists a bubble */
+    uint32_t first[GRID_CELLS + 1];    /* the bubbles of cell c begin at entries[first[c]] */
+    uint32_t *entries;                 /* numbers of bubbles, ascending in each cell */
+    uint32_t entry_capacity;
+    uint32_t out_of_memory;            /* the log has been told */
+} bubbles_grid_t;
+
+/* The cell of a place; of something that is no number, any. */
+static inline uint32_t bubbles_cell(const grid_map_t *map, float x, float y)
+{
+    float a = (x - map->low_x) * map->per_x, b = (y - map->low_y) * map->per_y;
+    a = a > 0 ? a : 0;
+    b = b > 0 ? b : 0;
+    a = a < map->last ? a : map->last;
+    b = b < map->last ? b : map->last;
+    return (uint32_t)((int32_t)a + ((int32_t)b << GRID_SHIFT));
+}
+
+bp_result_t bubbles_grid_start(bp_manager_t *m);
+void bubbles_grid_stop(bp_manager_t *m);
+bp_result_t bubbles_find_start(bp_system_t *s);
+void bubbles_find_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+
+/* --- avoid.c -------------------------------------------------------------------------------------------- */
+
+void bubbles_avoid_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+
+/* --- frame.c, draw.c ------------------------------------------------------------------------------------ */
+
+/* Rows of one run, and where their sprites begin in the frame. */
+typedef struct frame_part_t {
+    uintptr_t entities; /* the address of the run's first entity: how a range of it is recognised */
+    uint32_t rows;
+    uint32_t first;
+} frame_part_t;
+
+typedef struct bubbles_frame_t {
+    bp_sprite_t *sprites;
+    uint32_t count, capacity;
+    frame_part_t *parts; /* by ascending address */
+    uint32_t part_count, part_capacity;
+    uint32_t out_of_memory;
+} bubbles_frame_t;
+
+bp_result_t bubbles_frame_start(bp_manager_t *m);
+void bubbles_frame_stop(bp_manager_t *m);
+bp_result_t bubbles_begin_start(bp_system_t *s);
+void bubbles_begin_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+const bp_sprite_t *bubbles_frame(bp_manager_t *m, uint32_t *count);
+
+/* The frame's sprites of the rows that begin at `entities`; NULL where it has no room for them. [job] */
+bp_sprite_t *bubbles_frame_at(const bubbles_frame_t *frame, const bp_entity_t *entities);
+
+void bubbles_draw_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+
+#endif

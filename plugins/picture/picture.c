@@ -1,0 +1,146 @@
+/* picture.c - the plugin picture: the last frame of a world's sprites, as a PNG file.
+ *
+ * Its one system takes no part in the steps; when it stops it asks whoever brings the component `sprite` for
+ * the frame, paints it (paint.c) and writes it (png.c). It needs libpng, which nothing else here does: hence
+ * a plugin of its own, which a build without that library leaves out.
+ *
+ * Where a picture cannot be written is found out at the start rather than after the last step.
+ */
+#include "picture.h"
+
+#include <stdio.h>
+
+static const bp_field_t options[] = {
+    [PICTURE_FILE] = {.name = "file", .type = BP_STRING, .flags = BP_FIELD_PATH | BP_FIELD_REQUIRED,
+                      .doc = "PNG to write, relative to the ini"},
+    [PICTURE_WIDTH] = {.name = "width", .type = BP_U32, .initial = "1280", .min = "16", .max = "16384",
+                       .unit = "pixels"},
+    [PICTURE_HEIGHT] = {.name = "height", .type = BP_U32, .initial = "800", .min = "16", .max = "16384",
+                        .unit = "pixels"},
+    [PICTURE_VIEW] = {.name = "view", .type = BP_VEC2, .initial = "4 2.5", .min = "1e-6",
+                      .doc = "half of what is seen, around 0 0, in units of the frame"},
+    [PICTURE_BACKGROUND] = {.name = "background", .type = BP_COLOUR, .initial = "#0b1026"},
+    [PICTURE_POINTS] = {.name = "points", .type = BP_F32, .initial = "6", .min = "0", .unit = "pixels",
+                        .doc = "sprites with a smaller radius are points of light, others balls"},
+    [PICTURE_EXPOSURE] = {.name = "exposure", .type = BP_F32, .initial = "1", .min = "0",
+                          .doc = "of points; 1 shows their mean density at two thirds of their colour"},
+    [PICTURE_SOFTNESS] = {.name = "softness", .type = BP_U32, .initial = "2", .max = "100",
+                          .doc = "how often the light of points is spread to neighbouring pixels"},
+};
+
+/* The system at work in a world. */
+typedef struct picture_state {
+    const bp_sprite_api *sprites; /* the slot of their table */
+    bp_manager_t *manager;        /* of the component `sprite` */
+    uint64_t steps;
+} picture_state;
+
+static const char *file_of(const bp_system_t *s)
+{
+    return s->plugin->options[PICTURE_FILE].string;
+}
+
+static bp_result_t find_sprites(bp_system_t *s, picture_state *p)
+{
+    uint32_t component = s->api->world->component(s->world, BP_SPRITE);
+    p->sprites = s->api->registry->find(s->host, BP_SPRITE_API, 1);
+    if (component == BP_NONE || p->sprites == NULL)
+        return s->api->error->set(s->host, BP_ERROR_NOT_FOUND,
+                                  "it draws component '" BP_SPRITE "', which the world lacks; add it to the "
+                                  "world's components");
+    p->manager = s->api->world->manager(s->world, component);
+    return BP_OK;
+}
+
+static bp_result_t start(bp_system_t *s)
+{
+    char message[PICTURE_MESSAGE];
+    picture_state p = {.steps = 0};
+    bp_result_t result = find_sprites(s, &p);
+    if (result != BP_OK)
+        return result;
+    if (!picture_try(file_of(s), message))
+        return s->api->error->set(s->host, BP_ERROR_IO, message);
+    picture_state *state = s->api->memory->resize(s->plugin, NULL, 0, sizeof *state);
+    if (state == NULL)
+        return s->api->error->set(s->host, BP_ERROR_MEMORY, "out of memory");
+    *state = p;
+    s->state = state;
+    return BP_OK;
+}
+
+static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    picture_state *p = s->state;
+    (void)matches, (void)count;
+    p->steps = step->number + 1;
+}
+
+/* --- the picture ---------------------------------------------------------------------------------------- */
+
+static picture_look look_of(const bp_value_t *given)
+{
+    return (picture_look){.width = given[PICTURE_WIDTH].u32,
+                          .height = given[PICTURE_HEIGHT].u32,
+                          .view = given[PICTURE_VIEW].vec2,
+                          .background = given[PICTURE_BACKGROUND].colour,
+                          .points = given[PICTURE_POINTS].f32,
+                          .exposure = given[PICTURE_EXPOSURE].f32,
+                          .softness = given[PICTURE_SOFTNESS].u32};
+}
+
+static void make(bp_system_t *s, const bp_sprite_t *sprites, uint32_t count)
+{
+    const bp_memory_api *memory = s->api->memory;
+    picture_look look = look_of(s->plugin->options);
+    size_t area = (size_t)look.width * look.height;
+    float *light = memory->resize(s->plugin, NULL, 0, area * 4 * sizeof *light);
+    uint8_t *pixels = memory->resize(s->plugin, NULL, 0, area * 3);
+    char message[PICTURE_MESSAGE] = "out of memory for the picture";
+    bool good = light != NULL && pixels != NULL;
+    if (good) {
+        picture_paint(&look, sprites, count, light, pixels);
+        good = picture_write(file_of(s), pixels, look.width, look.height, message);
+    }
+    if (!good)
+        s->api->error->log(s->plugin, BP_LOG_ERROR, message);
+    if (light != NULL)
+        memory->resize(s->plugin, light, area * 4 * sizeof *light, 0);
+    if (pixels != NULL)
+        memory->resize(s->plugin, pixels, area * 3, 0);
+}
+
+static void stop(bp_system_t *s)
+{
+    picture_state *p = s->state;
+    uint32_t count = 0;
+    const bp_sprite_t *sprites = p->steps > 0 ? p->sprites->frame(p->manager, &count) : NULL;
+    if (p->steps > 0)
+        make(s, sprites, sprites == NULL ? 0 : count);
+    s->state = s->api->memory->resize(s->plugin, p, sizeof *p, 0);
+}
+
+static void report(bp_system_t *s, bp_report_o *out)
+{
+    const picture_state *p = s->state;
+    uint32_t count = 0;
+    char text[PICTURE_MESSAGE];
+    if (p->sprites->frame(p->manager, &count) == NULL)
+        count = 0;
+    snprintf(text, sizeof text, "%.400s: %u sprites", file_of(s), (unsigned)count);
+    s->api->report->value(out, "picture, written at the end", text);
+}
+
+static const bp_system_i systems[] = {
+    {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
+     .start = start, .stop = stop, .run_all = run_all, .report = report},
+};
+
+BP_PLUGIN(picture) = {
+    BP_PLUGIN_HEAD,
+    .name = "picture",
+    .version = "1.0",
+    .doc = "sprites as a PNG file",
+    .systems = BP_LIST(systems),
+    .options = BP_LIST(options),
+};

@@ -1,0 +1,77 @@
+/* png.c - pixels to a PNG file, by libpng.
+ *
+ * The file is written as PATH.part beside it and takes its place when it is whole, so that whoever looks sees
+ * the old picture or the new one. Where the C library's rename refuses to replace a file (Windows), the old
+ * one is removed first. libpng's simplified interface reports errors as text and jumps nowhere.
+ */
+#include "picture.h"
+
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 1024 }; /* bytes of a path with its ending */
+
+static bool part_of(const char *path, char part[LONGEST], char message[PICTURE_MESSAGE])
+{
+    int length = snprintf(part, LONGEST, "%s.part", path);
+    if (length > 0 && length < LONGEST)
+        return true;
+    snprintf(message, PICTURE_MESSAGE, "the path '%.100s...' is too long", path);
+    return false;
+}
+
+static bool explain(const char *what, const char *path, const char *why, char message[PICTURE_MESSAGE])
+{
+    snprintf(message, PICTURE_MESSAGE, "cannot %s '%.300s': %.120s", what, path, why);
+    return false;
+}
+
+static const char *reason(void)
+{
+    return errno != 0 ? strerror(errno) : "the file cannot take it";
+}
+
+bool picture_try(const char *path, char message[PICTURE_MESSAGE])
+{
+    char part[LONGEST];
+    if (!part_of(path, part, message))
+        return false;
+    errno = 0;
+    FILE *file = fopen(part, "wb");
+    if (file == NULL)
+        return explain("write", part, reason(), message);
+    fclose(file);
+    remove(part);
+    return true;
+}
+
+static bool write_part(const char *part, const uint8_t *pixels, uint32_t width, uint32_t height,
+                       char message[PICTURE_MESSAGE])
+{
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
+    errno = 0;
+    FILE *file = fopen(part, "wb");
+    if (file == NULL)
+        return explain("write", part, reason(), message);
+    int good = png_image_write_to_stdio(&image, file, 0, pixels, 0, NULL);
+    if (fclose(file) == 0 && good)
+        return true;
+    return explain("write", part, good ? reason() : image.message, message);
+}
+
+bool picture_write(const char *path, const uint8_t *pixels, uint32_t width, uint32_t height,
+                   char message[PICTURE_MESSAGE])
+{
+    char part[LONGEST];
+    if (!part_of(path, part, message))
+        return false;
+    bool good = write_part(part, pixels, width, height, message);
+    if (good && rename(part, path) != 0 && (remove(path) != 0 || rename(part, path) != 0))
+        good = explain("replace", path, reason(), message);
+    if (!good)
+        remove(part);
+    return good;
+}

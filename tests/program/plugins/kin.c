@@ -1,0 +1,19 @@
+/* kin.c - a plugin for the tests of the program: a component that says who the mother is, and a nickname. Nothing
+ * keeps anybody from being her own grandmother. */
+#include <bp_plugin.h>
+
+static const bp_field_t fields[] = {
+    {.name = "mother", .type = BP_ENTITY, .flags = BP_FIELD_PARENT},
+    {.name = "nick", .type = BP_STRING, .flags = BP_FIELD_LABEL},
+};
+
+static const bp_component_i components[] = {
+    {.name = "kin", .fields = BP_LIST(fields)},
+};
+
+BP_PLUGIN(kin) = {
+    BP_PLUGIN_HEAD,
+    .name = "kin",
+    .version = "1.0",
+    .components = BP_LIST(components),
+};

@@ -1,0 +1,315 @@
+/* test_spawn.c - from a blob to entities: everything arrives, or nothing happens. */
+#include "../suites.h"
+#include "../unit/inspect.h"
+#include "../unit/zoo.h"
+#include "kin.h"
+#include "scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY, LABEL, POOL, KIN, VAULT, TAG };
+enum { LOTS = 40 };
+
+/* Three groups: LOTS entities with body, label, pool and kin; 2 with kin under two names and vault and tag; 3 with nothing. The parent of
+ * each of the first is the one behind it, that of the last the first with a vault. */
+static bytes_t make_scene(desk_t *desk)
+{
+    static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"velocity", BP_VEC3, BLOB_ONE}};
+    static const blob_field_desc_t label[] = {{"text", BP_STRING, BLOB_COLUMN}, {"home", BP_ENTITY, BLOB_COLUMN}, {"kind", BP_NAME, BLOB_ONE},
+                                              {"rank", BP_I32, BLOB_ONE}};
+    static const blob_field_desc_t pool[] = {{"number", BP_I64, BLOB_COLUMN}, {"text", BP_STRING, BLOB_ONE}, {"serial", BP_U32, BLOB_ONE}};
+    static const blob_field_desc_t kin[] = {{"label", BP_STRING, BLOB_COLUMN}, {"weight", BP_F32, BLOB_ONE}, {"friend", BP_ENTITY, BLOB_COLUMN}};
+    static const blob_component_desc_t components[] = {
+        [BODY] = {.type = "body", .fields = body, .field_count = COUNT(body)},
+        [LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},
+        [POOL] = {.type = "pool", .fields = pool, .field_count = COUNT(pool)},
+        [KIN] = {.type = "kin", .fields = kin, .field_count = COUNT(kin)},
+        [VAULT] = {.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16},
+        [TAG] = {.type = "tag"},
+    };
+    static const blob_part_desc_t many[] = {{.component = BODY, .text = "body"}, {.component = LABEL, .text = "sign"},
+                                            {.component = POOL, .text = "pool"}, {.component = KIN, .text = "kin"}};
+    static const blob_part_desc_t few[] = {{.component = VAULT, .text = "vault"}, {.component = KIN, .text = "kin"},
+                                           {.component = KIN, .text = "in-law"}, {.component = TAG, .text = "tag"}};
+    static const blob_group_desc_t groups[] = {{many, COUNT(many), LOTS}, {few, COUNT(few), 2}, {NULL, 0, 3}};
+    const blob_desc_t desc = {.components = components, .component_count = COUNT(components), .groups = groups, .group_count = COUNT(groups),
+                              .parents = true};
+    blob_writer_t w;
+    bytes_t made;
+    void *block;
+    WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
+    float *mass = blob_column(&w, BODY, 0);
+    uint32_t *text = blob_column(&w, LABEL, 0), *home = blob_column(&w, LABEL, 1), *names = blob_column(&w, KIN, 0);
+    uint32_t *friends = blob_column(&w, KIN, 2);
+    int64_t *number = blob_column(&w, POOL, 0);
+    for (uint32_t i = 0; i < LOTS; i++) {
+        char words[32];
+        mass[i] = (float)i;
+        number[i] = 10 * (int64_t)i;
+        snprintf(words, sizeof words, "sign %u", i / 3);
+        WORKS_AT(desk, blob_string(&w, words, &text[i], &desk->error));
+        WORKS_AT(desk, blob_string(&w, words, &names[i], &desk->error));
+        home[i] = LOTS - i; /* the entity LOTS - i - 1 */
+        friends[i] = i % 4 == 0 ? LOTS + 5 : 0;
+        blob_parents(&w)[i] = i + 2;
+    }
+    *(bp_vec3_t *)blob_column(&w, BODY, 1) = (bp_vec3_t){7, 8, 9};
+    WORKS_AT(desk, blob_name(&w, "guild", blob_column(&w, LABEL, 2), &desk->error));
+    *(int32_t *)blob_column(&w, LABEL, 3) = -3;
+    WORKS_AT(desk, blob_string(&w, "pooled", blob_column(&w, POOL, 1), &desk->error));
+    *(float *)blob_column(&w, KIN, 1) = 70;
+    blob_parents(&w)[LOTS + 1] = LOTS + 3;
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS_AT(desk, blob_opaque(&w, VAULT, i, &(uint32_t){100 + i}, 4, &desk->error));
+    WORKS_AT(desk, blob_write_end(&w, &block, &made.size, &desk->error));
+    made.bytes = block;
+    return made;
+}
+
+enum { ENTITIES = LOTS + 5 };
+
+typedef struct stage_t {
+    desk_t desk;
+    rig_t rig;
+    bytes_t bytes;
+    bp_world_o *world;
+    bp_scene_o *scene;
+} stage_t;
+
+static void open_stage(stage_t *stage)
+{
+    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &kin_plugin;
+    desk_open(&stage->desk);
+    stage->bytes = make_scene(&stage->desk);
+    rig_init(&stage->rig);
+    stage->rig.desc.static_plugins = plugins;
+    stage->rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&stage->rig);
+    bp_host_o *host = stage->rig.host;
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(host, bp_host_load_plugin(host, plugins[i]->name, NULL, 0));
+    stage->world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    static const char *const types[] = {"body", "label", "pool", "vault", "kin", "tag"};
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(host, bp_world_use_component(stage->world, types[i]));
+    WORKS(host, bp_scene_open_memory(host, stage->bytes.bytes, stage->bytes.size, "x.bpe", &stage->scene));
+}
+
+static void close_stage(stage_t *stage)
+{
+    check_host(stage->rig.host);
+    bp_scene_close(stage->scene);
+    rig_close(&stage->rig);
+    desk_free(&stage->desk, stage->bytes);
+    desk_close(&stage->desk);
+}
+
+static bp_value_t get(const stage_t *stage, bp_entity_t entity, const char *component, const char *property, uint32_t type)
+{
+    bp_value_t value = {.i64 = 0};
+    WORKS(stage->rig.host, stage->rig.api->property->get_named(stage->world, entity, component, property, type, &value));
+    return value;
+}
+
+static void expect_spawned(stage_t *stage, const bp_entity_t *e)
+{
+    for (uint32_t i = 0; i < LOTS; i++) {
+        char words[32];
+        snprintf(words, sizeof words, "sign %u", i / 3);
+        ck_assert(get(stage, e[i], "body", "mass", BP_F32).f32 == (float)i);
+        ck_assert(get(stage, e[i], "body", "velocity", BP_VEC3).vec3.y == 8);
+        ck_assert(get(stage, e[i], "body", "acceleration", BP_VEC3).vec3.y == 0);
+        ck_assert_str_eq(get(stage, e[i], "sign", "text", BP_STRING).string, words);
+        ck_assert(get(stage, e[i], "sign", "home", BP_ENTITY).entity.id == e[LOTS - i - 1].id);
+        ck_assert(get(stage, e[i], "sign", "kind", BP_NAME).name == names_hash("guild"));
+        ck_assert_int_eq(get(stage, e[i], "sign", "rank", BP_I32).i32, -3);
+        ck_assert_int_eq(get(stage, e[i], "pool", "number", BP_I64).i64, 10 * i);
+        ck_assert_str_eq(get(stage, e[i], "pool", "text", BP_STRING).string, "pooled");
+        ck_assert_str_eq(get(stage, e[i], "kin", "label", BP_STRING).string, words);
+        ck_assert(get(stage, e[i], "kin", "weight", BP_F32).f32 == 70);
+        ck_assert(get(stage, e[i], "kin", "parent", BP_ENTITY).entity.id == e[i + 1].id);
+        ck_assert(get(stage, e[i], "kin", "friend", BP_ENTITY).entity.id == (i % 4 == 0 ? e[LOTS + 4].id : 0));
+    }
+    ck_assert_uint_eq(get(stage, e[LOTS + 1], "vault", "secret", BP_U32).u32, 101);
+    ck_assert(get(stage, e[LOTS + 1], "kin", "parent", BP_ENTITY).entity.id == e[LOTS + 2].id);
+    ck_assert(get(stage, e[LOTS + 1], "in-law", "parent", BP_ENTITY).entity.id == e[LOTS + 2].id);
+    ck_assert(get(stage, e[LOTS + 1], "tag", "owner", BP_ENTITY).entity.id == e[LOTS + 2].id);
+    ck_assert_uint_eq(stage->rig.api->entity->alive(stage->rig.host, e, ENTITIES, NULL), ENTITIES);
+}
+
+START_TEST(everything_arrives)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES], again[ENTITIES];
+    bp_spawn_t spawn;
+    open_stage(&stage);
+    ck_assert_uint_eq(bp_scene_entity_count(stage.scene), ENTITIES);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
+    expect_spawned(&stage, e);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, again, &spawn));
+    expect_spawned(&stage, again);
+    expect_spawned(&stage, e);
+    const kin_t *kin = state_of(stage.world, "kin");
+    ck_assert_uint_eq(kin->with_calls, 6); /* one for each part of each spawn */
+    ck_assert_uint_eq(kin->create_calls, 0);
+    ck_assert_uint_eq(kin->at_create, 0); /* kin comes before vault */
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    close_stage(&stage);
+}
+END_TEST
+
+START_TEST(a_spawn_is_ended_by_its_handle_once)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES], few[3];
+    bp_spawn_t spawn, other;
+    open_stage(&stage);
+    char *before = describe_host(stage.rig.host);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, &spawn));
+    ck_assert_uint_eq(bp_host_spawned(stage.rig.host, spawn, e, ENTITIES), ENTITIES);
+    ck_assert_uint_eq(bp_host_spawned(stage.rig.host, spawn, few, 3), ENTITIES);
+    ck_assert(few[2].id == e[2].id);
+    stage.rig.api->entity->destroy(stage.rig.host, e, 10);
+    ck_assert_uint_eq(bp_host_despawn(stage.rig.host, spawn), ENTITIES - 10);
+    ck_assert_uint_eq(bp_host_despawn(stage.rig.host, spawn), 0);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, e, &other));
+    ck_assert(other.id != spawn.id);
+    ck_assert_uint_eq(bp_host_despawn(stage.rig.host, spawn), 0);
+    ck_assert_uint_eq(bp_host_spawned(stage.rig.host, (bp_spawn_t){0}, e, 1), 0);
+    bp_host_release_spawn(stage.rig.host, other);
+    ck_assert_uint_eq(bp_host_despawn(stage.rig.host, other), 0);
+    ck_assert_uint_eq(stage.rig.api->entity->destroy(stage.rig.host, e, ENTITIES), ENTITIES);
+    store_collect_all(stage.world);
+    expect_same(before, describe_host(stage.rig.host), "spawning and despawning");
+    close_stage(&stage);
+}
+END_TEST
+
+/* Nothing is left of a spawn for which memory fails, whichever request it is. */
+START_TEST(a_spawn_without_memory_leaves_no_trace)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES];
+    open_stage(&stage);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, e, NULL)); /* the world is not empty */
+    stage.rig.api->entity->destroy(stage.rig.host, e + 3, 20);
+    char *before = describe_host(stage.rig.host);
+    uint32_t refused = 0;
+    for (;; refused++) {
+        stage.rig.heap.refuse_first = stage.rig.heap.refuse_last = stage.rig.heap.requests + refused + 1;
+        bp_spawn_t spawn;
+        bp_result_t result = bp_scene_spawn(stage.scene, stage.world, 0, e, &spawn);
+        stage.rig.heap.refuse_first = stage.rig.heap.refuse_last = 0;
+        if (result == BP_OK)
+            break;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+        check_host(stage.rig.host);
+        char *now = describe_host(stage.rig.host);
+        ck_assert_str_eq(before, now);
+        free(now);
+    }
+    ck_assert_uint_gt(refused, 20);
+    expect_spawned(&stage, e);
+    free(before);
+    close_stage(&stage);
+}
+END_TEST
+
+/* Nor where a manager says no, at any of its calls. */
+START_TEST(a_manager_that_refuses_undoes_the_spawn)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES];
+    open_stage(&stage);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    char *before = describe_host(stage.rig.host);
+    static const char *const types[] = {"kin", "vault"};
+    uint32_t refused = 0;
+    for (uint32_t t = 0; t < COUNT(types); t++) {
+        kin_t *kin = state_of(stage.world, types[t]);
+        for (uint32_t calls = 0;; calls++) {
+            kin->refuse_after = calls;
+            bp_result_t result = bp_scene_spawn(stage.scene, stage.world, 0, e, NULL);
+            kin->refuse_after = BP_NONE;
+            if (result == BP_OK)
+                break;
+            refused++;
+            ck_assert_int_eq(result, BP_ERROR_FAILED);
+            ck_assert_msg(strstr(bp_host_error(stage.rig.host), "x.bpe: ") != NULL, "%s", bp_host_error(stage.rig.host));
+            check_host(stage.rig.host);
+            char *now = describe_host(stage.rig.host);
+            ck_assert_str_eq(before, now);
+            free(now);
+        }
+        stage.rig.api->entity->destroy(stage.rig.host, e, ENTITIES);
+        store_collect_all(stage.world);
+    }
+    stock_t *pool = state_of(stage.world, "pool");
+    pool->refuse_creates = 1;
+    FAILS(stage.rig.host, BP_ERROR_FAILED, "x.bpe: pool: ", bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
+    ck_assert_uint_eq(refused, 3 + 2 + 1); /* kin is created thrice and set twice; a vault spawns once */
+    expect_same(before, describe_host(stage.rig.host), "refused spawns");
+    close_stage(&stage);
+}
+END_TEST
+
+START_TEST(an_unknown_type_is_refused_or_left_out)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES];
+    open_stage(&stage);
+    bp_world_o *poor = bp_world_create(stage.rig.host, &(bp_world_desc_t){.name = "poor"});
+    WORKS(stage.rig.host, bp_world_use_component(poor, "body"));
+    char *before = describe_host(stage.rig.host);
+    FAILS(stage.rig.host, BP_ERROR_NOT_FOUND, "x.bpe: component 'label' is loaded, but world 'poor' does not use it",
+          bp_scene_spawn(stage.scene, poor, 0, e, NULL));
+    expect_same(before, describe_host(stage.rig.host), "a refused scene");
+    ck_assert_uint_eq(stage.rig.log.count, 0);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, poor, BP_SCENE_SKIP, e, NULL));
+    ck_assert_uint_eq(stage.rig.log.count, 5);
+    ck_assert(strstr(stage.rig.log.text, "x.bpe: vault is left out") != NULL);
+    bp_world_stats_t stats;
+    bp_world_stats(poor, &stats);
+    ck_assert_uint_eq(stats.entities, LOTS);
+    ck_assert_uint_eq(stage.rig.api->entity->alive(stage.rig.host, e, ENTITIES, NULL), ENTITIES);
+    stage.rig.log.text[0] = '\0';
+    stage.rig.log.count = 0;
+    close_stage(&stage);
+}
+END_TEST
+
+START_TEST(a_scene_is_spawned_by_its_own_host_between_steps)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES];
+    open_stage(&stage);
+    rig_t other;
+    rig_init(&other);
+    rig_open(&other);
+    bp_world_o *foreign = bp_world_create(other.host, &(bp_world_desc_t){.name = "foreign"});
+    FAILS(stage.rig.host, BP_ERROR_ARGUMENT, "another host", bp_scene_spawn(stage.scene, foreign, 0, e, NULL));
+    rig_close(&other);
+    stage.world->stepping = true;
+    FAILS(stage.rig.host, BP_ERROR_STATE, "between steps", bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
+    stage.world->stepping = false;
+    close_stage(&stage);
+}
+END_TEST
+
+Suite *spawn_suite(void)
+{
+    Suite *suite = suite_create("spawn");
+    TCase *scenes = tcase_create("scenes");
+    tcase_add_test(scenes, everything_arrives);
+    tcase_add_test(scenes, a_spawn_is_ended_by_its_handle_once);
+    tcase_add_test(scenes, a_spawn_without_memory_leaves_no_trace);
+    tcase_add_test(scenes, a_manager_that_refuses_undoes_the_spawn);
+    tcase_add_test(scenes, an_unknown_type_is_refused_or_left_out);
+    tcase_add_test(scenes, a_scene_is_spawned_by_its_own_host_between_steps);
+    suite_add_tcase(suite, scenes);
+    return suite;
+}
