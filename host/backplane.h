@@ -53,7 +53,9 @@ typedef struct bp_log_i {
 } bp_log_i;
 
 /* Threads. `run` calls job(data, i) for every i from 0 to count - 1, on as many threads as it likes (at most
- * `threads`, the calling one among them), and returns when all are done. */
+ * `threads`, the calling one among them), and returns when all are done. It is called from the thread that steps,
+ * by one step at a time. Jobs share out the work among themselves, so any number of them may run one after another;
+ * but one that has begun may wait for others that have begun. */
 typedef struct bp_jobs_i {
     void *context;
     uint32_t threads;
@@ -151,7 +153,9 @@ BACKPLANE_API bp_result_t bp_world_use_system(bp_world_o *world, const char *nam
  * (names that no unit bears, a circle). */
 BACKPLANE_API bp_result_t bp_world_step(bp_world_o *world);
 
-/* One step of every world, in order of creation. */
+/* One step of every world, in order of creation. Where all units of all worlds are concurrent and none wants
+ * commands first, the units of all worlds run side by side, and what comes after them is done world by world: on
+ * one thread too, so that results do not depend on threads. */
 BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 
 /* --- destruction ----------------------------------------------------------------------------------------------- */
@@ -176,30 +180,7 @@ BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
-/* --- scenes: from JSON ------------------------------------------------------------------------------------------ */
-
-/* A scene in its binary form, in memory of the host's. */
-typedef struct bp_scene_blob_t {
-    void *bytes;         /* aligned to 16 */
-    size_t size;
-    uint64_t components; /* instances that a spawn makes, */
-    uint32_t entities;   /* ... entities, */
-    uint32_t groups;     /* ... and how many combinations of components they have */
-} bp_scene_blob_t;
-
-/* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is
- * spawned. On an error there is no blob, and bp_host_error begins with "file:line:column: ". Not on Windows, where the
- * library is built without a reader of JSON: there it fails and says so. */
-BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_blob_t *blob);
-
-/* The same from `size` bytes of JSON; `origin` is what messages call them. */
-BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
-                                                bp_scene_blob_t *blob);
-
-/* Free a blob; one that is {0} is allowed, and becomes so. */
-BACKPLANE_API void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob);
-
-/* --- scenes: spawned and saved ------------------------------------------------------------------------------------- */
+/* --- scenes ---------------------------------------------------------------------------------------------------------- */
 
 /* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It comes from
  * a file or from memory, and can be spawned and written.
@@ -207,15 +188,21 @@ BACKPLANE_API void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob);
  * destruction callback (BP_ERROR_STATE). */
 
 /* Open a file. It is mapped and checked whole: errors name the file, the section and what is wrong. Replace a file that is open by
- * renaming, never in place. */
+ * renaming, never in place. A file of JSON is compiled instead, as by bp_scene_compile. */
 BACKPLANE_API bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene);
-
-/* Open a file of either form: scene JSON, compiled in memory, where its name ends with ".json"; else as bp_scene_open. */
-BACKPLANE_API bp_result_t bp_scene_load(bp_host_o *host, const char *path, bp_scene_o **scene);
 
 /* Open bytes in memory, aligned to 16, which stay the caller's and must stay as they are; `origin` stands for a path in messages. */
 BACKPLANE_API bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin,
                                                bp_scene_o **scene);
+
+/* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is spawned. On
+ * an error bp_host_error begins with "file:line:column: ". Not on Windows, where the library is built without a reader of JSON:
+ * there it fails and says so. */
+BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene);
+
+/* The same from `size` bytes of JSON; `origin` is what messages call them. */
+BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
+                                                bp_scene_o **scene);
 
 /* NULL is allowed. What the scene spawned stays. */
 BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
@@ -225,7 +212,9 @@ BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
 BACKPLANE_API const void *bp_scene_bytes(const bp_scene_o *scene, size_t *size);
 BACKPLANE_API bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path);
 
+/* How many entities a spawn makes, and how many components they have together. */
 BACKPLANE_API uint32_t bp_scene_entity_count(const bp_scene_o *scene);
+BACKPLANE_API uint64_t bp_scene_component_count(const bp_scene_o *scene);
 
 /* Spawn into a world of the scene's host; as bp_scene_api says, like the four after it. `flags` are BP_SCENE_... */
 BACKPLANE_API bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
@@ -242,7 +231,7 @@ typedef struct bp_unit_stats_t {
     const char *unit;      /* name of the system, or of the component that simulates */
     const char *plugin;
     uint64_t steps;
-    uint64_t nanoseconds;  /* in all steps together */
+    uint64_t nanoseconds;  /* in all steps together, on all threads together */
     uint64_t rows;         /* rows handed over in the last step */
 } bp_unit_stats_t;
 
@@ -263,6 +252,41 @@ typedef struct bp_world_stats_t {
 } bp_world_stats_t;
 
 BACKPLANE_API void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
+
+/* --- looking at steps --------------------------------------------------------------------------------------------- */
+
+enum {
+    BP_SLICE_STEP = 0,     /* a step of a world, all told; count: entities with components in it */
+    BP_SLICE_UNIT = 1,     /* a unit, or one thread's part of it; count: rows of the unit */
+    BP_SLICE_RANGE = 2,    /* one task of a unit that several threads share; count: rows where it is a range, else 0 */
+    BP_SLICE_NOTICES = 3,  /* systems are told which entities match; count: entities */
+    BP_SLICE_COMMANDS = 4, /* changes that units have recorded are made */
+    BP_SLICE_GC = 5,       /* rows and instances of the dead are collected; count: how many */
+    BP_SLICE_TOGETHER = 6  /* worlds that step side by side; count: worlds */
+};
+
+/* A piece of time on one thread. Slices of one thread nest: two of them are apart, or one lies within the other. */
+typedef struct bp_trace_slice_t {
+    uint32_t struct_size;
+    uint32_t kind;     /* BP_SLICE_... */
+    uint32_t thread;   /* 0: the one that called bp_host_trace; others in the order in which they were met */
+    uint32_t padding;
+    const char *world; /* its name; "" where it is none's */
+    const char *name;  /* of the unit, or what is done */
+    uint64_t begin;    /* nanoseconds since bp_host_trace */
+    uint64_t end;
+    uint64_t count;
+} bp_trace_slice_t;
+
+/* Receives, at the end of each bp_world_step or bp_host_step, its slices in no particular order, good during the
+ * call; `lost` is the number of those for which there was no room (some 32,000 a step). */
+typedef struct bp_trace_i {
+    void *context;
+    void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
+} bp_trace_i;
+
+/* Begin to look at all steps of the host; NULL ends it. Steps cost nothing more while nobody looks. */
+BACKPLANE_API bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */
 

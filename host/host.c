@@ -36,7 +36,7 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
 {
     if (threads > JOBS_MAX_THREADS)
         return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads, JOBS_MAX_THREADS);
-    if (!host->own_jobs || threads <= 1 || host->jobs.threads == threads)
+    if (!host->own_jobs || threads <= 1 || host->crew.jobs.threads == threads)
         return BP_OK;
     jobs_t *pool;
     bp_result_t result = jobs_create(&host->base, threads, &pool);
@@ -45,7 +45,7 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
     if (host->pool != NULL)
         jobs_free(host->pool);
     host->pool = pool;
-    host->jobs = jobs_table(pool);
+    host->crew.jobs = jobs_table(pool);
     return BP_OK;
 }
 
@@ -84,9 +84,9 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->api = host_tables();
     loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
     host->own_jobs = known.jobs.run == NULL;
-    host->jobs = known.jobs;
+    host->crew.jobs = known.jobs;
     if (host->own_jobs)
-        host->jobs.threads = 1;
+        host->crew.jobs.threads = 1;
     bool guarded = (known.flags & BP_HOST_CRASH_GUARD) != 0;
     if ((guarded && host_set_guard(host, known.call_limit) != BP_OK) || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
@@ -105,6 +105,8 @@ void bp_host_destroy(bp_host_o *host)
         loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
     if (host->pool != NULL)
         jobs_free(host->pool);
+    if (host->crew.trace != NULL)
+        trace_free(host->crew.trace, &host->base);
     guard_destroy(host->loader.guard);
     loader_free(&host->loader);
     scenes_free(&host->scenes);
@@ -306,10 +308,38 @@ bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
     return system == NULL ? BP_ERROR_NOT_FOUND : schedule_add_system(world->schedule, system);
 }
 
+static bp_result_t after_step(bp_host_o *host, bp_result_t result)
+{
+    if (host->crew.trace != NULL)
+        trace_flush(host->crew.trace);
+    see_to_crashes(host);
+    return result;
+}
+
 bp_result_t bp_world_step(bp_world_o *world)
 {
-    bp_result_t result = schedule_step(world->schedule, &world->host->jobs);
-    see_to_crashes(world->host);
+    return after_step(world->host, schedule_step(world->schedule, &world->host->crew));
+}
+
+/* May the units of all worlds run side by side? It must not depend on the number of threads. */
+static bool may_step_together(const bp_host_o *host)
+{
+    bool together = host->destruction.world_count > 1;
+    for (uint32_t i = 0; i < host->destruction.world_count; i++)
+        together = together && ((const schedule_t *)host->destruction.worlds[i]->schedule)->all_concurrent;
+    return together;
+}
+
+static bp_result_t step_together(bp_host_o *host)
+{
+    uint32_t count = host->destruction.world_count;
+    schedule_t **schedules = memory_resize(&host->base.memory, NULL, 0, count * sizeof *schedules);
+    if (schedules == NULL)
+        return error_memory(&host->base.error, "stepping worlds side by side");
+    for (uint32_t i = 0; i < count; i++)
+        schedules[i] = host->destruction.worlds[i]->schedule;
+    bp_result_t result = schedule_step_together(schedules, count, &host->crew);
+    memory_free(&host->base.memory, schedules, count * sizeof *schedules);
     return result;
 }
 
@@ -318,9 +348,11 @@ bp_result_t bp_host_step(bp_host_o *host)
     bp_result_t result = host_refuse_during_step(host);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = schedule_prepare(host->destruction.worlds[i]->schedule);
+    if (result == BP_OK && may_step_together(host))
+        return after_step(host, step_together(host));
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = bp_world_step(host->destruction.worlds[i]);
-    return result;
+        result = schedule_step(host->destruction.worlds[i]->schedule, &host->crew);
+    return after_step(host, result);
 }
 
 /* --- destruction ---------------------------------------------------------------------------------------------------- */
@@ -333,6 +365,24 @@ bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroye
 void bp_host_drop_owner(bp_host_o *host, const void *owner)
 {
     destruction_drop_owner(&host->destruction, owner);
+}
+
+/* --- looking at steps ------------------------------------------------------------------------------------------------- */
+
+bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    if (sink != NULL && sink->slices == NULL)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT, "looking at steps needs a function that takes slices");
+    trace_t *trace = sink == NULL ? NULL : trace_create(&host->base, sink);
+    if (sink != NULL && trace == NULL)
+        return error_memory(&host->base.error, "beginning to look at steps");
+    if (host->crew.trace != NULL)
+        trace_free(host->crew.trace, &host->base);
+    host->crew.trace = trace;
+    return BP_OK;
 }
 
 /* --- figures and reports --------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "resource/scenes.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
+#include "schedule/trace.h"
 
 struct bp_host_o {
     base_t base;
@@ -20,7 +21,7 @@ struct bp_host_o {
     destruction_t destruction; /* knows the worlds */
     scenes_t scenes;
     bp_api_t api;
-    bp_jobs_i jobs;
+    crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
@@ -45,6 +46,9 @@ bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms);
 
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
+
+/* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
+bool host_scene_is_json(const char *path);
 
 /* What a report is written to: the sink, and who is reporting. */
 struct bp_report_o {

@@ -12,7 +12,7 @@
 
 bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene)
 {
-    return scenes_open(&host->scenes, path, scene);
+    return host_scene_is_json(path) ? bp_scene_compile(host, path, scene) : scenes_open(&host->scenes, path, scene);
 }
 
 bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin, bp_scene_o **scene)
@@ -39,6 +39,14 @@ bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path)
 uint32_t bp_scene_entity_count(const bp_scene_o *scene)
 {
     return scene->blob.info->entity_count;
+}
+
+uint64_t bp_scene_component_count(const bp_scene_o *scene)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->blob.info->group_count; i++)
+        count += (uint64_t)scene->blob.groups[i].rows * scene->blob.groups[i].part_count;
+    return count;
 }
 
 /* --- spawning and despawning -------------------------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "resource/scene_compile.h"
 
+#include <stdio.h>
+
 typedef struct scratch_t {
     bp_host_o *host;
     bp_world_o *world;
@@ -46,73 +48,59 @@ static void release(void *context, const component_t *component, void *data, siz
     memory_free(&component->owner->memory, data, size);
 }
 
-/* Compile to a block from `memory`. */
-static bp_result_t compile(bp_host_o *host, memory_t *memory, const char *origin, const char *json, size_t size, void **bytes,
-                           size_t *blob_size, scene_figures_t *figures)
+static bp_result_t compile(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
 {
     scratch_t scratch = {.host = host};
     const scene_managers_i managers = {.context = &scratch, .find = find_manager, .release = release};
     uint64_t random = host->base.random;
-    bp_result_t result = scene_compile(&host->base, memory, &host->registry, &managers, origin, json, size, bytes, blob_size, figures);
+    void *bytes;
+    size_t blob_size;
+    bp_result_t result = scene_compile(&host->base, &host->scenes.memory, &host->registry, &managers, origin, json, size, &bytes, &blob_size);
     if (scratch.world != NULL) {
         error_text_t kept = host->base.error;
         bp_world_destroy(scratch.world);
         host->base.error = kept;
         host->base.random = random;
     }
-    return result;
+    return result == BP_OK ? scenes_adopt(&host->scenes, bytes, blob_size, origin, scene) : result;
 }
 
-bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_blob_t *blob)
+bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
 {
-    scene_figures_t figures;
-    memset(blob, 0, sizeof *blob);
-    bp_result_t result = compile(host, &host->base.memory, origin, json, size, &blob->bytes, &blob->size, &figures);
-    if (result != BP_OK)
-        return result;
-    blob->components = figures.components;
-    blob->entities = figures.entities;
-    blob->groups = figures.groups;
-    return BP_OK;
+    bp_result_t result = host_refuse_during_step(host);
+    *scene = NULL;
+    return result == BP_OK ? compile(host, origin, json, size, scene) : result;
 }
 
-bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_blob_t *blob)
+bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene)
 {
     char *text;
     size_t size;
-    memset(blob, 0, sizeof *blob);
-    bp_result_t result = file_read(&host->base.memory, json_path, &text, &size, &host->base.error);
+    *scene = NULL;
+    bp_result_t result = file_read(&host->scenes.memory, json_path, &text, &size, &host->base.error);
     if (result != BP_OK)
         return result;
-    result = bp_scene_compile_text(host, json_path, text, size, blob);
-    memory_free(&host->base.memory, text, size + 1);
+    result = bp_scene_compile_text(host, json_path, text, size, scene);
+    memory_free(&host->scenes.memory, text, size + 1);
     return result;
 }
 
-void bp_scene_free(bp_host_o *host, bp_scene_blob_t *blob)
+static bool ends_with(const char *text, const char *end)
 {
-    memory_free(&host->base.memory, blob->bytes, blob->size);
-    memset(blob, 0, sizeof *blob);
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
-static bool is_json(const char *path)
+bool host_scene_is_json(const char *path)
 {
-    size_t length = strlen(path);
-    return length >= 5 && strcmp(path + length - 5, ".json") == 0;
-}
-
-bp_result_t bp_scene_load(bp_host_o *host, const char *path, bp_scene_o **scene)
-{
-    char *text;
-    void *bytes;
-    size_t size, blob_size;
-    scene_figures_t figures;
-    if (!is_json(path))
-        return bp_scene_open(host, path, scene);
-    bp_result_t result = file_read(&host->base.memory, path, &text, &size, &host->base.error);
-    if (result != BP_OK)
-        return result;
-    result = compile(host, &host->scenes.memory, path, text, size, &bytes, &blob_size, &figures);
-    memory_free(&host->base.memory, text, size + 1);
-    return result != BP_OK ? result : scenes_adopt(&host->scenes, bytes, blob_size, path, scene);
+    unsigned char bytes[64];
+    FILE *file = ends_with(path, ".json") ? NULL : fopen(path, "rb");
+    size_t size = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file), at = 0;
+    if (file != NULL)
+        fclose(file);
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    while (at < size && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r'))
+        at++;
+    return ends_with(path, ".json") || (at < size && bytes[at] == '{');
 }

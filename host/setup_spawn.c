@@ -22,7 +22,7 @@ static bp_result_t spawn_scene(setup_t *s, bp_world_o *world, const char *name)
         return error_set(s->error, BP_ERROR_LIMIT, "the path of the scene %.60s... is longer than %d bytes", name, FILE_PATH_MAX);
     if (!memory_reserve(&s->ini.memory, &s->spawns, &s->spawn_capacity, (uint64_t)s->spawn_count + 1, sizeof *s->spawns))
         return error_memory(s->error, "spawning scenes");
-    bp_result_t result = bp_scene_load(s->host, path, &scene);
+    bp_result_t result = bp_scene_open(s->host, path, &scene);
     if (result != BP_OK)
         return result;
     result = bp_scene_spawn(scene, world, 0, NULL, &s->spawns[s->spawn_count]);

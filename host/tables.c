@@ -174,6 +174,14 @@ static bp_result_t property_table_describe(bp_host_o *host, const char *componen
     return BP_OK;
 }
 
+/* --- commands --------------------------------------------------------------------------------------------------- */
+
+static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities)
+{
+    const schedule_t *schedule = world->schedule;
+    return commands_created(&schedule->commands, placeholders, count, entities);
+}
+
 /* --- tables of plugins, reports ---------------------------------------------------------------------------------- */
 
 static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const char *name, const void *table)
@@ -267,6 +275,16 @@ static const bp_property_api property_table = {
     .describe = property_table_describe,
 };
 
+static const bp_command_api command_table = {
+    .struct_size = sizeof command_table,
+    .create = commands_create,
+    .destroy = commands_destroy,
+    .add = commands_add,
+    .remove = commands_remove,
+    .set = commands_set,
+    .created = command_table_created,
+};
+
 static const bp_registry_api registry_table_table = {
     .struct_size = sizeof registry_table_table, .offer = registry_table_offer, .find = registry_table_find};
 
@@ -298,6 +316,7 @@ bp_api_t host_tables(void)
         .property = &property_table,
         .registry = &registry_table_table,
         .report = &report_table,
+        .command = &command_table,
         .scene = &scene_table,
     };
 }

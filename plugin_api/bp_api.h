@@ -15,7 +15,9 @@
  * Structural changes (create, destroy, add, remove) move rows: they end the life of every bp_run_t and
  * bp_match_t of that world. From `simulate`, `run` and `run_all`, whose loops hold such columns, creating with
  * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
- * to the end of the step.
+ * to the end of the step. bp_command_api records all of these for later. A verb that may run beside others
+ * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only; a
+ * failure there leaves its code and no sentence.
  *
  * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
  */
@@ -299,6 +301,44 @@ typedef struct bp_property_api {
     bp_result_t (*describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field);
 } bp_property_api;
 
+/* Changes of structure from inside a step, recorded now and made later: at the end of the step, or before a unit
+ * that asks for it (BP_SYSTEM_COMMANDS_FIRST). They are made in the order of the step: unit by unit, within a unit
+ * match by match and range by range, within a call in the order of recording. So they come to the same on any
+ * number of threads.
+ *
+ * `commands` is step->commands of the verb that is running. What a command meets by then decides: entities that
+ * have died, that have the component already (add) or lack it (remove, set), and second mentions are passed over. A
+ * command that fails when it is made (memory, a value out of range, a manager that refuses) changes nothing, a line
+ * of the log says why, and the others are made.
+ *
+ * All entries: BP_ERROR_STATE where `commands` is NULL, BP_ERROR_MEMORY where it cannot be recorded; nothing of
+ * that call is recorded then, and all else is. */
+typedef struct bp_command_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Create entities as bp_world_api.create does; prototype 0: without components. `entities` are filled with
+     * placeholders: never alive, different from all others of this step, good for commands of this step in the same
+     * world, by this and later units, also as values of BP_ENTITY properties; bp_command_api.created tells later
+     * who they became. [job] */
+    bp_result_t (*create)(bp_commands_o *commands, uint32_t prototype, bp_entity_t *entities, uint32_t count);
+
+    /* As bp_entity_api.destroy. [job] */
+    bp_result_t (*destroy)(bp_commands_o *commands, const bp_entity_t *entities, uint32_t count);
+
+    /* As bp_world_api.add and remove. [job] */
+    bp_result_t (*add)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (*remove)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+    /* As bp_property_api.set; values are copied, texts too. `property` has been resolved before. [job] */
+    bp_result_t (*set)(bp_commands_o *commands, const bp_property_t *property, const bp_entity_t *entities,
+                       uint32_t count, const void *values, size_t stride);
+
+    /* Who the placeholders became, of commands that the world made last: entities[i] is {0} where creation failed,
+     * where placeholders[i] is none, or where commands have been made since. Returns how many were found. [job] */
+    uint32_t (*created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
+} bp_command_api;
+
 /* Tables that plugins offer to each other (plugin_api/components/). A table begins with two uint32_t, its
  * struct_size and its version, followed by function pointers only, whose results are void, integers or
  * pointers: so that the host can put do-nothing entries in the place of a plugin that went. */
@@ -387,6 +427,7 @@ typedef struct bp_api_t {
     const bp_registry_api *registry;
     const bp_report_api *report;
     /* since 1.1 */
+    const bp_command_api *command;
     const bp_scene_api *scene;
 } bp_api_t;
 

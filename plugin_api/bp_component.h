@@ -27,7 +27,9 @@
  * `destroy`, unless it has `gc`: then it collects its dead itself, likewise.
  *
  * Threads. All verbs are called on the main thread, but for `simulate` of a manager that says
- * BP_COMPONENT_PARALLEL: that one may be called for several ranges of rows at the same time.
+ * BP_COMPONENT_PARALLEL: that one may be called for several ranges of rows at the same time; and
+ * BP_COMPONENT_CONCURRENT: that one may be called while other units run. The two are independent of each
+ * other.
  *
  * What this header does not do: it says nothing of code that works on several components (bp_system.h).
  */
@@ -43,6 +45,7 @@ extern "C" {
 struct bp_api_t;
 struct bp_plugin_t;
 typedef struct bp_report_o bp_report_o;
+typedef struct bp_commands_o bp_commands_o;
 
 /* One component manager at work in one world. Made by the host, handed to every verb; lives from before
  * `start` until after `stop`. */
@@ -63,6 +66,9 @@ typedef struct bp_step_t {
     uint64_t number; /* steps done before this one */
     double dt;       /* length of this step, in the world's unit of time */
     double time;     /* the world's time at the beginning of the step */
+    /* since 1.1 */
+    bp_commands_o *commands; /* where the verb that receives this records changes of structure (bp_command_api); its own,
+                                good until it returns. NULL where no unit runs. */
 } bp_step_t;
 
 /* Rows of entities that have the same components: columns of one length. Borrowed: good until the verb that
@@ -86,7 +92,11 @@ enum {
     BP_COMPONENT_OWN_STORAGE = 1u << 0, /* the manager stores its instances itself */
     BP_COMPONENT_AT_ONCE = 1u << 1,     /* declared fields: collect a dead entity's row at its death */
     BP_COMPONENT_PARALLEL = 1u << 2,    /* `simulate` may run for several ranges at the same time [job] */
-    BP_COMPONENT_SINGLE = 1u << 3       /* at most one instance an entity */
+    BP_COMPONENT_SINGLE = 1u << 3,      /* at most one instance an entity */
+    /* since 1.1 */
+    BP_COMPONENT_CONCURRENT = 1u << 4   /* `simulate` touches nothing but this component and what `reads` and `writes`
+                                           name, and may run on another thread, beside units that it does not
+                                           conflict with [job] */
 };
 
 /* A component manager. Every member but name may be left zero. */
@@ -169,6 +179,11 @@ typedef struct bp_component_i {
      * set by `set` when all of them exist. Left out: the host does it with `create` and `set`. */
     bp_result_t (*create_with)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                                const void *const *columns, uint32_t *slots);
+
+    /* Names of further components of the same world that `simulate` reads, and writes, beside its own;
+     * separated by spaces; NULL: none. The order of a step follows from them, see bp_system.h. */
+    const char *reads;
+    const char *writes;
 } bp_component_i;
 
 typedef struct bp_component_list_t {

@@ -18,6 +18,15 @@
  * Order in a step: systems and the `simulate` of components are the units of a step. `before` and `after`
  * name units; what is left open follows the order in which the ini (or the embedder) lists them.
  *
+ * Threads: a unit that says so (BP_SYSTEM_CONCURRENT, BP_COMPONENT_CONCURRENT) may run beside others, on any
+ * thread. Two units conflict where one writes a component that the other reads or writes, by its terms,
+ * `reads` and `writes`; those two run one after the other, in the order of the step. A unit that does not say
+ * so runs alone, on the main thread. BP_SYSTEM_PARALLEL is about one unit's own ranges. Results are the same
+ * bit for bit on any number of threads.
+ *
+ * Changes of structure wait: a unit records them in step->commands (bp_command_api), and the host makes them
+ * when no loop holds columns any more.
+ *
  * What this header does not do: a system owns no components; state that it wants to keep lies in s->state.
  */
 #ifndef BP_SYSTEM_H
@@ -73,7 +82,13 @@ typedef struct bp_system_t {
 } bp_system_t;
 
 enum {
-    BP_SYSTEM_PARALLEL = 1u << 0 /* `run` may be called for several ranges at the same time [job] */
+    BP_SYSTEM_PARALLEL = 1u << 0,      /* `run` may be called for several ranges at the same time [job] */
+    /* since 1.1 */
+    BP_SYSTEM_CONCURRENT = 1u << 1,    /* `run` and `run_all` touch nothing but the system's state, its terms and what
+                                          `reads` and `writes` name, and may run on another thread, beside units that
+                                          they do not conflict with [job] */
+    BP_SYSTEM_COMMANDS_FIRST = 1u << 2 /* commands that earlier units of the step have recorded are carried out before
+                                          this one runs, instead of at the end of the step */
 };
 
 /* A system. Exactly one of run and run_all is set. */
@@ -98,6 +113,22 @@ typedef struct bp_system_i {
 
     /* Tables and remarks for people at the end of a run (bp_report_api). */
     void (*report)(bp_system_t *s, bp_report_o *report);
+
+    /* --- since 1.1 ------------------------------------------------------------------------------------------ */
+
+    /* Names of components of the same world that the system reads, or writes, beside its terms (through
+     * properties or references, of entities that need not match); separated by spaces; NULL: none. */
+    const char *reads;
+    const char *writes;
+
+    /* The entities that match the terms have changed: these do now, those no longer do (dead ones among
+     * them). In batches, before the first unit of a step, and after commands that a unit of the step had
+     * carried out first; removals come before additions. Exact: an entity is told of once when it comes to
+     * match, whatever made it so, and once when it ceases to; what came and went in between is not told. A
+     * system that has just come is told of all that match. `entities` is borrowed. From here structure cannot
+     * be changed (destroying is put off to the end of the step). [main] */
+    void (*entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
+    void (*entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
 } bp_system_i;
 
 typedef struct bp_system_list_t {

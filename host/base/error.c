@@ -12,6 +12,8 @@ bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format,
 {
     char text[sizeof error->text];
     va_list arguments;
+    if (error->quiet)
+        return code;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -23,6 +25,8 @@ bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *form
 {
     char text[sizeof error->text];
     va_list arguments;
+    if (error->quiet)
+        return code;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

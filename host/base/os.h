@@ -59,6 +59,15 @@ bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data)
 void os_thread_join(os_thread_t thread);
 uint32_t os_processor_count(void);
 
+/* A number that tells this thread from all others that run. [any] */
+uint64_t os_thread_number(void);
+
+enum { OS_SHORT_TURNS = 64 };
+
+/* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor away.
+ * [any] */
+void os_relax(uint32_t turn);
+
 os_lock_t *os_lock_create(void); /* NULL when out of memory */
 void os_lock_destroy(os_lock_t *lock);
 void os_lock(os_lock_t *lock);

@@ -31,9 +31,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sched.h>
 #if defined(__linux__)
 #include <link.h>
-#include <sched.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
 #endif
@@ -292,6 +292,24 @@ bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data)
 void os_thread_join(os_thread_t thread)
 {
     pthread_join((pthread_t)thread.handle, NULL);
+}
+
+uint64_t os_thread_number(void)
+{
+    return (uint64_t)(uintptr_t)(void *)pthread_self();
+}
+
+void os_relax(uint32_t turn)
+{
+    if (turn >= OS_SHORT_TURNS) {
+        sched_yield();
+        return;
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 /* The processors this process may run on, which in a container are often fewer than the machine has. */

@@ -231,6 +231,19 @@ void os_thread_join(os_thread_t thread)
     CloseHandle(thread.handle);
 }
 
+uint64_t os_thread_number(void)
+{
+    return GetCurrentThreadId();
+}
+
+void os_relax(uint32_t turn)
+{
+    if (turn >= OS_SHORT_TURNS)
+        SwitchToThread();
+    else
+        YieldProcessor();
+}
+
 uint32_t os_processor_count(void)
 {
     SYSTEM_INFO system;

@@ -181,6 +181,18 @@ void destruction_end_step(destruction_t *d)
     d->waiting_count = 0;
 }
 
+uint32_t destruction_pause(destruction_t *d)
+{
+    uint32_t stepping = d->stepping;
+    d->stepping = 0;
+    return stepping;
+}
+
+void destruction_resume(destruction_t *d, uint32_t stepping)
+{
+    d->stepping = stepping;
+}
+
 /* --- callbacks -------------------------------------------------------------------------------------------------- */
 
 bp_result_t destruction_add_callback(destruction_t *d, const void *owner, bp_destroyed_callback callback, void *data)

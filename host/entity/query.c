@@ -69,3 +69,53 @@ bool query_refresh(query_t *query, bp_world_o *world)
     }
     return true;
 }
+
+/* --- terms ------------------------------------------------------------------------------------------------------ */
+
+static bool comes_first(const query_term_t *a, const query_term_t *b)
+{
+    if (a->manager != b->manager)
+        return a->manager < b->manager;
+    return a->instance != b->instance ? a->instance < b->instance : a->flags < b->flags;
+}
+
+void query_order(query_term_t *terms, uint32_t count, uint8_t *place)
+{
+    uint8_t from[REGISTRY_MAX_TERMS];
+    for (uint32_t i = 0; i < count; i++) {
+        query_term_t term = terms[i];
+        uint32_t at = i;
+        for (; at > 0 && comes_first(&term, &terms[at - 1]); at--) {
+            terms[at] = terms[at - 1];
+            from[at] = from[at - 1];
+        }
+        terms[at] = term;
+        from[at] = (uint8_t)i;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        place[from[i]] = (uint8_t)i;
+}
+
+bool query_has_terms(const query_t *query, const query_term_t *terms, uint32_t count)
+{
+    if (query->term_count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const query_term_t *a = &query->terms[i], *b = &terms[i];
+        if (a->manager != b->manager || a->instance != b->instance || a->flags != b->flags || a->width != b->width)
+            return false;
+    }
+    return true;
+}
+
+bool query_matches(const prototypes_t *prototypes, const query_term_t *terms, uint32_t count, uint32_t prototype)
+{
+    for (uint32_t t = 0; t < count; t++) {
+        bool there = false;
+        for (uint32_t at = prototype; at != 0 && !there; at = prototypes->items[at].base)
+            there = fits(prototypes, &terms[t], at);
+        if (there ? (terms[t].flags & BP_TERM_EXCLUDE) != 0 : (terms[t].flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
+            return false;
+    }
+    return true;
+}

@@ -4,7 +4,10 @@
  * each run is looked at once, when it is new. A term that names no instance and meets an entity with two components
  * of its type gives one match for each.
  *
- * What it does not do: it calls nothing (schedule/step.h does).
+ * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in one
+ * canonical order (query_order), and each system remembers the place of its own.
+ *
+ * What it does not do: it calls nothing (schedule/ does).
  */
 #ifndef HOST_ENTITY_QUERY_H
 #define HOST_ENTITY_QUERY_H
@@ -14,7 +17,7 @@
 typedef struct query_term_t {
     uint32_t manager;   /* number in the world; BP_NONE where the world has none */
     bp_name_t instance; /* 0: any */
-    uint32_t flags;     /* BP_TERM_... */
+    uint32_t flags;     /* BP_TERM_OPTIONAL, BP_TERM_EXCLUDE */
     uint32_t width;     /* columns of the component */
 } query_term_t;
 
@@ -31,6 +34,7 @@ typedef struct query_t {
     query_cell_t *cells; /* term_count for each match */
     uint32_t count, run_capacity, cell_capacity;
     uint32_t seen;       /* runs of the world looked at so far */
+    uint32_t users;      /* kept by whoever shares it */
 } query_t;
 
 /* An empty query of no terms. */
@@ -39,6 +43,15 @@ void query_free(query_t *query);
 
 /* Look at runs that are new since the last time. False when out of memory: the list is as before. [main] */
 bool query_refresh(query_t *query, bp_world_o *world);
+
+/* Bring terms into canonical order; place[t] says where the t-th has come to lie. */
+void query_order(query_term_t *terms, uint32_t count, uint8_t *place);
+
+/* Has the query these terms, in this order? */
+bool query_has_terms(const query_t *query, const query_term_t *terms, uint32_t count);
+
+/* Does a prototype match the terms? [main] */
+bool query_matches(const prototypes_t *prototypes, const query_term_t *terms, uint32_t count, uint32_t prototype);
 
 static inline const query_cell_t *query_cells(const query_t *query, uint32_t match)
 {

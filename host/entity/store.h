@@ -16,6 +16,11 @@ bp_result_t store_prototype(bp_world_o *world, const uint32_t *keys, uint32_t co
 bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count);
 bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+/* Keep those of a batch that store_add (or store_remove) of the key would take, each once, in their order: the dead, those
+ * that have the component already (or lack it) and second mentions go. Returns how many are left. [main] */
+uint32_t store_sift(bp_world_o *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count);
+
 uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
 uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
 uint32_t store_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);

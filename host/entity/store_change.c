@@ -516,6 +516,38 @@ bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *ent
     return result;
 }
 
+/* Is it a change that the entity's components allow? What fails for another reason is left to the change itself to tell. */
+static bool wanted(change_t *c, uint32_t prototype)
+{
+    bp_result_t result = find_transition(c, prototype);
+    return result != BP_ERROR_EXISTS && result != BP_ERROR_NOT_FOUND;
+}
+
+uint32_t store_sift(bp_world_o *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
+{
+    change_t c = {.world = world, .key = key, .adding = adding};
+    if (check_change(world, key) != BP_OK || !store_reserve_records(world, world->entities->bound))
+        return count;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bp_entity_t e = entities[i];
+        record_t *record = world_record(world, e);
+        if (record == NULL && !entities_is_alive(world->entities, e))
+            continue;
+        uint32_t prototype = record == NULL ? 0 : record->prototype;
+        if ((prototype & MARK) != 0 || !wanted(&c, prototype))
+            continue;
+        if (record == NULL) {
+            record = &world->records[bp_entity_index(e)];
+            *record = (record_t){.generation = bp_entity_generation(e)};
+        }
+        record->prototype |= MARK;
+        entities[kept++] = e;
+    }
+    unmark(&c, entities, kept);
+    return kept;
+}
+
 /* --- taking a manager out ------------------------------------------------------------------------------------------ */
 
 /* Take one key away from all rows of a run that has it. */

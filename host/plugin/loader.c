@@ -227,6 +227,7 @@ static void close_library(plugin_t *plugin)
 /* Have the plugin's verbs guarded, where there is a guard, from before the first of them runs. */
 static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
 {
+    plugin->loader = loader;
     bool known = os_library_image(plugin->library, &plugin->image_begin, &plugin->image_end);
     if (loader->guard == NULL || !known)
         return BP_OK;

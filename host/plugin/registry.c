@@ -93,7 +93,8 @@ static bp_result_t copy_fields(registry_t *registry, const bp_field_list_t *list
 
 static bp_result_t check_component(error_text_t *error, const bp_component_i *declared)
 {
-    uint32_t known = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE;
+    uint32_t known = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE |
+                     BP_COMPONENT_CONCURRENT;
     bool own = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
     if ((declared->flags & ~known) != 0)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
@@ -123,13 +124,28 @@ static component_t *new_component_slot(registry_t *registry, const char *name)
     return slot;
 }
 
+static void free_component_texts(registry_t *registry, component_t *slot)
+{
+    memory_free_text(&registry->memory, slot->doc);
+    memory_free_text(&registry->memory, slot->reads);
+    memory_free_text(&registry->memory, slot->writes);
+    slot->doc = slot->reads = slot->writes = NULL;
+}
+
+static bool copy_component_texts(registry_t *registry, component_t *slot, const bp_component_i *declared)
+{
+    slot->doc = memory_copy_text(&registry->memory, declared->doc == NULL ? "" : declared->doc);
+    slot->reads = memory_copy_text(&registry->memory, declared->reads == NULL ? "" : declared->reads);
+    slot->writes = memory_copy_text(&registry->memory, declared->writes == NULL ? "" : declared->writes);
+    return slot->doc != NULL && slot->reads != NULL && slot->writes != NULL;
+}
+
 static void empty_component(registry_t *registry, component_t *slot)
 {
     free_fields(registry, slot->fields, slot->field_count);
-    memory_free_text(&registry->memory, slot->doc);
+    free_component_texts(registry, slot);
     slot->fields = NULL;
     slot->field_count = 0;
-    slot->doc = NULL;
     slot->owner = NULL;
     slot->table = (bp_component_i){.name = slot->name};
 }
@@ -146,19 +162,20 @@ static bp_result_t fill_component(registry_t *registry, plugin_t *owner, const b
     bp_result_t result = copy_fields(registry, &declared->fields, &fields);
     if (result != BP_OK)
         return result;
-    char *doc = memory_copy_text(&registry->memory, declared->doc == NULL ? "" : declared->doc);
-    if (doc != NULL && slot == NULL)
+    if (slot == NULL)
         slot = new_component_slot(registry, declared->name);
-    if (doc == NULL || slot == NULL) {
+    if (slot == NULL || !copy_component_texts(registry, slot, declared)) {
         free_fields(registry, fields, declared->fields.count);
-        memory_free_text(&registry->memory, doc);
+        if (slot != NULL)
+            free_component_texts(registry, slot);
         return error_memory(error, "registering a component");
     }
     slot->table = *declared;
     slot->table.name = slot->name;
-    slot->table.doc = doc;
+    slot->table.doc = slot->doc;
+    slot->table.reads = slot->reads;
+    slot->table.writes = slot->writes;
     slot->table.fields = (bp_field_list_t){0};
-    slot->doc = doc;
     slot->owner = owner;
     slot->fields = fields;
     slot->field_count = declared->fields.count;
@@ -254,9 +271,11 @@ static void free_system_texts(registry_t *registry, system_t *slot)
     memory_free_text(&registry->memory, slot->doc);
     memory_free_text(&registry->memory, slot->before);
     memory_free_text(&registry->memory, slot->after);
+    memory_free_text(&registry->memory, slot->reads);
+    memory_free_text(&registry->memory, slot->writes);
     slot->terms = NULL;
     slot->term_count = 0;
-    slot->doc = slot->before = slot->after = NULL;
+    slot->doc = slot->before = slot->after = slot->reads = slot->writes = NULL;
 }
 
 static void empty_system(registry_t *registry, system_t *slot)
@@ -271,7 +290,9 @@ static bool copy_system_texts(registry_t *registry, system_t *slot, const bp_sys
     slot->doc = memory_copy_text(&registry->memory, declared->doc == NULL ? "" : declared->doc);
     slot->before = memory_copy_text(&registry->memory, declared->before == NULL ? "" : declared->before);
     slot->after = memory_copy_text(&registry->memory, declared->after == NULL ? "" : declared->after);
-    return slot->doc != NULL && slot->before != NULL && slot->after != NULL;
+    slot->reads = memory_copy_text(&registry->memory, declared->reads == NULL ? "" : declared->reads);
+    slot->writes = memory_copy_text(&registry->memory, declared->writes == NULL ? "" : declared->writes);
+    return slot->doc != NULL && slot->before != NULL && slot->after != NULL && slot->reads != NULL && slot->writes != NULL;
 }
 
 static system_t *new_system_slot(registry_t *registry, const char *name)
@@ -298,8 +319,11 @@ static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_s
         return error_set(error, BP_ERROR_ARGUMENT, "exactly one of run and run_all must be set");
     if (declared->terms.count == 0 && declared->run != NULL)
         return error_set(error, BP_ERROR_ARGUMENT, "run needs terms; a system without terms has run_all");
-    if ((declared->flags & ~(uint32_t)BP_SYSTEM_PARALLEL) != 0)
-        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags);
+    uint32_t known = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT | BP_SYSTEM_COMMANDS_FIRST;
+    if ((declared->flags & ~known) != 0)
+        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
+    if (declared->terms.count == 0 && (declared->entities_added != NULL || declared->entities_removed != NULL))
+        return error_set(error, BP_ERROR_ARGUMENT, "entities_added and entities_removed need terms to match");
     system_t *slot = system_slot(registry, declared->name);
     if (slot != NULL && slot->owner != NULL)
         return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a system of that name", plugin_name(slot->owner));
@@ -322,6 +346,8 @@ static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_s
     slot->table.doc = slot->doc;
     slot->table.before = slot->before;
     slot->table.after = slot->after;
+    slot->table.reads = slot->reads;
+    slot->table.writes = slot->writes;
     slot->table.terms = (bp_term_list_t){0};
     slot->owner = owner;
     return BP_OK;

@@ -16,7 +16,7 @@ typedef struct plugin_t plugin_t;
 /* A component type. */
 typedef struct component_t {
     bp_component_i table; /* verbs of the owner; name and doc point to the copies below */
-    char *name, *doc;
+    char *name, *doc, *reads, *writes;
     plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
     field_t *fields;
     uint32_t field_count;
@@ -33,7 +33,7 @@ typedef struct term_t {
 /* A system. */
 typedef struct system_t {
     bp_system_i table;
-    char *name, *doc, *before, *after;
+    char *name, *doc, *before, *after, *reads, *writes;
     plugin_t *owner;
     term_t *terms;
     uint32_t term_count;

@@ -134,7 +134,7 @@ bool console_spawn(console_t *console, char *rest)
     bp_world_o *world = world_or_only(console, words[1]);
     if (world == NULL || !make_room(console))
         return false;
-    if (bp_scene_load(program->host, words[0], &scene) != BP_OK)
+    if (bp_scene_open(program->host, words[0], &scene) != BP_OK)
         return refuse_last(console);
     uint32_t count = bp_scene_entity_count(scene);
     bool fine = bp_scene_spawn(scene, world, 0, NULL, &console->spawns[console->spawn_count]) == BP_OK;

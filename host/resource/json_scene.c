@@ -162,16 +162,8 @@ static void free_all(scene_t *scene)
     json_text_free(&scene->text);
 }
 
-static void count_all(const scene_t *scene, scene_figures_t *figures)
-{
-    *figures = (scene_figures_t){.entities = (uint32_t)scene->entity_count, .groups = scene->group_count};
-    for (uint32_t i = 0; i < scene->group_count; i++)
-        figures->components += (uint64_t)scene->groups[i].rows * scene->groups[i].part_count;
-}
-
 bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const scene_managers_i *managers,
-                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size,
-                          scene_figures_t *figures)
+                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size)
 {
     scene_t scene = {.base = base, .error = &base->error, .managers = managers};
     memory_init_child(&scene.memory, "scene", memory);
@@ -183,8 +175,6 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
         result = read_all(&scene);
     if (result == BP_OK)
         result = scene_write_blob(&scene, memory, bytes, blob_size);
-    if (result == BP_OK && figures != NULL)
-        count_all(&scene, figures);
     error_text_t kept = *scene.error; /* what is freed must not speak over it */
     free_all(&scene);
     *scene.error = kept;

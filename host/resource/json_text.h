@@ -13,9 +13,9 @@
 #include <jansson.h>
 
 enum {
-    JSON_TEXT_MAX_DEPTH = 1024,                /* objects and lists within each other */
+    JSON_TEXT_MAX_DEPTH = 1024,               /* objects and lists within each other */
     JSON_TEXT_MAX_BYTES = 1024 * 1024 * 1024,
-    JSON_TEXT_MAX_MEMORY = 2047 * 1024 * 1024  /* that jansson may take for what it reads, by a cautious estimate */
+    JSON_TEXT_MAX_MIB = 4096                  /* that jansson may take for what it reads, by a cautious estimate */
 };
 
 typedef struct json_text_t {

@@ -16,16 +16,9 @@ typedef struct scene_managers_i {
     void (*release)(void *context, const component_t *component, void *data, size_t size); /* what `compile` allocated */
 } scene_managers_i;
 
-typedef struct scene_figures_t {
-    uint32_t entities;
-    uint32_t groups;
-    uint64_t components; /* instances */
-} scene_figures_t;
-
-/* Compile `size` bytes of JSON, called `origin` in messages, to a blob in a block from `memory` that is then the caller's.
- * `figures` may be NULL. On failure nothing is kept and the error begins with "origin:line:column: ". [main] */
+/* Compile `size` bytes of JSON, called `origin` in messages, to a blob in a block from `memory` that is then the caller's. On
+ * failure nothing is kept and the error begins with "origin:line:column: ". [main] */
 bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const scene_managers_i *managers,
-                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size,
-                          scene_figures_t *figures);
+                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size);
 
 #endif

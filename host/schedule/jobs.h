@@ -9,7 +9,10 @@
 
 #include "../base/base.h"
 
-enum { JOBS_MAX_THREADS = 256 };
+enum {
+    JOBS_MAX_THREADS = 256,
+    JOBS_SPIN = 400 /* turns that a thread waits before it sleeps: about what a wake-up costs */
+};
 
 typedef struct jobs_t jobs_t;
 

@@ -17,6 +17,7 @@ schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction)
     schedule->world = world;
     schedule->destruction = destruction;
     memory_init_child(&schedule->memory, "schedule", &world->base->memory);
+    commands_init(&schedule->commands, world, &schedule->memory);
     world->schedule = schedule;
     return schedule;
 }
@@ -25,7 +26,9 @@ static void free_unit(schedule_t *schedule, unit_t *unit)
 {
     memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
     memory_free(&schedule->memory, unit->columns, unit->column_capacity * sizeof *unit->columns);
-    query_free(&unit->query);
+    memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
+    memory_free(&schedule->memory, unit->access, unit->access_capacity * sizeof *unit->access);
+    memory_free(&schedule->memory, unit->followers, unit->follower_capacity * sizeof *unit->followers);
     memory_free(&schedule->memory, unit, sizeof *unit);
 }
 
@@ -35,12 +38,17 @@ void schedule_free(schedule_t *schedule)
         unit_call_stop(schedule->units[i - 1]);
         free_unit(schedule, schedule->units[i - 1]);
     }
+    schedule->count = 0;
+    schedule_unsettle(schedule);
+    commands_free(&schedule->commands);
     memory_free(&schedule->memory, schedule->units, schedule->capacity * sizeof *schedule->units);
+    memory_free(&schedule->memory, schedule->queries, schedule->query_capacity * sizeof *schedule->queries);
+    memory_free(&schedule->memory, schedule->segments, schedule->segment_capacity * sizeof *schedule->segments);
     schedule->world->schedule = NULL;
     memory_free(&schedule->world->base->memory, schedule, sizeof *schedule);
 }
 
-/* --- units in and out --------------------------------------------------------------------------------------------- */
+/* --- units in and out ------------------------------------------------------------------------------------------- */
 
 static unit_t *new_unit(schedule_t *schedule, const char *name)
 {
@@ -50,7 +58,7 @@ static unit_t *new_unit(schedule_t *schedule, const char *name)
     if (unit == NULL)
         return NULL;
     unit->name = name;
-    query_init(&unit->query, &schedule->memory);
+    unit->schedule = schedule;
     return unit;
 }
 

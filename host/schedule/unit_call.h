@@ -10,8 +10,8 @@
 
 #include "schedule.h"
 
-/* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why, and in
- * which world. [main] */
+/* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why, and
+ * in which world. [main] */
 bp_result_t unit_call_start(unit_t *unit, bp_world_o *world);
 void unit_call_stop(unit_t *unit);
 

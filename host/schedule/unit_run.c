@@ -1,24 +1,19 @@
 /* unit_run.c - views of matches and of ranges of them.
  *
  * A view of whole runs borrows the run's own array of column addresses; a range that begins further down gets an array
- * of its own, on the stack of the thread that runs it.
+ * of its own, on the stack of the thread that runs it. Each call has its own copy of the step, with its own recorder of
+ * commands.
  */
 #include "unit_run.h"
 
 #include "unit_call.h"
 
-typedef struct ranges_t {
-    unit_t *unit;
-    const bp_step_t *step;
-    const bp_world_o *world;
-    uint32_t match;
-    uint32_t rows; /* of the run */
-} ranges_t;
+enum { TASK_ROWS = 4096 }; /* small matches make up one task until they have so many rows */
 
-/* --- views --------------------------------------------------------------------------------------------------------- */
+/* --- views ------------------------------------------------------------------------------------------------------ */
 
-/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses moved on. NULL for
- * a term that is absent. */
+/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses moved on.
+ * NULL for a term that is absent. */
 static void *const *term_columns(const query_t *query, uint32_t match, uint32_t term, uint32_t row, void **shifted)
 {
     const run_t *run = query->runs[match];
@@ -32,120 +27,213 @@ static void *const *term_columns(const query_t *query, uint32_t match, uint32_t 
     return shifted;
 }
 
-static void simulate_rows(const ranges_t *r, uint32_t first, uint32_t count)
+static void simulate_rows(unit_t *unit, const bp_step_t *step, uint32_t match, uint32_t first, uint32_t count)
 {
-    const query_t *query = &r->unit->query;
+    const query_t *query = unit->query;
     void *shifted[REGISTRY_MAX_FIELDS + 1];
     bp_run_t view = {
         .struct_size = sizeof view,
         .count = count,
-        .entities = run_entities(query->runs[r->match]) + first,
-        .columns = term_columns(query, r->match, 0, first, shifted),
-        .instance = r->world->prototypes.keys[query_cells(query, r->match)->key].name,
+        .entities = run_entities(query->runs[match]) + first,
+        .columns = term_columns(query, match, 0, first, shifted),
+        .instance = unit->schedule->world->prototypes.keys[query_cells(query, match)->key].name,
     };
-    unit_call_simulate(r->unit, r->step, &view);
+    unit_call_simulate(unit, step, &view);
 }
 
-static void run_rows(const ranges_t *r, uint32_t first, uint32_t count)
+static void run_rows(unit_t *unit, const bp_step_t *step, uint32_t match, uint32_t first, uint32_t count)
 {
-    const query_t *query = &r->unit->query;
+    const query_t *query = unit->query;
     void *shifted[SCHEDULE_MAX_COLUMNS];
     void *const *columns[REGISTRY_MAX_TERMS];
     uint32_t used = 0;
     for (uint32_t t = 0; t < query->term_count; t++) {
-        columns[t] = term_columns(query, r->match, t, first, shifted + used);
-        used += columns[t] == shifted + used ? query->terms[t].width : 0;
+        columns[t] = term_columns(query, match, unit->place[t], first, shifted + used);
+        used += columns[t] == shifted + used ? query->terms[unit->place[t]].width : 0;
     }
-    bp_match_t match = {
-        .struct_size = sizeof match, .count = count, .entities = run_entities(query->runs[r->match]) + first, .columns = columns};
-    unit_call_run(r->unit, r->step, &match);
+    bp_match_t view = {
+        .struct_size = sizeof view, .count = count, .entities = run_entities(query->runs[match]) + first, .columns = columns};
+    unit_call_run(unit, step, &view);
 }
 
-static void call_rows(const ranges_t *r, uint32_t first, uint32_t count)
+/* --- calls ------------------------------------------------------------------------------------------------------ */
+
+static void call_rows(unit_t *unit, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
 {
-    if (r->unit->system != NULL)
-        run_rows(r, first, count);
+    struct bp_commands_o recorder;
+    bp_step_t step = unit->schedule->now;
+    commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
+    step.commands = &recorder;
+    if (unit->system != NULL)
+        run_rows(unit, &step, match, first, count);
     else
-        simulate_rows(r, first, count);
+        simulate_rows(unit, &step, match, first, count);
+    commands_end(&recorder);
 }
 
-/* --- ranges ---------------------------------------------------------------------------------------------------------- */
-
-static void call_range(void *data, uint32_t index)
+static uint32_t range_rows(const unit_t *unit, uint32_t rows)
 {
-    const ranges_t *r = data;
-    uint32_t first = index * SCHEDULE_RANGE_ROWS, rest = r->rows - first;
-    call_rows(r, first, rest < SCHEDULE_RANGE_ROWS ? rest : SCHEDULE_RANGE_ROWS);
+    uint32_t range = (rows / 16 + 63) & ~63u;
+    if (!unit->parallel)
+        return rows;
+    return range < SCHEDULE_LEAST_RANGE ? SCHEDULE_LEAST_RANGE : range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS : range;
 }
 
-static bool may_cut(const unit_t *unit, const bp_jobs_i *jobs)
+static uint32_t range_count(uint32_t rows, uint32_t range)
 {
-    uint32_t width = 0;
-    for (uint32_t t = 0; t < unit->query.term_count; t++)
-        width += unit->query.terms[t].width;
-    bool parallel = unit->system != NULL ? (unit->system->table.flags & BP_SYSTEM_PARALLEL) != 0
-                                         : (unit->manager->component->table.flags & BP_COMPONENT_PARALLEL) != 0;
-    return parallel && jobs->threads > 1 && width <= SCHEDULE_MAX_COLUMNS;
+    return rows == 0 ? 0 : (rows - 1) / range + 1;
 }
 
-static void run_each(const schedule_t *schedule, unit_t *unit, const bp_step_t *step, const bp_jobs_i *jobs)
+/* All calls of one match; returns the number of the next. */
+static uint32_t call_match(unit_t *unit, uint32_t match, uint32_t call)
 {
-    bool cut = may_cut(unit, jobs);
-    for (uint32_t m = 0; m < unit->query.count; m++) {
-        ranges_t r = {.unit = unit, .step = step, .world = schedule->world, .match = m, .rows = unit->query.runs[m]->count};
-        unit->rows += r.rows;
-        if (r.rows == 0)
-            continue;
-        if (cut && r.rows > SCHEDULE_RANGE_ROWS)
-            jobs->run(jobs->context, call_range, &r, (r.rows + SCHEDULE_RANGE_ROWS - 1) / SCHEDULE_RANGE_ROWS);
-        else
-            call_rows(&r, 0, r.rows);
+    uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
+    for (uint32_t first = 0, count; first < rows; first += count) {
+        count = rows - first < range ? rows - first : range;
+        call_rows(unit, match, first, count, call++);
     }
+    return call;
 }
 
-/* --- all together ---------------------------------------------------------------------------------------------------- */
-
-static void run_together(unit_t *unit, const bp_step_t *step)
+static bool is_together(const unit_t *unit)
 {
-    uint32_t found = 0;
-    for (uint32_t m = 0; m < unit->query.count; m++) {
-        const run_t *run = unit->query.runs[m];
+    return unit->system != NULL && unit->system->table.run_all != NULL;
+}
+
+/* A unit of one call a step: all matches in one, or a manager that goes over its own storage. */
+static bool calls_once(const unit_t *unit)
+{
+    return is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
+}
+
+static uint32_t gather_matches(unit_t *unit)
+{
+    uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+        const run_t *run = unit->query->runs[m];
         if (run->count == 0)
             continue;
-        void *const **columns = unit->columns + (size_t)found * unit->query.term_count;
-        for (uint32_t t = 0; t < unit->query.term_count; t++)
-            columns[t] = term_columns(&unit->query, m, t, 0, NULL);
+        void *const **columns = unit->columns + (size_t)found * terms;
+        for (uint32_t t = 0; t < terms; t++)
+            columns[t] = term_columns(unit->query, m, unit->place[t], 0, NULL);
         unit->matches[found++] = (bp_match_t){
             .struct_size = sizeof(bp_match_t), .count = run->count, .entities = run_entities(run), .columns = columns};
-        unit->rows += run->count;
     }
-    unit_call_run_all(unit, step, unit->matches, found);
+    return found;
 }
 
-/* --- a unit ---------------------------------------------------------------------------------------------------------- */
+static void call_once(unit_t *unit, uint32_t call)
+{
+    struct bp_commands_o recorder;
+    bp_step_t step = unit->schedule->now;
+    commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
+    step.commands = &recorder;
+    if (is_together(unit))
+        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit));
+    else
+        unit_call_simulate(unit, &step, NULL);
+    commands_end(&recorder);
+}
+
+uint64_t unit_run_rows(const unit_t *unit)
+{
+    uint64_t rows = 0;
+    bool own = unit->manager != NULL && unit->manager->component->own_storage;
+    for (uint32_t m = 0; unit->query != NULL && !own && m < unit->query->count; m++)
+        rows += unit->query->runs[m]->count;
+    return rows;
+}
+
+void unit_run(unit_t *unit)
+{
+    schedule_t *schedule = unit->schedule;
+    unit->rows = unit_run_rows(unit);
+    if (calls_once(unit)) {
+        call_once(unit, schedule->calls++);
+        return;
+    }
+    for (uint32_t m = 0; m < unit->query->count; m++)
+        schedule->calls = call_match(unit, m, schedule->calls);
+}
+
+/* --- tasks ------------------------------------------------------------------------------------------------------ */
+
+void unit_run_task(unit_t *unit, const task_t *task)
+{
+    uint32_t call = task->call;
+    if (task->count > 0)
+        call_rows(unit, task->match, task->first, task->count, call);
+    else if (calls_once(unit))
+        call_once(unit, call);
+    else
+        for (uint32_t m = task->match; m < task->end; m++)
+            call = call_match(unit, m, call);
+}
+
+/* Ranges of one match, a task each. */
+static void cut_match(unit_t *unit, uint32_t match, uint32_t rows, uint32_t range)
+{
+    for (uint32_t first = 0; first < rows; first += range) {
+        uint32_t count = rows - first < range ? rows - first : range;
+        unit->tasks[unit->task_count++] =
+            (task_t){.match = match, .end = match + 1, .first = first, .count = count, .call = unit->schedule->calls++};
+    }
+}
+
+void unit_run_cut(unit_t *unit)
+{
+    schedule_t *schedule = unit->schedule;
+    uint32_t gathered = TASK_ROWS; /* rows of the task begun last */
+    unit->rows = unit_run_rows(unit);
+    unit->task_count = 0;
+    for (uint32_t m = 0; !calls_once(unit) && m < unit->query->count; m++) {
+        uint32_t rows = unit->query->runs[m]->count, range = range_rows(unit, rows);
+        if (rows == 0)
+            continue;
+        if (unit->parallel && rows > range) {
+            cut_match(unit, m, rows, range);
+            gathered = TASK_ROWS;
+            continue;
+        }
+        /* Calls of a unit that is not parallel must not be made at the same time. */
+        if (unit->task_count == 0 || (unit->parallel && gathered >= TASK_ROWS)) {
+            unit->tasks[unit->task_count++] = (task_t){.match = m, .call = schedule->calls};
+            gathered = 0;
+        }
+        unit->tasks[unit->task_count - 1].end = m + 1;
+        gathered += rows;
+        schedule->calls += range_count(rows, range);
+    }
+    if (unit->task_count == 0) {
+        unit->tasks[unit->task_count++] = (task_t){.call = schedule->calls};
+        schedule->calls += calls_once(unit);
+    }
+}
+
+/* --- memory ----------------------------------------------------------------------------------------------------- */
 
 static bool reserve_matches(schedule_t *schedule, unit_t *unit)
 {
-    uint64_t columns = (uint64_t)unit->query.count * unit->query.term_count;
-    return memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query.count, sizeof *unit->matches) &&
+    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count;
+    return memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
            memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns);
+}
+
+static bool reserve_tasks(schedule_t *schedule, unit_t *unit)
+{
+    uint64_t tasks = 1;
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+        uint32_t rows = unit->query->runs[m]->count;
+        tasks += 1u + (unit->parallel ? range_count(rows, range_rows(unit, rows)) : 0);
+    }
+    return memory_reserve(&schedule->memory, &unit->tasks, &unit->task_capacity, tasks, sizeof *unit->tasks);
 }
 
 bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
 {
-    bool together = unit->system != NULL && unit->system->table.run_all != NULL;
-    if (unit->query.term_count > 0 && !query_refresh(&unit->query, schedule->world))
+    if (unit->query != NULL && !query_refresh(unit->query, schedule->world))
         return false;
-    return !together || reserve_matches(schedule, unit);
-}
-
-void unit_run(const schedule_t *schedule, unit_t *unit, const bp_step_t *step, const bp_jobs_i *jobs)
-{
-    unit->rows = 0;
-    if (unit->system != NULL && unit->system->table.run_all != NULL)
-        run_together(unit, step);
-    else if (unit->manager != NULL && unit->manager->component->own_storage)
-        unit_call_simulate(unit, step, NULL);
-    else
-        run_each(schedule, unit, step, jobs);
+    if (unit->query != NULL && is_together(unit) && !reserve_matches(schedule, unit))
+        return false;
+    return !(unit->parallel || unit->concurrent) || reserve_tasks(schedule, unit);
 }

@@ -255,7 +255,7 @@ static void open_world(check_t *check, const char *scene, const char *meshes, co
     load_plugin(check, plugins, "debug_name", NULL);
     load_plugin(check, plugins, "mesh", meshes);
     bp_scene_o *opened;
-    if (bp_scene_load(check->host, scene, &opened) != BP_OK ||
+    if (bp_scene_open(check->host, scene, &opened) != BP_OK ||
         bp_scene_spawn(opened, check->world, 0, NULL, NULL) != BP_OK)
         fail("%s", error(check));
 }

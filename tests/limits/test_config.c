@@ -143,7 +143,7 @@ static state_t take_state(void)
     state_t state = {.entities = rig.api->entity->count(rig.host),
                      .steps = bp_host_configured_steps(rig.host),
                      .random = rig.host->base.random,
-                     .threads = rig.host->jobs.threads};
+                     .threads = rig.host->crew.jobs.threads};
     bp_unit_stats_t stats;
     while (bp_host_plugin(rig.host, state.plugins, NULL) != NULL)
         state.plugins++;
@@ -390,7 +390,8 @@ static const mistake_t mistakes[] = {
     {WORLD "systems = lost\n", BP_ERROR_NOT_FOUND, 5,
      "system 'lost' wants to run after 'nobody', which no loaded plugin brings"},
     {WORLD "systems = hen egg\n", BP_ERROR_STATE, 5,
-     "world 'w': the wishes of hen, egg to run before and after each other form a circle"},
+     "world 'w': the wishes of hen, egg to run before and after each other form a circle: 'egg' runs before 'hen' "
+     "(before of 'egg'), 'hen' runs before 'egg' (before of 'hen')"},
 
     /* scenes */
     {WORLD "scenes = nowhere.json\n", BP_ERROR_IO, 5, SCRATCH "/nowhere.json: cannot be opened%"},
@@ -864,13 +865,13 @@ START_TEST(hosts_numbers_are_taken_up_to_their_ends)
     set_up("[host]\nsteps = 9223372036854775807\nseed = 9223372036854775807\nthreads = 3\n");
     ck_assert_uint_eq(bp_host_configured_steps(rig.host), INT64_MAX);
     ck_assert_uint_eq(rig.host->base.random, INT64_MAX);
-    ck_assert_uint_eq(rig.host->jobs.threads, 3);
+    ck_assert_uint_eq(rig.host->crew.jobs.threads, 3);
     set_up("[host]\nthreads = 2\n");
-    ck_assert_uint_eq(rig.host->jobs.threads, 2);
+    ck_assert_uint_eq(rig.host->crew.jobs.threads, 2);
     set_up("[host]\nsteps = 0\nseed = 0\n");
     ck_assert_uint_eq(bp_host_configured_steps(rig.host), 0);
     ck_assert_uint_eq(rig.host->base.random, 0);
-    ck_assert_uint_eq(rig.host->jobs.threads, 2);
+    ck_assert_uint_eq(rig.host->crew.jobs.threads, 2);
     rig_close(&rig);
 }
 END_TEST

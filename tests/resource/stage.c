@@ -113,9 +113,9 @@ char *stage_json(const char *scene)
     return json;
 }
 
-bp_scene_blob_t stage_compile(stage_t *stage, const char *scene)
+bp_scene_o *stage_compile(stage_t *stage, const char *scene)
 {
-    bp_scene_blob_t blob;
+    bp_scene_o *blob = NULL;
     char *json = stage_json(scene);
     WORKS(stage->host, bp_scene_compile_text(stage->host, "scene", json, strlen(json), &blob));
     free(json);
@@ -124,14 +124,14 @@ bp_scene_blob_t stage_compile(stage_t *stage, const char *scene)
 
 void stage_refuses(stage_t *stage, bp_result_t code, const char *scene, const char *sentence)
 {
-    bp_scene_blob_t blob;
+    bp_scene_o *blob = NULL;
     char *json = stage_json(scene);
     size_t before = stage->rig.heap.bytes;
     bp_result_t result = bp_scene_compile_text(stage->host, "scene", json, strlen(json), &blob);
     const char *said = bp_host_error(stage->host);
     EXPECT(result == code, "%d instead of %d for %.200s: %s", result, code, scene, said);
     EXPECT(strncmp(said, sentence, strlen(sentence)) == 0, "%.200s\n says %s\n  not %s", scene, said, sentence);
-    EXPECT(blob.bytes == NULL && stage->rig.heap.bytes == before, "something is left of %.200s", scene);
+    EXPECT(blob == NULL && stage->rig.heap.bytes == before, "something is left of %.200s", scene);
     free(json);
 }
 
@@ -214,8 +214,10 @@ static void write_entity(pen_t *pen, const blob_group_t *group, uint32_t row)
     fprintf(pen->file, "\n");
 }
 
-char *stage_describe(const void *bytes, size_t size)
+char *stage_describe(const bp_scene_o *scene)
 {
+    size_t size;
+    const void *bytes = bp_scene_bytes(scene, &size);
     char *text = NULL;
     size_t length;
     pen_t pen = {.file = open_memstream(&text, &length)};
@@ -234,9 +236,9 @@ char *stage_describe(const void *bytes, size_t size)
 
 void stage_expects(stage_t *stage, const char *scene, const char *text)
 {
-    bp_scene_blob_t blob = stage_compile(stage, scene);
-    char *said = stage_describe(blob.bytes, blob.size);
+    bp_scene_o *made = stage_compile(stage, scene);
+    char *said = stage_describe(made);
     EXPECT(strcmp(said, text) == 0, "%s\ngives\n%s\nnot\n%s", scene, said, text);
     free(said);
-    bp_scene_free(stage->host, &blob);
+    bp_scene_close(made);
 }

@@ -21,14 +21,14 @@ void stage_open(stage_t *stage);
 void stage_close(stage_t *stage);
 
 /* Compile a scene; it must work. */
-bp_scene_blob_t stage_compile(stage_t *stage, const char *scene);
+bp_scene_o *stage_compile(stage_t *stage, const char *scene);
 
 /* A scene that must fail with this sentence, which goes on or ends there. */
 void stage_refuses(stage_t *stage, bp_result_t code, const char *scene, const char *sentence);
 
 /* A blob as text, to be freed: a line an entity, "0: body(mass=2) fog:fx(colour=...) < 3\n", with what the blob says of its
  * fields alone and its parent. A brew's bytes stand as they are. */
-char *stage_describe(const void *bytes, size_t size);
+char *stage_describe(const bp_scene_o *scene);
 
 /* The scene must give this text. */
 void stage_expects(stage_t *stage, const char *scene, const char *text);

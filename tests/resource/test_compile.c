@@ -216,29 +216,32 @@ END_TEST
 
 START_TEST(types_come_in_spawn_order)
 {
-    bp_scene_blob_t made = stage_compile(&stage, "{'entities': [{'components': {'brew': {}, 'body': {}, 'pose': {}, 'tag': {}}}]}");
+    bp_scene_o *made = stage_compile(&stage, "{'entities': [{'components': {'brew': {}, 'body': {}, 'pose': {}, 'tag': {}}}]}");
+    size_t size;
+    const void *bytes = bp_scene_bytes(made, &size);
     blob_t blob;
     memory_t memory;
     error_text_t error;
     memory_init(&memory, "test", &(bp_allocator_i){.resize = NULL});
-    ck_assert_int_eq(blob_open(&blob, &memory, made.bytes, made.size, "blob", &error), BP_OK);
+    ck_assert_int_eq(blob_open(&blob, &memory, bytes, size, "blob", &error), BP_OK);
     const char *const expected[] = {"pose", "body", "tag", "brew"};
     for (uint32_t i = 0; i < COUNT(expected); i++)
         ck_assert_str_eq(blob_text(&blob, blob.components[i].type), expected[i]);
-    ck_assert_uint_eq(made.entities, 1);
-    ck_assert_uint_eq(made.components, 4);
-    ck_assert_uint_eq(made.groups, 1);
-    bp_scene_free(stage.host, &made);
+    ck_assert_uint_eq(bp_scene_entity_count(made), 1);
+    ck_assert_uint_eq(bp_scene_component_count(made), 4);
+    bp_scene_close(made);
 }
 END_TEST
 
 START_TEST(what_is_alike_is_written_once)
 {
-    bp_scene_blob_t many = stage_compile(&stage, "{'entities': [{'count': 100000, 'components': {'sample': {'a_string': 'x'}, 'body': {'mass': 2}}},"
+    bp_scene_o *many = stage_compile(&stage, "{'entities': [{'count': 100000, 'components': {'sample': {'a_string': 'x'}, 'body': {'mass': 2}}},"
                                                  " {'components': {'body': {'mass': 3}}}]}");
-    ck_assert_uint_eq(many.entities, 100001);
-    ck_assert_uint_lt(many.size, 8192);
-    bp_scene_free(stage.host, &many);
+    size_t size;
+    bp_scene_bytes(many, &size);
+    ck_assert_uint_eq(bp_scene_entity_count(many), 100001);
+    ck_assert_uint_lt(size, 8192);
+    bp_scene_close(many);
 }
 END_TEST
 
@@ -247,12 +250,36 @@ START_TEST(the_same_scene_gives_the_same_bytes)
     const char *scene = "{'entities': [{'count': 5, 'components': {'sample': {'a_name': 'q'}, 'label': {'home': null}}}, {'components': {'flag': {}}}]}";
     stage_t other;
     stage_open(&other);
-    bp_scene_blob_t a = stage_compile(&stage, scene), b = stage_compile(&other, scene);
-    ck_assert_uint_eq(a.size, b.size);
-    ck_assert_mem_eq(a.bytes, b.bytes, a.size);
-    bp_scene_free(stage.host, &a);
-    bp_scene_free(other.host, &b);
+    bp_scene_o *a = stage_compile(&stage, scene), *b = stage_compile(&other, scene);
+    size_t size, other_size;
+    const void *bytes = bp_scene_bytes(a, &size), *others = bp_scene_bytes(b, &other_size);
+    ck_assert_uint_eq(size, other_size);
+    ck_assert_mem_eq(bytes, others, size);
+    bp_scene_close(a);
+    bp_scene_close(b);
     stage_close(&other);
+}
+END_TEST
+
+START_TEST(a_scene_is_opened_from_json_as_from_a_blob)
+{
+    static const char json[] = "{\"entities\": [{\"components\": {\"mark\": {\"value\": 4}}}]}";
+    bp_scene_o *scene = NULL;
+    char path[1100];
+    snprintf(path, sizeof path, "%s", scratch_file("opened.json", json));
+    WORKS(stage.host, bp_scene_open(stage.host, path, &scene));
+    ck_assert_uint_eq(bp_scene_entity_count(scene), 1);
+    snprintf(path, sizeof path, "%s", scratch_file("opened.bpe", ""));
+    WORKS(stage.host, bp_scene_write(scene, path));
+    bp_scene_close(scene);
+    WORKS(stage.host, bp_scene_open(stage.host, path, &scene));
+    char *said = stage_describe(scene);
+    ck_assert_str_eq(said, "0: mark(value=4)\n");
+    free(said);
+    bp_scene_close(scene);
+    WORKS(stage.host, bp_scene_open(stage.host, scratch_file("no_ending", json), &scene));
+    bp_scene_close(scene);
+    FAILS(stage.host, BP_ERROR_SYNTAX, "the text is empty", bp_scene_open(stage.host, scratch_file("empty.json", ""), &scene));
 }
 END_TEST
 
@@ -287,6 +314,7 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, types_come_in_spawn_order);
     tcase_add_test(tcase, what_is_alike_is_written_once);
     tcase_add_test(tcase, the_same_scene_gives_the_same_bytes);
+    tcase_add_test(tcase, a_scene_is_opened_from_json_as_from_a_blob);
     suite_add_tcase(suite, tcase);
     return suite;
 }

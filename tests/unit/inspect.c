@@ -348,7 +348,7 @@ char *describe_host(bp_host_o *host)
     page_t page = {NULL, 0, 0};
     error_text_t kept = host->base.error;
     write_down(&page, "seed %" PRIu64 " threads %u steps %" PRIu64 " callbacks %u\n", host->base.random,
-               host->jobs.threads, host->steps, host->destruction.callback_count);
+               host->crew.jobs.threads, host->steps, host->destruction.callback_count);
     for (uint32_t i = 0; i < host->loader.count; i++)
         write_down(&page, "plugin %s\n", host->loader.plugins[i]->name);
     describe_registry(&page, &host->registry);

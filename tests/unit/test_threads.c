@@ -282,8 +282,8 @@ END_TEST
 /* One row, and rows at and next to the border between two ranges. */
 START_TEST(any_number_of_rows_is_cut_right)
 {
-    static const uint32_t rows[] = {1, SCHEDULE_RANGE_ROWS - 1, SCHEDULE_RANGE_ROWS, SCHEDULE_RANGE_ROWS + 1,
-                                    3 * SCHEDULE_RANGE_ROWS + 5};
+    static const uint32_t rows[] = {1, SCHEDULE_LEAST_RANGE - 1, SCHEDULE_LEAST_RANGE, SCHEDULE_LEAST_RANGE + 1,
+                                    16 * SCHEDULE_RANGE_ROWS + 5};
     ck_assert_uint_eq(result_of(1, NULL, rows[_i]), result_of(3, NULL, rows[_i]));
 }
 END_TEST
@@ -309,9 +309,8 @@ START_TEST(an_embedders_jobs_are_used_instead_of_the_pool)
     own_jobs_t own = {0, 0};
     bp_jobs_i jobs = {.context = &own, .threads = 4, .run = run_backwards};
     ck_assert_uint_eq(result_of(8, &jobs, ROWS), result_of(1, NULL, ROWS));
-    uint32_t ranges = (ROWS + SCHEDULE_RANGE_ROWS - 1) / SCHEDULE_RANGE_ROWS;
-    ck_assert_uint_eq(own.batches, 4 * STEPS);
-    ck_assert_uint_eq(own.jobs, 4 * STEPS * ranges);
+    ck_assert_uint_ge(own.batches, 4); /* in the first step, before units have been measured */
+    ck_assert_uint_eq(own.jobs, own.batches * jobs.threads);
     bp_host_o *host = make_host(8, &jobs);
     ck_assert_ptr_null(host->pool);
     bp_host_destroy(host);
@@ -369,7 +368,7 @@ START_TEST(rows_of_more_than_512_columns_are_not_cut)
     const bp_component_i three = {.name = "third", .fields = {wide_fields, 3, sizeof wide_fields[0]}};
     ck_assert_uint_eq(2 * REGISTRY_MAX_FIELDS + 2, SCHEDULE_MAX_COLUMNS);
     run_wide(&two);
-    ck_assert_uint_eq(wide_calls, 2);
+    ck_assert_uint_eq(wide_calls, 17); /* sixteen ranges of 1,024 rows, and one row more */
     run_wide(&three);
     ck_assert_uint_eq(wide_calls, 1);
 }
@@ -389,7 +388,7 @@ START_TEST(a_host_has_at_most_256_threads)
     ck_assert_ptr_null(bp_host_create(&(bp_host_desc_t){.threads = JOBS_MAX_THREADS + 1}));
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.threads = JOBS_MAX_THREADS});
     ck_assert_ptr_nonnull(host);
-    ck_assert_uint_eq(host->jobs.threads, JOBS_MAX_THREADS);
+    ck_assert_uint_eq(host->crew.jobs.threads, JOBS_MAX_THREADS);
     bp_host_destroy(host);
 }
 END_TEST
@@ -397,13 +396,13 @@ END_TEST
 START_TEST(a_host_changes_its_number_of_threads)
 {
     bp_host_o *host = bp_host_create(NULL);
-    ck_assert_uint_eq(host->jobs.threads, 1);
+    ck_assert_uint_eq(host->crew.jobs.threads, 1);
     for (uint32_t threads = 2; threads < 6; threads++) {
         WORKS(host, host_set_threads(host, threads));
-        ck_assert_uint_eq(host->jobs.threads, threads);
+        ck_assert_uint_eq(host->crew.jobs.threads, threads);
     }
     FAILS(host, BP_ERROR_LIMIT, "300 threads; at most 256", host_set_threads(host, 300));
-    ck_assert_uint_eq(host->jobs.threads, 5);
+    ck_assert_uint_eq(host->crew.jobs.threads, 5);
     bp_host_destroy(host);
 }
 END_TEST

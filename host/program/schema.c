@@ -1,0 +1,303 @@
+/* schema.c - objects of a scene: entities, prototypes, components.
+ *
+ * Each component type has two definitions, one for entities with a count, whose properties may be lists, and one without.
+ * Which of them a component is, its "type" says, or its key where that is the name of a type; where neither does, it must be
+ * inherited: then any property of any type is taken, so that a misspelt one is still found. Whether an entity counts and
+ * extends is asked with if and then, which keeps messages about the one case that applies.
+ */
+#include "schema.h"
+
+#include "describe.h"
+#include "json_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char ignored[] = "^(\\$|//)";
+static const char component_keys[] = "^(\\$.*|//.*|[A-Za-z0-9_]{1,63})$";
+
+enum { NAME_ROOM = 160 };
+
+/* What a definition is for: "body", "body_each" ... */
+typedef struct variant_t {
+    bool each;     /* the entity has a count */
+    bool extended; /* ... or extends a prototype */
+} variant_t;
+
+static json_t *reference(const char *name, const char *suffix)
+{
+    char text[2 * NAME_ROOM];
+    snprintf(text, sizeof text, "#/definitions/%s%s", name, suffix);
+    return json_pack("{s:s}", "$ref", text);
+}
+
+static const char *each_suffix(variant_t variant)
+{
+    return variant.each ? "_each" : "";
+}
+
+static const char *whole_suffix(variant_t variant)
+{
+    return variant.each ? variant.extended ? "_each_extended" : "_each" : variant.extended ? "_extended" : "";
+}
+
+/* An object with these properties, remarks, and nothing else. */
+static json_t *closed_object(json_t *properties)
+{
+    return json_pack("{s:s, s:o, s:{s:b}, s:b}", "type", "object", "properties", properties, "patternProperties", ignored, 1, "additionalProperties", 0);
+}
+
+/* --- all component types ------------------------------------------------------------------------------------------- */
+
+typedef struct types_t {
+    const program_t *program;
+    uint32_t plugin, component;
+    const bp_plugin_desc_t *desc;
+} types_t;
+
+/* The next component type of all plugins; begin with {.program = program}. */
+static bool next_type(types_t *types, bp_component_i *component)
+{
+    const char *path;
+    while ((types->desc = bp_host_plugin(types->program->host, types->plugin, &path)) != NULL) {
+        if (types->component < types->desc->components.count) {
+            *component = describe_component(&types->desc->components, types->component++);
+            return true;
+        }
+        types->plugin++;
+        types->component = 0;
+    }
+    return false;
+}
+
+static json_t *type_names(const program_t *program)
+{
+    types_t types = {.program = program};
+    bp_component_i component;
+    json_t *names = json_array();
+    int bad = 0;
+    while (next_type(&types, &component))
+        bad |= json_array_append_new(names, json_output_text(component.name));
+    return json_output_checked(names, bad);
+}
+
+/* --- a component type ------------------------------------------------------------------------------------------------ */
+
+static bool compiles_itself(const bp_component_i *component)
+{
+    return component->compile != NULL && component->spawn != NULL;
+}
+
+static int set_properties(json_t *properties, const bp_component_i *component, bool each)
+{
+    int bad = 0;
+    for (uint32_t i = 0; i < component->fields.count; i++) {
+        bp_field_t field = describe_field(&component->fields, i);
+        if ((field.flags & BP_FIELD_READ_ONLY) == 0 && strcmp(field.name, "type") != 0)
+            bad |= json_object_set_new(properties, field.name, schema_of_property(&field, each));
+    }
+    return bad;
+}
+
+static json_t *type_schema(const program_t *program, const bp_component_i *component, bool each)
+{
+    json_t *properties = json_pack("{s:{s:o}}", "type", "enum", type_names(program));
+    int bad = properties == NULL || compiles_itself(component) ? 0 : set_properties(properties, component, each);
+    json_t *schema = closed_object(json_output_checked(properties, bad));
+    bad = schema == NULL ? -1 : 0;
+    if (bad == 0 && component->doc != NULL)
+        bad |= json_object_set_new(schema, "description", json_output_text(component->doc));
+    if (bad == 0 && compiles_itself(component))
+        bad |= json_object_set_new(schema, "additionalProperties", json_true());
+    return json_output_checked(schema, bad);
+}
+
+static int define_types(json_t *definitions, const program_t *program, bool each)
+{
+    types_t types = {.program = program};
+    bp_component_i component;
+    int bad = 0;
+    while (next_type(&types, &component)) {
+        char name[NAME_ROOM];
+        snprintf(name, sizeof name, "type_%s%s", component.name, each ? "_each" : "");
+        bad |= json_object_set_new(definitions, name, type_schema(program, &component, each));
+    }
+    return bad;
+}
+
+/* --- components of an entity ------------------------------------------------------------------------------------------ */
+
+/* Of the type that it says. */
+static json_t *typed_schema(const program_t *program, bool each)
+{
+    types_t types = {.program = program};
+    bp_component_i component;
+    json_t *choices = json_array();
+    int bad = 0;
+    while (next_type(&types, &component)) {
+        char name[NAME_ROOM];
+        snprintf(name, sizeof name, "type_%s%s", component.name, each ? "_each" : "");
+        bad |= json_array_append_new(choices, json_pack("{s:{s:{s:{s:s}}}, s:o}", "if", "properties", "type", "const", component.name, "then",
+                                                        reference(name, "")));
+    }
+    choices = json_output_checked(choices, bad);
+    return json_pack("{s:s, s:[s], s:{s:{s:o}}, s:o}", "type", "object", "required", "type", "properties", "type", "enum", type_names(program), "allOf", choices);
+}
+
+/* A property that several types have may be what it is in any of them. */
+static int merge_property(json_t *properties, const char *name, json_t *schema)
+{
+    json_t *before = json_object_get(properties, name);
+    if (before == NULL)
+        return json_object_set_new(properties, name, json_pack("{s:[o]}", "anyOf", schema));
+    return json_array_append_new(json_object_get(before, "anyOf"), schema);
+}
+
+/* Of a type that nobody says here. */
+static json_t *inherited_schema(const program_t *program, bool each)
+{
+    types_t types = {.program = program};
+    bp_component_i component;
+    json_t *properties = json_object();
+    bool open = false;
+    int bad = properties == NULL ? -1 : 0;
+    while (bad == 0 && next_type(&types, &component)) {
+        open = open || compiles_itself(&component);
+        for (uint32_t i = 0; i < component.fields.count && bad == 0; i++) {
+            bp_field_t field = describe_field(&component.fields, i);
+            if ((field.flags & BP_FIELD_READ_ONLY) == 0)
+                bad = merge_property(properties, field.name, schema_of_property(&field, each));
+        }
+    }
+    json_t *schema = closed_object(json_output_checked(properties, bad));
+    bad = schema == NULL ? -1 : open ? json_object_set_new(schema, "additionalProperties", json_true()) : 0;
+    return json_output_checked(schema, bad);
+}
+
+/* Null for what is inherited, else `schema`. */
+static json_t *or_null(variant_t variant, json_t *schema)
+{
+    if (!variant.extended)
+        return schema;
+    return json_pack("{s:{s:s}, s:b, s:o}", "if", "type", "null", "then", 1, "else", schema);
+}
+
+/* A component whose key is the name of a type: that type, unless it says another. */
+static json_t *named_schema(const char *type, variant_t variant)
+{
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, "type_%s", type);
+    return or_null(variant, json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
+                                      reference("typed", each_suffix(variant)), "else", reference(name, each_suffix(variant))));
+}
+
+static json_t *other_schema(variant_t variant)
+{
+    if (!variant.extended)
+        return reference("typed", each_suffix(variant));
+    return or_null(variant, json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
+                                      reference("typed", each_suffix(variant)), "else", reference("inherited", each_suffix(variant))));
+}
+
+static json_t *components_schema(const program_t *program, variant_t variant)
+{
+    types_t types = {.program = program};
+    bp_component_i component;
+    json_t *properties = json_object();
+    int bad = 0;
+    while (next_type(&types, &component))
+        bad |= json_object_set_new(properties, component.name, named_schema(component.name, variant));
+    return json_pack("{s:s, s:{s:s}, s:o, s:{s:b}, s:o}", "type", "object", "propertyNames", "pattern", component_keys, "properties",
+                     json_output_checked(properties, bad), "patternProperties", ignored, 1, "additionalProperties", other_schema(variant));
+}
+
+static int define_components(json_t *definitions, const program_t *program)
+{
+    int bad = 0;
+    for (int i = 0; i < 4; i++) {
+        variant_t variant = {.each = (i & 1) != 0, .extended = (i & 2) != 0};
+        char name[NAME_ROOM];
+        snprintf(name, sizeof name, "components%s", whole_suffix(variant));
+        bad |= json_object_set_new(definitions, name, components_schema(program, variant));
+    }
+    for (int each = 0; each < 2; each++) {
+        bad |= define_types(definitions, program, each != 0);
+        bad |= json_object_set_new(definitions, each ? "typed_each" : "typed", typed_schema(program, each != 0));
+        bad |= json_object_set_new(definitions, each ? "inherited_each" : "inherited", inherited_schema(program, each != 0));
+    }
+    return bad;
+}
+
+/* --- entities and prototypes --------------------------------------------------------------------------------------------- */
+
+/* Does the object have this member? Then one kind of components, else another. */
+static json_t *components_if(const char *member, json_t *then, json_t *otherwise)
+{
+    return json_pack("{s:{s:[s]}, s:o, s:o}", "if", "required", member, "then", then, "else", otherwise);
+}
+
+static json_t *components_are(bool each, bool extended)
+{
+    return json_pack("{s:{s:o}}", "properties", "components", reference("components", whole_suffix((variant_t){each, extended})));
+}
+
+static json_t *name_schema(const char *description)
+{
+    return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength", 255, "description", description);
+}
+
+static json_t *with_components(json_t *schema, bool counts)
+{
+    json_t *plain = components_if("extends", components_are(false, true), components_are(false, false));
+    json_t *choice = !counts ? plain : components_if("count", components_if("extends", components_are(true, true), components_are(true, false)), plain);
+    return json_output_checked(schema, schema == NULL ? (json_decref(choice), -1) : json_object_set_new(schema, "allOf", json_pack("[o]", choice)));
+}
+
+static json_t *entity_schema(void)
+{
+    json_t *properties = json_pack(
+        "{s:o, s:o, s:{s:s, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s, s:i, s:I, s:s}}",
+        "name", name_schema("how other entities refer to it, unique in the scene; also its label"),
+        "extends", name_schema("the prototype whose components it has"),
+        "components", "type", "object", "description", "what it is made of: instance names and their properties",
+        "children", "type", "array", "items", "$ref", "#/definitions/entity", "description", "entities whose parent it is",
+        "count", "type", "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX, "description", "so many alike; a property may be a list with a value for each");
+    return with_components(closed_object(properties), true);
+}
+
+static json_t *prototype_schema(void)
+{
+    json_t *properties = json_pack("{s:o, s:{s:s, s:s}}", "extends", name_schema("another prototype, whose components it has too"),
+                                   "components", "type", "object", "description", "what entities that extend it are made of");
+    return with_components(closed_object(properties), false);
+}
+
+static json_t *scene_properties(void)
+{
+    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}}",
+                     "$schema", "type", "string",
+                     "prototypes", "type", "object", "patternProperties", ignored, 1, "additionalProperties", "$ref", "#/definitions/prototype",
+                     "description", "entities in the making: what others extend",
+                     "entities", "type", "array", "items", "$ref", "#/definitions/entity", "description", "what the scene spawns");
+}
+
+json_t *schema_of_scenes(const program_t *program)
+{
+    json_t *root = json_pack("{s:s, s:s, s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title", "Backplane scene", "description",
+                             "A scene for the plugins that were loaded when this was written: backplane schema --help");
+    json_t *definitions = json_object(), *object = closed_object(scene_properties());
+    int bad = root == NULL || definitions == NULL || object == NULL ? -1 : 0;
+    if (bad == 0)
+        bad = json_object_update(root, object);
+    json_decref(object);
+    if (bad == 0) {
+        bad |= json_object_set_new(definitions, "entity", entity_schema());
+        bad |= json_object_set_new(definitions, "prototype", prototype_schema());
+        bad |= define_components(definitions, program);
+    }
+    if (bad == 0)
+        bad = json_object_set_new(root, "definitions", definitions);
+    else
+        json_decref(definitions);
+    return json_output_checked(root, bad);
+}

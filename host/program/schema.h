@@ -1,0 +1,20 @@
+/* schema.h - the JSON Schema of scenes, from what the loaded plugins declare.
+ *
+ * What it does not do: what one part of a scene must be for another (names that exist, lists as long as a count, a component
+ * that is inherited) a schema cannot say; the compiler does.
+ */
+#ifndef HOST_PROGRAM_SCHEMA_H
+#define HOST_PROGRAM_SCHEMA_H
+
+#include "program.h"
+
+#include <jansson.h>
+
+/* Draft 7, which editors know best. NULL when out of memory. */
+json_t *schema_of_scenes(const program_t *program);
+
+/* One property (schema_values.c): `each` where a list may give one value to each instance of a count. NULL when out of
+ * memory. */
+json_t *schema_of_property(const bp_field_t *field, bool each);
+
+#endif
