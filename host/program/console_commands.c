@@ -455,7 +455,7 @@ static const console_command_t commands[] = {
      do_set},
     {"spawn", "spawn SCENE [WORLD]",
      "bring a scene into a world, all of it or nothing\n"
-     "  SCENE is a file of scene JSON (name.json) or a compiled or saved one (.bpe). Prints the number to despawn it by.",
+     "  SCENE is a file of scene JSON, or a compiled or saved scene. Prints the number to despawn it by.",
      console_spawn},
     {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
     {"destroy", "destroy ENTITY ...",
