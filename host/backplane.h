@@ -177,6 +177,10 @@ BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
  * says what an ini may hold. */
 BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 
+/* Only the plugins of an ini file, with their options: for tools that ask what there is and simulate nothing. The whole file must
+ * be right all the same, as far as that shows without its worlds. */
+BACKPLANE_API bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path);
+
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 

@@ -391,7 +391,21 @@ static void undo(setup_t *s)
     *s->error = kept;
 }
 
-bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
+static bp_result_t set_up_worlds(setup_t *s)
+{
+    bp_result_t result = make_worlds(s);
+    if (result == BP_OK)
+        result = setup_spawn_scenes(s);
+    if (result == BP_OK)
+        result = setup_spawn_all(s);
+    if (result == BP_OK)
+        result = settle_all(s);
+    if (result == BP_OK)
+        result = start_threads(s);
+    return result;
+}
+
+static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_only)
 {
     setup_t s = {
         .host = host,
@@ -412,19 +426,21 @@ bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
         result = read_host(&s);
     if (result == BP_OK)
         result = load_plugins(&s);
-    if (result == BP_OK)
-        result = make_worlds(&s);
-    if (result == BP_OK)
-        result = setup_spawn_scenes(&s);
-    if (result == BP_OK)
-        result = setup_spawn_all(&s);
-    if (result == BP_OK)
-        result = settle_all(&s);
-    if (result == BP_OK)
-        result = start_threads(&s);
+    if (result == BP_OK && !plugins_only)
+        result = set_up_worlds(&s);
     if (result != BP_OK)
         undo(&s);
     setup_release_spawned(&s);
     ini_free(&s.ini);
     return result;
+}
+
+bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
+{
+    return set_up(host, ini_path, false);
+}
+
+bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path)
+{
+    return set_up(host, ini_path, true);
 }

@@ -30,6 +30,7 @@ has libxxhash || add libxxhash-dev xxhash-devel xxhash xxhash
 has libedit || add libedit-dev libedit-devel libedit libedit
 if [ "$need" = test ]; then
     has check || add check check-devel check check
+    python3 -c 'import jsonschema' >/dev/null 2>&1 || add python3-jsonschema python3-jsonschema python-jsonschema ""
     command -v c++ >/dev/null 2>&1 || add g++ gcc-c++ gcc gcc
 fi
 

@@ -104,6 +104,10 @@ bool os_program_folder(char *path, size_t size);
 /* Make a folder, its parent being there. True also where there is one already. [any] */
 bool os_folder_create(const char *path);
 
+/* Call see(data, name) for everything in a folder but "." and "..", in no particular order. False where it cannot be
+ * read. [any] */
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data);
+
 /* --- other programs ------------------------------------------------------------------------------------------ */
 
 /* What the file of a program ends with: "" or ".exe". */

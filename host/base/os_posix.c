@@ -15,6 +15,7 @@
 
 #include "os.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -551,6 +552,22 @@ bool os_folder_create(const char *path)
 {
     struct stat about;
     return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return false;
+    errno = 0;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            see(data, entry->d_name);
+        errno = 0;
+    }
+    bool read = errno == 0;
+    closedir(folder);
+    return read;
 }
 
 /* --- other programs ------------------------------------------------------------------------------------------ */

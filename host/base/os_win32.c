@@ -431,6 +431,26 @@ bool os_folder_create(const char *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)
+{
+    char text[PATH_ROOM];
+    wchar_t wide[PATH_ROOM];
+    WIN32_FIND_DATAW found;
+    int length = snprintf(text, sizeof text, "%s/*", path);
+    if (length < 0 || length >= PATH_ROOM || !path_to_system(text, wide, PATH_ROOM))
+        return false;
+    HANDLE search = FindFirstFileW(wide, &found);
+    if (search == INVALID_HANDLE_VALUE)
+        return false;
+    do {
+        if (text_from_system(found.cFileName, text, sizeof text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0)
+            see(data, text);
+    } while (FindNextFileW(search, &found));
+    bool read = GetLastError() == ERROR_NO_MORE_FILES;
+    FindClose(search);
+    return read;
+}
+
 /* --- other programs ------------------------------------------------------------------------------------ */
 
 const char os_program_suffix[] = ".exe";

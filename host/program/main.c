@@ -87,6 +87,32 @@ static const command_t commands[] = {
                 "is installed; whatever assimp reads can be imported.\n",
         .run_texts = command_import,
     },
+    {
+        .name = "compile",
+        .usage = "compile SCENE.json [-o SCENE.bpe] [--ini INI]",
+        .about = "turn a scene that people write into one that is spawned as it is",
+        .help = "  -o SCENE.bpe      the file to write; without it SCENE.bpe beside SCENE.json\n"
+                "  --ini INI         for the plugins that this ini loads, with their options\n"
+                "  --plugins FOLDER  for the plugins in this folder\n"
+                "  --json            print the summary as one JSON object\n"
+                "\n"
+                "Without --ini and --plugins, the plugins count that came with this program. A scene that is\n"
+                "wrong gives no file, and a message that begins with file:line:column.\n",
+        .run_texts = command_compile,
+    },
+    {
+        .name = "schema",
+        .usage = "schema [INI]",
+        .about = "print a JSON Schema of scenes, for editors and validators",
+        .help = "  --plugins FOLDER  of the plugins in this folder\n"
+                "\n"
+                "Describes scenes made of the components of the plugins that INI loads; without INI, of those\n"
+                "that came with this program. Tell an editor of it, or name it in the scene itself:\n"
+                "\n"
+                "  backplane schema game.ini > scene.schema.json\n"
+                "  {\"$schema\": \"scene.schema.json\", \"entities\": [...]}\n",
+        .run_texts = command_schema,
+    },
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

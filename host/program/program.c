@@ -22,7 +22,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
     complain("%s%s: %s", level == BP_LOG_WARNING ? "warning: " : "", source, text);
 }
 
-int program_open(program_t *program, const char *ini)
+int program_create(program_t *program, const char *ini)
 {
     *program = (program_t){.ini = ini};
     bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {program, write_log}};
@@ -32,6 +32,14 @@ int program_open(program_t *program, const char *ini)
         return STATUS_FAILED;
     }
     program->api = bp_host_api(program->host);
+    return STATUS_FINE;
+}
+
+int program_open(program_t *program, const char *ini)
+{
+    int status = program_create(program, ini);
+    if (status != STATUS_FINE)
+        return status;
     bp_result_t result = bp_host_setup(program->host, ini);
     if (result == BP_OK)
         return STATUS_FINE;

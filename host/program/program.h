@@ -19,12 +19,23 @@ typedef struct program_t {
     const char *ini;
     progress_t progress;
     bool talking;        /* the log's remarks are printed too, not only warnings and errors */
+    char passed_over[1024]; /* plugins of a folder that could not be loaded, and why; may be cut */
     atomic_uint errors;  /* lines of level error that the host and its plugins have logged */
 } program_t;
+
+/* Create a host with nothing in it. Complains and returns STATUS_FAILED where there is no memory. */
+int program_create(program_t *program, const char *ini);
 
 /* Create a host and do what `ini` says. On failure complains and returns the status for it, with nothing
  * left to close; else STATUS_FINE. `program` must stay where it is until it is closed. */
 int program_open(program_t *program, const char *ini);
+
+/* Create a host with plugins alone, for commands that simulate nothing: those of `ini`; or, where it is NULL, all that lie in
+ * `folder`; or, where that is NULL too, those that came with the program (plugins/ beside it, or ../lib/backplane/plugins). Of a
+ * folder, plugins that cannot be loaded are passed over (most want options that an ini would give): program_say_passed_over
+ * complains of them. Otherwise as program_open. */
+int program_open_plugins(program_t *program, const char *ini, const char *folder);
+void program_say_passed_over(const program_t *program);
 
 /* End the host; returns `status`, or STATUS_FAILED in place of STATUS_FINE where an error has been logged:
  * a plugin that could not write its file says so in the log, and the program must not say that all went
@@ -44,5 +55,7 @@ int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
 int command_import(int count, char **texts);
 int command_check(int count, char **texts);
+int command_compile(int count, char **texts);
+int command_schema(int count, char **texts);
 
 #endif

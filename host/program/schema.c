@@ -137,8 +137,8 @@ static json_t *typed_schema(const program_t *program, bool each)
     while (next_type(&types, &component)) {
         char name[NAME_ROOM];
         snprintf(name, sizeof name, "type_%s%s", component.name, each ? "_each" : "");
-        bad |= json_array_append_new(choices, json_pack("{s:{s:{s:{s:s}}}, s:o}", "if", "properties", "type", "const", component.name, "then",
-                                                        reference(name, "")));
+        bad |= json_array_append_new(choices, json_pack("{s:{s:[s], s:{s:{s:s}}}, s:o}", "if", "required", "type", "properties", "type", "const",
+                                                        component.name, "then", reference(name, "")));
     }
     choices = json_output_checked(choices, bad);
     return json_pack("{s:s, s:[s], s:{s:{s:o}}, s:o}", "type", "object", "required", "type", "properties", "type", "enum", type_names(program), "allOf", choices);
