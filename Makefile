@@ -180,10 +180,14 @@ check-source:
 SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard host/*/*.[ch] plugins/mesh/*.[ch])
+# A target says in its comment which sources it links, and which libraries.
+FUZZ_LINKS     = $(shell sed -n 's/^ \* links: //p' tests/fuzz/$*.c)
+FUZZ_LIBRARIES = $(shell sed -n 's/^ \* libraries: //p' tests/fuzz/$*.c)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard host/*.[ch] host/*/*.[ch] plugins/mesh/*.[ch])
 	@mkdir -p $(@D)
 	clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(INCLUDE) $< \
-	    $(shell sed -n 's/^ \* links: //p' tests/fuzz/$*.c) -o $@ -lm
+	    $(patsubst library,$(LIB_SOURCES),$(FUZZ_LINKS)) -o $@ $(if $(FUZZ_LIBRARIES),$(shell pkg-config --libs $(FUZZ_LIBRARIES)) -ldl -pthread) -lm
 
 fuzz: $(FUZZERS)
 	@set -e; for fuzzer in $^; do name=$$(basename $$fuzzer); corpus=$(BUILD)/fuzz/corpus/$$name; mkdir -p $$corpus; \

@@ -17,6 +17,9 @@ extern const group_t group_alive;
 /* cases_spawn.c */
 extern const group_t group_spawn_fresh, group_spawn_touched;
 
+/* cases_compile.c */
+extern const group_t group_compile;
+
 /* cases_look_up.c */
 extern const group_t group_look_up, group_look_up_mixed, group_references;
 

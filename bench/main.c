@@ -26,6 +26,7 @@ static const group_t *const groups[] = {
     &group_change,       &group_change_shuffled,
     &group_property,
     &group_prototypes,
+    &group_compile,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,
     &group_bubbles,      &group_bubbles_start,
     &group_index,

@@ -221,15 +221,14 @@ static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototy
     const scene_part_t *part = &scene->draft.parts[part_number];
     const json_type_t *type = &scene->types.items[part->type];
     uint32_t column = group->parts[part_number].cells;
-    scene_cell_t *cells = &scene->draft.cells[part->cells];
     scene_place_t place = scene_place_node(number, "components");
     place.component = part->name;
     if (type->opaque)
-        return append_opaque(scene, number, prototype, part, &place, &group->columns[column], cells);
+        return append_opaque(scene, number, prototype, part, &place, &group->columns[column], &scene->draft.cells[part->cells]);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < type->component->field_count && result == BP_OK; i++) {
         place.property = type->component->fields[i].name;
-        result = append_cell(scene, number, column + i, &place, &cells[i]);
+        result = append_cell(scene, number, column + i, &place, &scene->draft.cells[part->cells + i]);
     }
     return result;
 }

@@ -1,0 +1,155 @@
+/* fuzz_scene.c - libFuzzer target of the scene compiler: any bytes as JSON.
+ *
+ * The input's block ends where the input ends. What compiles must be a blob that the check accepts, be the same when it is
+ * compiled again, and spawn; what does not must say where. Then once more with an allocation that fails: an error, or the
+ * same blob. After each input all memory is back but for what the host has interned. The allocator gives no more than
+ * MOST_BYTES, so that a count of four thousand million is an error here.
+ *
+ *     make fuzz SECONDS=60
+ *
+ * links: library
+ * libraries: inih jansson
+ */
+#include <backplane.h>
+
+#include <resource/blob.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_BYTES = 64 << 20 };
+
+static void expect(int truth)
+{
+    if (!truth)
+        abort();
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct account_t {
+    size_t bytes;
+    int64_t allowed; /* allocations until one fails; negative: none fails */
+} account_t;
+
+static void *resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    account_t *account = context;
+    expect((old == NULL) <= (old_size == 0));
+    if (new_size != 0 && (account->allowed == 0 || account->bytes - old_size > MOST_BYTES - (new_size < MOST_BYTES ? new_size : MOST_BYTES)))
+        return NULL;
+    account->allowed -= new_size != 0 && account->allowed > 0;
+    account->bytes += new_size - old_size;
+    if (new_size != 0)
+        return realloc(old, new_size);
+    free(old);
+    return NULL;
+}
+
+/* --- components ------------------------------------------------------------------------------------------------------ */
+
+static const bp_field_t all_fields[] = {
+    {.name = "b", .type = BP_BOOL},
+    {.name = "i", .type = BP_I32, .min = "-9", .max = "9"},
+    {.name = "u", .type = BP_U32, .initial = "7"},
+    {.name = "l", .type = BP_I64},
+    {.name = "f", .type = BP_F32, .min = "0"},
+    {.name = "d", .type = BP_F64},
+    {.name = "v2", .type = BP_VEC2},
+    {.name = "v3", .type = BP_VEC3, .initial = "0 0 1"},
+    {.name = "v4", .type = BP_VEC4},
+    {.name = "q", .type = BP_QUAT},
+    {.name = "m", .type = BP_MAT4},
+    {.name = "c", .type = BP_COLOUR},
+    {.name = "s", .type = BP_STRING, .initial = "text"},
+    {.name = "e", .type = BP_ENTITY},
+    {.name = "n", .type = BP_NAME},
+    {.name = "r", .type = BP_F32, .flags = BP_FIELD_READ_ONLY},
+};
+static const bp_field_t pose_fields[] = {{.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT}};
+static const bp_field_t tag_fields[] = {{.name = "name", .type = BP_STRING, .flags = BP_FIELD_LABEL}};
+static const bp_component_i components[] = {
+    {.name = "all", .fields = BP_LIST(all_fields)},
+    {.name = "pose", .flags = BP_COMPONENT_SINGLE, .fields = BP_LIST(pose_fields)},
+    {.name = "tag", .fields = BP_LIST(tag_fields)},
+    {.name = "none"},
+};
+static const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "plugin", .version = "1", .components = BP_LIST(components)};
+static const bp_plugin_desc_t *const plugins[] = {&plugin};
+
+static void silent(void *context, int32_t level, const char *source, const char *text)
+{
+    (void)context, (void)level, (void)source, (void)text;
+}
+
+static bp_host_o *open_host(account_t *account)
+{
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .tag = 1, .allocator = {account, resize}, .log = {NULL, silent}, .static_plugins = plugins, .static_plugin_count = 1};
+    bp_host_o *host = bp_host_create(&desc);
+    expect(host != NULL && bp_host_load_plugin(host, "plugin", NULL, 0) == BP_OK);
+    return host;
+}
+
+/* --- one input ---------------------------------------------------------------------------------------------------------- */
+
+static void check_blob(const bp_scene_o *scene)
+{
+    blob_t blob;
+    memory_t memory;
+    error_text_t error;
+    size_t size;
+    const void *bytes = bp_scene_bytes(scene, &size);
+    memory_init(&memory, "check", &(bp_allocator_i){.resize = NULL});
+    expect(blob_open(&blob, &memory, bytes, size, "blob", &error) == BP_OK);
+}
+
+static void check_same(const bp_scene_o *a, const bp_scene_o *b)
+{
+    size_t size, other_size;
+    const void *bytes = bp_scene_bytes(a, &size), *others = bp_scene_bytes(b, &other_size);
+    expect(size == other_size && memcmp(bytes, others, size) == 0);
+}
+
+/* Spawning may fail, for want of memory or because a manager says no; then nobody is there. */
+static void spawn(bp_host_o *host, bp_scene_o *scene)
+{
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "world"});
+    bp_spawn_t spawned;
+    expect(world != NULL);
+    for (size_t i = 0; i < sizeof components / sizeof components[0]; i++)
+        expect(bp_world_use_component(world, components[i].name) == BP_OK);
+    if (bp_scene_entity_count(scene) < 100000 && bp_scene_spawn(scene, world, 0, NULL, &spawned) == BP_OK)
+        expect(bp_host_despawn(host, spawned) == bp_scene_entity_count(scene));
+    expect(bp_host_api(host)->entity->count(host) == 0);
+    bp_world_destroy(world);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    account_t account = {0, -1};
+    bp_host_o *host = open_host(&account);
+    bp_scene_o *scene = NULL, *again = NULL;
+    const char *text = (const char *)data;
+    size_t before = account.bytes;
+    bp_result_t result = bp_scene_compile_text(host, "f", text, size, &scene);
+    expect((result == BP_OK) == (scene != NULL));
+    if (scene != NULL) {
+        check_blob(scene);
+        spawn(host, scene);
+    } else {
+        expect(strncmp(bp_host_error(host), "f:", 2) == 0 && account.bytes == before);
+    }
+    account.allowed = (int64_t)(size % 29);
+    bp_result_t refused = bp_scene_compile_text(host, "f", text, size, &again);
+    account.allowed = -1;
+    expect(refused == BP_ERROR_MEMORY || refused == result || result == BP_ERROR_MEMORY);
+    if (again != NULL && scene != NULL)
+        check_same(scene, again);
+    bp_scene_close(scene);
+    bp_scene_close(again);
+    bp_host_destroy(host);
+    expect(account.bytes == 0);
+    return 0;
+}
