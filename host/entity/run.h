@@ -37,6 +37,7 @@ typedef struct run_t {
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
     uint32_t sweep;            /* rows below this one are swept next */
+    uint32_t watch;            /* signature: which watches the prototype matches (notices.h) */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint8_t *sizes;            /* bytes of a value of each column */

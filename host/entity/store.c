@@ -62,6 +62,7 @@ static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_e
     for (uint32_t i = 0; i < count; i++)
         store_set_record(world, entities[i], run->prototype, first + i);
     world->occupied += count;
+    store_moved(world, NULL, run, entities, count);
 }
 
 static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *entities, uint32_t count)
@@ -77,6 +78,7 @@ static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *ent
     if (result == BP_OK)
         return BP_OK;
     undo_instances(world, run, first, count, at);
+    store_moved(world, run, NULL, entities, count);
     for (uint32_t i = 0; i < count; i++) {
         world->records[bp_entity_index(entities[i])] = (record_t){0};
         run_release_strings(run, 1, run->column_count, first + i, &world->base->strings);
@@ -92,13 +94,16 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
 {
     run_t *run = world_run(world, prototype);
     if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
-        !run->plain || world->entities->bound >= world->record_capacity || !entities_create_one(world->entities, entity))
+        !run->plain || world->entities->bound >= world->record_capacity ||
+        (run->watch != 0 && !notices_has_room(world->notices, world->occupied, world->entities->bound)) ||
+        !entities_create_one(world->entities, entity))
         return false;
     uint32_t row = run->count++;
     run_entities(run)[row] = *entity;
     run_fill_cells(run, 1, run->column_count, row);
     store_set_record(world, *entity, prototype, row);
     world->occupied++;
+    store_moved(world, NULL, run, entity, 1);
     return true;
 }
 
@@ -114,7 +119,7 @@ bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *ent
         return entities_create(world->entities, entities, count);
     run_t *run = store_need_run(world, prototype);
     if (run == NULL || !run_reserve(run, &world->memory, count) ||
-        !store_reserve_records(world, (uint64_t)world->entities->bound + count))
+        !store_reserve_records(world, (uint64_t)world->entities->bound + count) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "creating entities");
     bp_result_t result = entities_create(world->entities, entities, count);
     if (result != BP_OK)

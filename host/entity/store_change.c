@@ -132,7 +132,7 @@ static uint32_t plan_stretch(change_t *c, bp_entity_t planned, const bp_entity_t
 static bp_result_t plan(change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     bp_world_o *world = c->world;
-    if (!store_reserve_records(world, world->entities->bound))
+    if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
     uint32_t planned = 0;
@@ -351,6 +351,7 @@ static void move_all(change_t *c, const bp_entity_t *entities, uint32_t count)
             move_stretch(c, from, record->row, entities + i, n, slots);
         else
             n = move_scattered(c, entities + i, count - i, slots);
+        store_moved(world, from, world_run(world, c->to), entities + i, n);
         if (c->from == 0)
             world->occupied += n;
         if (c->to == 0)
@@ -408,6 +409,7 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
     if (adding)
         run_fill_cells(to, column, column + width, to_row);
     from->version++;
+    store_moved(world, from, to, &e, 1);
     if (row == last)
         return true;
     run_copy_row(from, 0, last, from, 0, row, from->column_count);
@@ -428,11 +430,13 @@ static bp_result_t change_one(change_t *c, bp_entity_t e)
     if (result != BP_OK)
         return store_about(world, e, result);
     run_t *from = world_run(world, prototype), *to = world_run(world, c->to);
-    if (!store_reserve_records(world, world->entities->bound) || (to != NULL && !run_reserve(to, &world->memory, 1)))
+    if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, 1) ||
+        (to != NULL && !run_reserve(to, &world->memory, 1)))
         return error_memory(&world->base->error, "moving rows");
     if (from != NULL)
         move_row(c, from, row, to);
     world->occupied = world->occupied + (from == NULL) - (to == NULL);
+    store_moved(world, from, to, &e, 1);
     if (to == NULL) {
         world->records[bp_entity_index(e)] = (record_t){0};
         return BP_OK;
@@ -462,7 +466,12 @@ static bp_result_t create_slots(change_t *c, const bp_entity_t *entities, uint32
     c->slots = memory_resize(&c->world->memory, NULL, 0, count * sizeof *c->slots);
     if (c->slots == NULL)
         return error_memory(&c->world->base->error, "adding components");
-    return verb_create(manager->component, &manager->seen, key->name, entities, count, c->slots);
+    bp_result_t result = verb_create(manager->component, &manager->seen, key->name, entities, count, c->slots);
+    if (result != BP_OK || store_reserve_notices(c->world, count))
+        return result;
+    /* The manager has created entities itself, which took the room for ours. */
+    store_destroy_slots(manager, c->slots, count);
+    return error_memory(&c->world->base->error, "adding components");
 }
 
 bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)

@@ -65,6 +65,7 @@ static void leave_hole(bp_world_o *world, bp_entity_t e)
     uint32_t row = record->row;
     *record = (record_t){0};
     world->occupied--;
+    store_moved(world, run, NULL, &e, 1);
     if ((run->flags & KEY_AT_ONCE) != 0 && !world->stepping) {
         store_erase_row(world, run, row);
         return;

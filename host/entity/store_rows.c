@@ -55,10 +55,13 @@ static run_t *create_run(bp_world_o *world, uint32_t prototype)
         for (uint32_t c = 0; c < manager->column_count; c++)
             fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
     }
-    run_t *run = run_create(&world->memory, prototype, fields, item->columns, item->flags);
+    uint32_t watch = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
+    run_t *run = watch == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
     memory_free(&world->memory, fields, size);
-    if (run != NULL)
-        world->runs[world->run_count++] = run;
+    if (run == NULL)
+        return NULL;
+    run->watch = watch;
+    world->runs[world->run_count++] = run;
     return run;
 }
 

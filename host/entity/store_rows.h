@@ -5,7 +5,7 @@
 #ifndef HOST_ENTITY_STORE_ROWS_H
 #define HOST_ENTITY_STORE_ROWS_H
 
-#include "world.h"
+#include "notices.h"
 
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
@@ -33,6 +33,20 @@ void store_erase_row(bp_world_o *world, run_t *run, uint32_t row);
 /* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
  * after the first row. Returns how many. */
 uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most);
+
+/* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
+static inline void store_moved(bp_world_o *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t before = from == NULL ? 0 : from->watch, after = to == NULL ? 0 : to->watch;
+    if (before != after)
+        notices_moved(world->notices, before, after, entities, count);
+}
+
+/* Make room for notices about entities that get their first components. False when out of memory. */
+static inline bool store_reserve_notices(bp_world_o *world, uint32_t count)
+{
+    return world->notices == NULL || notices_reserve(world->notices, count);
+}
 
 static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
 {

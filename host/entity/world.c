@@ -7,6 +7,7 @@
 #include "world.h"
 
 #include "../base/text.h"
+#include "notices.h"
 #include "../plugin/verbs.h"
 
 static const field_t slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
@@ -64,6 +65,7 @@ void world_free(bp_world_o *world)
         run_free(world->runs[i], memory, &world->base->strings);
     for (uint32_t i = 0; i < world->manager_count; i++)
         free_manager(world, world->managers[i]);
+    notices_free(world->notices);
     prototypes_free(&world->prototypes);
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
     memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);

@@ -82,6 +82,7 @@ struct bp_world_o {
 
     run_t **runs;              /* all, in order of creation; only appended to */
     uint32_t run_count, run_capacity;
+    struct notices_t *notices; /* NULL: nobody wants to be told who comes to match what */
     run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */

@@ -464,6 +464,34 @@ void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step,
         through(SYSTEM_CALL(.step = step, .in = matches, .count = count), "run_all", call_run_all);
 }
 
+static void call_entities_added(void *data)
+{
+    const call_t *c = data;
+    c->system->table.entities_added(c->s, c->in, c->count);
+}
+
+void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    if (system->owner->guard == NULL)
+        system->table.entities_added(s, entities, count);
+    else
+        through(SYSTEM_CALL(.in = entities, .count = count), "entities_added", call_entities_added);
+}
+
+static void call_entities_removed(void *data)
+{
+    const call_t *c = data;
+    c->system->table.entities_removed(c->s, c->in, c->count);
+}
+
+void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    if (system->owner->guard == NULL)
+        system->table.entities_removed(s, entities, count);
+    else
+        through(SYSTEM_CALL(.in = entities, .count = count), "entities_removed", call_entities_removed);
+}
+
 static void call_system_report(void *data)
 {
     const call_t *c = data;

@@ -48,6 +48,8 @@ bp_result_t verb_system_start(const system_t *system, bp_system_t *s);
 void verb_system_stop(const system_t *system, bp_system_t *s);
 void verb_run(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
 void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count);
+void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *report);
 
 /* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where it

@@ -59,6 +59,7 @@ static unit_t *new_unit(schedule_t *schedule, const char *name)
         return NULL;
     unit->name = name;
     unit->schedule = schedule;
+    unit->watch = BP_NONE;
     return unit;
 }
 

@@ -76,7 +76,7 @@ void schedule_unsettle(schedule_t *schedule)
         memory_free(&schedule->memory, schedule->queries[i], sizeof **schedule->queries);
     }
     schedule->query_count = 0;
-    schedule->settled = false;
+    schedule->settled = schedule->watched = false;
 }
 
 /* --- names of other units --------------------------------------------------------------------------------------- */

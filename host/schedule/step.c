@@ -11,6 +11,7 @@
 
 #include "../base/os.h"
 #include "../entity/store.h"
+#include "notify.h"
 #include "region.h"
 #include "trace.h"
 #include "unit_run.h"
@@ -96,6 +97,7 @@ static void make_commands_first(schedule_t *schedule)
     if (!match_units(schedule))
         log_write(&world->base->log, BP_LOG_WARNING, "host", "world '%s': out of memory while matching; units see new combinations of components a step later",
                   world->name);
+    notify_systems(schedule);
 }
 
 static void run_segments(schedule_t *schedule)
@@ -121,9 +123,12 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     uint64_t began = os_clock_ns();
     bp_result_t result = schedule_prepare(schedule);
+    if (result == BP_OK)
+        result = notify_settle(schedule);
     if (result != BP_OK)
         return result;
     begin(schedule, crew, began);
+    notify_systems(schedule);
     run_segments(schedule);
     world->stepping = false;
     destruction_end_step(schedule->destruction);
@@ -142,14 +147,21 @@ static void run_together(const region_part_t *parts, uint32_t count, const crew_
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew)
 {
     bp_world_o *first = schedules[0]->world;
+    uint64_t began = os_clock_ns();
+    for (uint32_t i = 0; i < count; i++) {
+        bp_result_t result = notify_settle(schedules[i]);
+        if (result != BP_OK)
+            return result;
+    }
     region_part_t *parts = memory_resize(&first->base->memory, NULL, 0, count * sizeof *parts);
     if (parts == NULL)
         return error_memory(&first->base->error, "stepping worlds side by side");
-    uint64_t began = os_clock_ns();
     for (uint32_t i = 0; i < count; i++) {
         begin(schedules[i], crew, began);
         parts[i] = (region_part_t){schedules[i], 0, schedules[i]->count};
     }
+    for (uint32_t i = 0; i < count; i++)
+        notify_systems(schedules[i]);
     run_together(parts, count, crew);
     uint64_t share = (os_clock_ns() - began) / count;
     for (uint32_t i = 0; i < count; i++)

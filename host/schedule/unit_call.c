@@ -47,6 +47,15 @@ void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *ma
     verb_run_all(unit->system, &unit->seen, step, matches, count);
 }
 
+void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_system_i *table = &unit->system->table;
+    if (added && table->entities_added != NULL)
+        verb_entities_added(unit->system, &unit->seen, entities, count);
+    else if (!added && table->entities_removed != NULL)
+        verb_entities_removed(unit->system, &unit->seen, entities, count);
+}
+
 void unit_call_report(unit_t *unit, bp_report_o *report)
 {
     if (unit->system != NULL && unit->system->table.report != NULL)

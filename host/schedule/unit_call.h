@@ -20,6 +20,9 @@ void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run
 void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match);
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
 
+/* A system is told who matches now, or no longer does; nothing where it does not ask. [main] */
+void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count);
+
 /* A system's part of a report; nothing for a component, whose manager is asked elsewhere. [main] */
 void unit_call_report(unit_t *unit, bp_report_o *report);
 

@@ -1,0 +1,207 @@
+/* notices.c - signatures, the list of moves, and telling it.
+ *
+ * The list finds an entity's entry as a sparse set does: `places` gives an entry's number by entity index, and the entry says whether it
+ * is about that entity. So nothing has to be cleared when the list is emptied, and an index that gets a new entity meanwhile
+ * gets a second entry.
+ *
+ * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it lies; small
+ * groups are gathered for each watch.
+ */
+#include "notices.h"
+
+notices_t *notices_create(bp_world_o *world)
+{
+    notices_t *n = memory_new(&world->memory, sizeof *n);
+    if (n == NULL)
+        return NULL;
+    n->world = world;
+    memory_init_child(&n->memory, "notices", &world->memory);
+    return n;
+}
+
+void notices_free(notices_t *n)
+{
+    if (n == NULL)
+        return;
+    memory_t *world_memory = &n->world->memory;
+    memory_free(&n->memory, n->watches, n->watch_capacity * sizeof *n->watches);
+    memory_free(&n->memory, n->signatures, (size_t)n->signature_capacity * n->words * sizeof *n->signatures);
+    memory_free(&n->memory, n->entities, (size_t)n->entity_capacity * sizeof *n->entities);
+    memory_free(&n->memory, n->hops, (size_t)n->hop_capacity * sizeof *n->hops);
+    memory_free(&n->memory, n->places, (size_t)n->place_capacity * sizeof *n->places);
+    memory_free(world_memory, n, sizeof *n);
+}
+
+/* --- watches and signatures ---------------------------------------------------------------------------------------- */
+
+uint32_t notices_watch(notices_t *n, const query_t *query)
+{
+    for (uint32_t w = 0; w < n->watch_count; w++) {
+        if (n->watches[w].query == query)
+            return w;
+    }
+    if (!memory_reserve(&n->memory, &n->watches, &n->watch_capacity, n->watch_count + 1u, sizeof *n->watches))
+        return BP_NONE;
+    watch_t *watch = &n->watches[n->watch_count];
+    watch->query = query;
+    watch->term_count = query->term_count;
+    watch->batched = 0;
+    memcpy(watch->terms, query->terms, sizeof watch->terms);
+    return n->watch_count++;
+}
+
+/* A row of bits behind the last signature, all 0. NULL when out of memory. */
+static uint64_t *blank_signature(notices_t *n)
+{
+    if (n->words == 0)
+        n->words = (n->watch_count + 63) / 64;
+    size_t size = n->words * sizeof *n->signatures;
+    if (!memory_reserve(&n->memory, &n->signatures, &n->signature_capacity, n->signature_count + 1u, size))
+        return NULL;
+    uint64_t *bits = n->signatures + (size_t)n->signature_count * n->words;
+    memset(bits, 0, size);
+    return bits;
+}
+
+uint32_t notices_signature(notices_t *n, uint32_t prototype)
+{
+    uint64_t *bits = blank_signature(n);
+    if (bits != NULL && n->signature_count == 0) {
+        n->signature_count = 1;
+        bits = blank_signature(n);
+    }
+    if (bits == NULL)
+        return BP_NONE;
+    for (uint32_t w = 0; w < n->watch_count; w++) {
+        const watch_t *watch = &n->watches[w];
+        if (query_matches(&n->world->prototypes, watch->terms, watch->term_count, prototype))
+            bits[w / 64] |= UINT64_C(1) << w % 64;
+    }
+    for (uint32_t s = 0; s < n->signature_count; s++) {
+        if (memcmp(n->signatures + (size_t)s * n->words, bits, n->words * sizeof *bits) == 0)
+            return s;
+    }
+    return n->signature_count++;
+}
+
+/* --- writing down ---------------------------------------------------------------------------------------------------- */
+
+/* Drop entries that have come back to where they were. */
+static void compact(notices_t *n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->hops[i].from == n->hops[i].to)
+            continue;
+        n->entities[kept] = n->entities[i];
+        n->hops[kept] = n->hops[i];
+        n->places[bp_entity_index(n->entities[kept])] = kept;
+        kept++;
+    }
+    n->count = kept;
+}
+
+bool notices_reserve(notices_t *n, uint32_t more)
+{
+    uint64_t needed = (uint64_t)n->count + n->world->occupied + more;
+    if (needed > n->entity_capacity) {
+        compact(n);
+        needed = (uint64_t)n->count + n->world->occupied + more;
+    }
+    /* The hops' capacity is never the smaller one: `entity_capacity` is what counts. */
+    return memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
+           memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
+           memory_reserve(&n->memory, &n->places, &n->place_capacity, n->world->record_capacity, sizeof *n->places);
+}
+
+void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t *places = n->places, used = n->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(entities[i]), place = places[index];
+        if (place < used && n->entities[place].id == entities[i].id) {
+            n->hops[place].to = to;
+            continue;
+        }
+        places[index] = used;
+        n->entities[used] = entities[i];
+        n->hops[used++] = (hop_t){from, to};
+    }
+    n->count = used;
+}
+
+/* --- telling --------------------------------------------------------------------------------------------------------- */
+
+typedef struct telling_t {
+    notices_t *notices;
+    notices_tell tell;
+    void *context;
+    bool added;
+} telling_t;
+
+static void tell_batch(const telling_t *t, uint32_t w)
+{
+    watch_t *watch = &t->notices->watches[w];
+    if (watch->batched > 0)
+        t->tell(t->context, w, t->added, watch->batch, watch->batched);
+    watch->batched = 0;
+}
+
+static void tell_group(const telling_t *t, uint32_t w, const bp_entity_t *entities, uint32_t count)
+{
+    watch_t *watch = &t->notices->watches[w];
+    if (count >= NOTICES_DIRECT || watch->batched + count > NOTICES_BATCH)
+        tell_batch(t, w);
+    if (count >= NOTICES_DIRECT) {
+        t->tell(t->context, w, t->added, entities, count);
+        return;
+    }
+    memcpy(watch->batch + watch->batched, entities, count * sizeof *entities);
+    watch->batched += count;
+}
+
+static uint32_t lowest_bit(uint64_t bits)
+{
+    uint32_t at = 0;
+    while ((bits >> at & 1) == 0)
+        at++;
+    return at;
+}
+
+static void tell_hop(const telling_t *t, hop_t hop, const bp_entity_t *entities, uint32_t count)
+{
+    const notices_t *n = t->notices;
+    const uint64_t *from = n->signatures + (size_t)hop.from * n->words, *to = n->signatures + (size_t)hop.to * n->words;
+    for (uint32_t word = 0; word < n->words; word++) {
+        uint64_t changed = t->added ? to[word] & ~from[word] : from[word] & ~to[word];
+        for (; changed != 0; changed &= changed - 1)
+            tell_group(t, word * 64 + lowest_bit(changed), entities, count);
+    }
+}
+
+static void tell_all(const telling_t *t)
+{
+    const notices_t *n = t->notices;
+    const hop_t *hops = n->hops;
+    for (uint32_t first = 0, end; first < n->count; first = end) {
+        hop_t hop = hops[first];
+        end = first + 1;
+        while (end < n->count && hops[end].from == hop.from && hops[end].to == hop.to)
+            end++;
+        if (hop.from != hop.to)
+            tell_hop(t, hop, n->entities + first, end - first);
+    }
+    for (uint32_t w = 0; w < n->watch_count; w++)
+        tell_batch(t, w);
+}
+
+uint32_t notices_deliver(notices_t *n, notices_tell tell, void *context)
+{
+    telling_t t = {.notices = n, .tell = tell, .context = context};
+    uint32_t count = n->count;
+    tell_all(&t);
+    t.added = true;
+    tell_all(&t);
+    n->count = 0;
+    return count;
+}
