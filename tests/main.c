@@ -23,6 +23,7 @@ int main(int argc, char **argv)
         properties_suite,
         schedule_suite,
         threads_suite,
+        sets_suite,
         host_suite,
         memory_failure_suite,
         config_suite,

@@ -21,6 +21,7 @@ Suite *destruction_suite(void);
 Suite *properties_suite(void);
 Suite *schedule_suite(void);
 Suite *threads_suite(void);
+Suite *sets_suite(void);
 Suite *host_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
