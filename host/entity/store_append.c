@@ -35,7 +35,7 @@ bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches
         good = good && run_reserve(run, &world->memory, run->pending);
         run->pending = 0;
     }
-    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total))
+    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) || !store_reserve_notices(world, total))
         return error_memory(&world->base->error, "making room for a spawn");
     return BP_OK;
 }
@@ -52,6 +52,7 @@ void store_append(bp_world_o *world, store_batch_t *batch, const bp_entity_t *en
     for (uint32_t i = 0; i < batch->count; i++)
         store_set_record(world, entities[i], batch->prototype, first + i);
     world->occupied += batch->count;
+    store_moved(world, NULL, run, entities, batch->count);
 }
 
 void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entity_t *entities)
@@ -68,6 +69,7 @@ void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entit
         }
         world->records[bp_entity_index(entities[i])] = (record_t){0};
         world->occupied--;
+        store_moved(world, run, NULL, &entities[i], 1);
     }
     run->count = batch->first_row;
     run->version++;
