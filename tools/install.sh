@@ -29,12 +29,12 @@ done
 # put MODE FOLDER FILE ... - a file that is in use is replaced, not written into.
 put() {
     mode=$1
-    folder=$2
+    place=$2
     shift 2
-    mkdir -p "$folder"
-    for file in "$@"; do
-        target=$folder/$(basename "$file")
-        cp "$file" "$target.new"
+    mkdir -p "$place"
+    for source_file in "$@"; do
+        target=$place/$(basename "$source_file")
+        cp "$source_file" "$target.new"
         chmod "$mode" "$target.new"
         mv -f "$target.new" "$target"
     done

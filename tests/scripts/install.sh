@@ -19,7 +19,8 @@ version=$(sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' "$source/host/back
 first=$scratch/stage/opt/first
 for file in bin/backplane lib/libbackplane.a lib/libbackplane.so.0 lib/libbackplane.so lib/pkgconfig/backplane.pc \
     lib/backplane/plugins/point_mass.so include/backplane/backplane.h include/backplane/bp_plugin.h \
-    include/backplane/components/mesh.h share/backplane/config/solar_system.ini; do
+    include/backplane/components/mesh.h share/backplane/config/solar_system.ini \
+    share/backplane/config/solar_system.json share/backplane/config/meshes/cube.obj; do
     [ -f "$first/$file" ] || fail "$file is missing"
 done
 [ "$(readlink "$first/lib/libbackplane.so")" = libbackplane.so.0 ] || fail "libbackplane.so is no link to libbackplane.so.0"
