@@ -187,7 +187,7 @@ BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 /* --- scenes ---------------------------------------------------------------------------------------------------------- */
 
 /* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It comes from
- * a file or from memory, and can be spawned and written.
+ * a file, from memory, from JSON (bp_scene_compile) or from a world (bp_scene_capture), and can be spawned, restored, written and shown.
  * Scenes that are still open are closed with their host. None of these functions may be called from inside a step or a
  * destruction callback (BP_ERROR_STATE). */
 
@@ -208,6 +208,10 @@ BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_pat
 BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
                                                 bp_scene_o **scene);
 
+/* Make a scene of a world as it is: its entities, those without components here that others refer to, every property but derived
+ * ones (read only, of components with storage of their own), and its clock. References to the dead become "none". */
+BACKPLANE_API bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene);
+
 /* NULL is allowed. What the scene spawned stays. */
 BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
 
@@ -226,6 +230,22 @@ BACKPLANE_API bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, u
 BACKPLANE_API uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn);
 BACKPLANE_API uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
 BACKPLANE_API void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn);
+
+/* Spawn, then take away what the world held before, and set its clock to the scene's if that has one. All or nothing.
+ * Entities that lived in this world alone die; those that have components in other worlds too lose only those of this one. */
+BACKPLANE_API bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags);
+
+/* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`. */
+enum { BP_DUMP_JSON = 1u << 0 };
+typedef struct bp_text_sink_i {
+    void *context;
+    void (*write)(void *context, const char *text, size_t length);
+} bp_text_sink_i;
+BACKPLANE_API void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink);
+
+/* Capture and write; open, restore and close. */
+BACKPLANE_API bp_result_t bp_world_save(bp_world_o *world, const char *path);
+BACKPLANE_API bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 

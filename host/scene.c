@@ -6,6 +6,8 @@
 #include "host.h"
 
 #include "base/file.h"
+#include "resource/dump.h"
+#include "resource/save.h"
 #include "resource/spawn.h"
 
 /* --- opening and closing ---------------------------------------------------------------------------------------------------- */
@@ -47,6 +49,14 @@ uint64_t bp_scene_component_count(const bp_scene_o *scene)
     for (uint32_t i = 0; i < scene->blob.info->group_count; i++)
         count += (uint64_t)scene->blob.groups[i].rows * scene->blob.groups[i].part_count;
     return count;
+}
+
+void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
+{
+    if ((flags & BP_DUMP_JSON) != 0)
+        dump_json(&scene->host->base, &scene->blob, sink);
+    else
+        dump_text(&scene->host->base, &scene->blob, scene->origin, sink);
 }
 
 /* --- spawning and despawning -------------------------------------------------------------------------------------------------- */
@@ -117,4 +127,109 @@ uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entitie
 void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
 {
     scenes_release(&host->scenes, spawn);
+}
+
+/* --- saving and restoring ------------------------------------------------------------------------------------------------------ */
+
+bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
+{
+    scenes_t *scenes = &world->host->scenes;
+    void *bytes;
+    size_t size;
+    bp_result_t result = host_refuse_during_step(world->host);
+    if (result == BP_OK)
+        result = save_world(world, &scenes->memory, &bytes, &size);
+    return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->name, scene);
+}
+
+/* All entities with components in a world. */
+static uint32_t list_entities(const bp_world_o *world, bp_entity_t *entities)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        for (uint32_t row = 0; row < run->count; row++) {
+            if (run_entities(run)[row].id != 0)
+                entities[count++] = run_entities(run)[row];
+        }
+    }
+    return count;
+}
+
+static bool lives_elsewhere(const bp_host_o *host, const bp_world_o *world, bp_entity_t entity)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const bp_world_o *other = host->destruction.worlds[w];
+        if (other != world && world_record(other, entity) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* What a world held before goes: its own entities die, those of other worlds too only leave it. Cannot fail. */
+static void clear_out(bp_host_o *host, bp_world_o *world, bp_entity_t *entities, uint32_t count)
+{
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (lives_elsewhere(host, world, entities[i])) {
+            store_vacate(world, &entities[i], 1);
+        } else {
+            entities[own++] = entities[i];
+        }
+    }
+    destruction_destroy(&host->destruction, entities, own);
+    store_collect_all(world);
+}
+
+static void set_clock(bp_world_o *world, const blob_info_t *info)
+{
+    if ((info->flags & BLOB_HAS_CLOCK) == 0)
+        return;
+    world->steps = info->steps;
+    world->time = info->time;
+    world->step_rate = info->step_rate;
+}
+
+bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
+{
+    bp_result_t result = check_world(scene, world);
+    if (result != BP_OK)
+        return result;
+    uint32_t old_count = world->occupied;
+    size_t size = (old_count + (size_t)1) * sizeof(bp_entity_t);
+    bp_entity_t *old = memory_resize(&world->memory, NULL, 0, size), *list;
+    if (old == NULL)
+        return error_memory(&scene->host->base.error, "restoring a world");
+    list_entities(world, old);
+    bp_spawn_t spawn;
+    result = spawn_listed(scene, world, flags, &list, &spawn);
+    if (result == BP_OK) {
+        scenes_release(&scene->host->scenes, spawn);
+        clear_out(scene->host, world, old, old_count);
+        set_clock(world, scene->blob.info);
+    }
+    memory_free(&world->memory, old, size);
+    return result;
+}
+
+bp_result_t bp_world_save(bp_world_o *world, const char *path)
+{
+    bp_scene_o *scene;
+    bp_result_t result = bp_scene_capture(world, &scene);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_write(scene, path);
+    bp_scene_close(scene);
+    return result;
+}
+
+bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags)
+{
+    bp_scene_o *scene;
+    bp_result_t result = bp_scene_open(world->host, path, &scene);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_restore(scene, world, flags);
+    bp_scene_close(scene);
+    return result;
 }

@@ -38,6 +38,7 @@ int main(int argc, char **argv)
         compile_suite,
         compile_errors_suite,
         spawn_suite,
+        save_suite,
         abi_suite,
         program_suite,
         console_scenes_suite,

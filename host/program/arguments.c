@@ -103,14 +103,19 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
     return refuse_option(reader->command, text, length);
 }
 
+static const char *file_of(const command_t *command)
+{
+    return command->file == NULL ? "ini" : command->file;
+}
+
 static bool read_ini(reader_t *reader, const char *text, arguments_t *arguments)
 {
     if (text[0] == '\0') {
-        complain("the name of the ini is empty");
+        complain("the name of the %s is empty", file_of(reader->command));
         return usage(reader->command);
     }
     if (arguments->ini != NULL) {
-        complain("%s takes one ini; here are '%s' and '%s'", reader->command->name, arguments->ini, text);
+        complain("%s takes one %s; here are '%s' and '%s'", reader->command->name, file_of(reader->command), arguments->ini, text);
         return usage(reader->command);
     }
     arguments->ini = text;
@@ -140,7 +145,10 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
             return false;
     }
     if (arguments->ini == NULL) {
-        complain("%s needs an ini file that says what to load", command->name);
+        if (command->file == NULL)
+            complain("%s needs an ini file that says what to load", command->name);
+        else
+            complain("%s needs the file of a %s", command->name, command->file);
         return usage(command);
     }
     if (arguments->show != NULL && !arguments->real_time) {

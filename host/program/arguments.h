@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct arguments_t {
-    const char *ini;
+    const char *ini; /* or another file, see command_t.file */
     uint64_t steps; /* where has_steps */
     bool has_steps;
     bool json;
@@ -31,6 +31,7 @@ typedef struct command_t {
     const char *about; /* one line */
     const char *help;  /* what --help says below them */
     unsigned takes;    /* TAKES_... */
+    const char *file;  /* what its file is, for complaints; NULL: "ini" */
     int (*run)(const arguments_t *arguments);
     int (*run_texts)(int count, char **texts); /* in its place: the command reads its arguments itself */
 } command_t;

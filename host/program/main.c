@@ -76,6 +76,18 @@ static const command_t commands[] = {
         .run_texts = command_check,
     },
     {
+        .name = "dump",
+        .usage = "dump SCENE [--json]",
+        .about = "show what a compiled scene or a saved world holds",
+        .help = "  --json     print it as a scene that can be compiled again\n"
+                "\n"
+                "Prints what the file holds, then every entity with its components and values. No plugin is\n"
+                "needed; fields that are left to their defaults are not in the file, and not shown.\n",
+        .takes = TAKES_JSON,
+        .file = "scene",
+        .run = command_dump,
+    },
+    {
         .name = "import",
         .usage = "import FILE [-o SCENE.json] [--meshes FOLDER]",
         .about = "turn a glTF, OBJ or COLLADA file into a scene",

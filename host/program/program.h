@@ -53,6 +53,7 @@ int program_live(program_t *program, uint64_t count, const char *show);
 int command_run(const arguments_t *arguments);
 int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
+int command_dump(const arguments_t *arguments);
 int command_import(int count, char **texts);
 int command_check(int count, char **texts);
 int command_compile(int count, char **texts);

@@ -396,25 +396,35 @@ static bool has_cycle(const uint32_t *parents, uint32_t count, uint32_t *seen)
     return false;
 }
 
+bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, bool *cycle)
+{
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < count; i++)
+        behind |= (uint32_t)(parents[i] > i);
+    *cycle = false;
+    if (behind == 0)
+        return true; /* parents come before their children, so there is none */
+    uint32_t *seen = memory_new(memory, (size_t)count * sizeof *seen);
+    if (seen == NULL)
+        return false;
+    *cycle = has_cycle(parents, count, seen);
+    memory_free(memory, seen, (size_t)count * sizeof *seen);
+    return true;
+}
+
 static bp_result_t check_parents(check_t *c)
 {
     const uint32_t *parents = c->blob->parents;
-    uint32_t count = c->blob->info->entity_count, outside = 0, behind = 0;
+    uint32_t count = c->blob->info->entity_count, outside = 0;
+    bool cycle;
     if (parents == NULL)
         return BP_OK;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         outside |= (uint32_t)(parents[i] > count);
-        behind |= (uint32_t)(parents[i] > i);
-    }
     if (outside != 0)
         return BROKEN(c, "section parents: an entity has a parent that there is not");
-    if (behind == 0)
-        return BP_OK; /* parents come before their children, so there is no circle */
-    uint32_t *seen = memory_new(c->memory, (size_t)count * sizeof *seen);
-    if (seen == NULL)
+    if (!blob_find_cycle(c->memory, parents, count, &cycle))
         return broken(c, error_memory(c->error, "checking a blob"));
-    bool cycle = has_cycle(parents, count, seen);
-    memory_free(c->memory, seen, (size_t)count * sizeof *seen);
     return cycle ? BROKEN(c, "section parents: an entity is its own ancestor") : BP_OK;
 }
 

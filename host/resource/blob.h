@@ -164,6 +164,9 @@ bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t 
 /* The same without the check, for what blob_write_end has just made. [main] */
 void blob_trust(blob_t *blob, const void *bytes, size_t size);
 
+/* Is somebody his own ancestor? `parents` are numbers + 1, none greater than `count`. false with *cycle unset: out of memory. [main] */
+bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, bool *cycle);
+
 /* Bytes of one value of a type as it lies in a blob; 0 for what is no type. [any] */
 uint32_t blob_value_size(uint32_t type);
 

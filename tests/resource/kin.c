@@ -79,7 +79,7 @@ static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
         const kin_item_t *item = &kin->items[slots[i]];
         const char *label = item->label;
         char *value = (char *)values + i * stride;
-        uint32_t depth = item->parent.id != 0;
+        uint32_t depth = m->api->entity->alive(m->host, &item->parent, 1, NULL);
         if (field == KIN_PARENT)
             memcpy(value, &item->parent, sizeof item->parent);
         else if (field == KIN_FRIEND)

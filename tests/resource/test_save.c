@@ -1,0 +1,438 @@
+/* test_save.c - a saved world comes back equal in every property, wherever it is restored; and what goes wrong costs nothing.
+ *
+ * Worlds are compared through the public face only: entities are matched by the numbers that the scene gives them, then every
+ * component and every property of both is asked for and compared, references by whom they mean.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../suites.h"
+#include "../unit/inspect.h"
+#include "../unit/zoo.h"
+#include "kin.h"
+#include "scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const types[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "pool", "told", "kin", "vault", "tag"};
+
+typedef struct place_t {
+    rig_t rig;
+    bp_world_o *world;
+} place_t;
+
+static void open_place(place_t *place, uint32_t tag)
+{
+    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &kin_plugin;
+    rig_init(&place->rig);
+    place->rig.desc.static_plugins = plugins;
+    place->rig.desc.static_plugin_count = COUNT(plugins);
+    place->rig.desc.tag = tag;
+    rig_open(&place->rig);
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(place->rig.host, bp_host_load_plugin(place->rig.host, plugins[i]->name, NULL, 0));
+    place->world = bp_world_create(place->rig.host, &(bp_world_desc_t){.name = "main"});
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(place->rig.host, bp_world_use_component(place->world, types[i]));
+}
+
+static void close_place(place_t *place)
+{
+    check_host(place->rig.host);
+    rig_close(&place->rig);
+}
+
+/* --- random worlds ------------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 300 };
+
+static const char *const instance_names[] = {"", "a", "b", "haze", "in-law"};
+
+static void add_components(place_t *place, bp_entity_t e, uint64_t *random)
+{
+    uint32_t count = bp_random_below(random, 7);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *type = types[bp_random_below(random, COUNT(types))];
+        const char *name = instance_names[bp_random_below(random, COUNT(instance_names))];
+        place->rig.api->world->add(place->world, key_of(place->world, type, name), &e, 1); /* may be there already */
+    }
+}
+
+static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp_entity_t *all, uint32_t count, uint64_t *random)
+{
+    static char text[40];
+    bp_value_t value;
+    uint64_t bits = bp_random_next(random);
+    memset(&value, 0, sizeof value);
+    snprintf(text, sizeof text, "text %u \"\xc3\xa9\n", (uint32_t)bits % 9);
+    switch (field->type) {
+    case BP_BOOL: value.boolean = (uint8_t)(bits & 1); break;
+    case BP_I32: value.i32 = (int32_t)(bits % 9) - 4; break;
+    case BP_U32: value.u32 = (uint32_t)(bits % 999); break;
+    case BP_I64: value.i64 = field->min != NULL ? (int64_t)(bits % 1000) : (int64_t)bits; break;
+    case BP_F64: value.f64 = (double)(bits % 1000) / 1000; break;
+    case BP_STRING: value.string = bits % 5 == 0 ? "" : text; break;
+    case BP_ENTITY: value.entity = bits % 4 == 0 ? (bp_entity_t){0} : all[(bits >> 8) % count]; break;
+    case BP_NAME: WORKS(place->rig.host, place->rig.api->name->intern(place->rig.host, text, &value.name)); break;
+    default:
+        for (uint32_t i = 0; i < 16; i++)
+            value.mat4.m[i] = (float)bp_random_below(random, 1000) / 32;
+        break;
+    }
+    return value;
+}
+
+static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all, uint32_t count, uint64_t *random)
+{
+    const bp_api_t *api = place->rig.api;
+    uint32_t keys[32], key_count = api->world->keys_of(place->world, e, keys, 32);
+    for (uint32_t k = 0; k < key_count; k++) {
+        uint32_t component;
+        bp_name_t name;
+        WORKS(place->rig.host, api->world->key_info(place->world, keys[k], &component, &name));
+        const char *type = place->world->managers[component]->component->name;
+        bp_field_t field;
+        for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field) == BP_OK; f++) {
+            if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 || bp_random_below(random, 3) == 0)
+                continue;
+            bp_value_t value = random_value(place, &field, all, count, random);
+            WORKS(place->rig.host, api->property->set_named(place->world, e, api->name->text(place->rig.host, name), field.name, field.type, &value));
+        }
+    }
+}
+
+/* What only plugins write. */
+static void write_secrets(place_t *place, uint64_t *random)
+{
+    bp_run_t run;
+    kin_t *vault = state_of(place->world, "vault");
+    for (uint32_t i = 0; i < vault->count; i++)
+        vault->items[i].secret = bp_random_below(random, 1000);
+    uint32_t tag = place->rig.api->world->component(place->world, "tag");
+    for (uint32_t cursor = 0; place->rig.api->world->next_run(place->world, tag, &cursor, &run) != 0;) {
+        for (uint32_t i = 0; i < run.count; i++)
+            BP_COLUMN(&run, double, 1)[i] = bp_random_below(random, 100);
+    }
+}
+
+/* Entities with components, without, dead and in another world; values of all kinds; holes. */
+static void fill_world(place_t *place, uint64_t seed)
+{
+    uint64_t random = seed;
+    bp_entity_t all[MOST];
+    uint32_t count = 1 + bp_random_below(&random, MOST);
+    const bp_api_t *api = place->rig.api;
+    WORKS(place->rig.host, api->entity->create(place->rig.host, all, count));
+    for (uint32_t i = 0; i < count; i++)
+        add_components(place, all[i], &random);
+    for (uint32_t i = 0; i < count; i++)
+        set_properties(place, all[i], all, count, &random);
+    write_secrets(place, &random);
+    for (uint32_t i = 0; i < count; i++) {
+        if (bp_random_below(&random, 5) == 0)
+            api->entity->destroy(place->rig.host, &all[i], 1);
+    }
+    uint32_t steps = bp_random_below(&random, 3);
+    for (uint32_t i = 0; i < steps; i++)
+        WORKS(place->rig.host, bp_world_step(place->world));
+}
+
+/* --- comparing worlds ------------------------------------------------------------------------------------------------------ */
+
+/* A world as a text in which nothing depends on ids: entities are called by `numbers`. */
+typedef struct census_t {
+    place_t *place;
+    uint32_t *numbers; /* by entity index; 0: not of this census */
+    char *text;
+    size_t length, room;
+} census_t;
+
+static void say(census_t *c, const char *text)
+{
+    size_t more = strlen(text);
+    if (c->length + more + 1 > c->room) {
+        c->room = (c->length + more + 1) * 2;
+        c->text = realloc(c->text, c->room);
+        ck_assert(c->text != NULL);
+    }
+    memcpy(c->text + c->length, text, more + 1);
+    c->length += more;
+}
+
+static void say_value(census_t *c, const bp_field_t *field, const bp_value_t *value)
+{
+    static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 0, 0, 8};
+    char text[200];
+    const unsigned char *bytes = (const unsigned char *)value;
+    if (field->type == BP_STRING) {
+        say(c, value->string);
+    } else if (field->type == BP_ENTITY) {
+        bool lives = c->place->rig.api->entity->alive(c->place->rig.host, &value->entity, 1, NULL) == 1;
+        snprintf(text, sizeof text, "entity %u", lives ? c->numbers[bp_entity_index(value->entity)] : 0);
+        EXPECT(!lives || c->numbers[bp_entity_index(value->entity)] != 0, "somebody who was not saved is referred to");
+        say(c, text);
+    } else {
+        for (uint32_t i = 0; i < sizes[field->type]; i++) {
+            snprintf(text, sizeof text, "%02x", bytes[i]);
+            say(c, text);
+        }
+    }
+}
+
+static void say_component(census_t *c, bp_entity_t e, uint32_t key)
+{
+    const bp_api_t *api = c->place->rig.api;
+    bp_host_o *host = c->place->rig.host;
+    uint32_t component;
+    bp_name_t name;
+    bp_field_t field;
+    WORKS(host, api->world->key_info(c->place->world, key, &component, &name));
+    const char *type = c->place->world->managers[component]->component->name;
+    say(c, "\n  ");
+    say(c, api->name->text(host, name));
+    say(c, " ");
+    say(c, type);
+    for (uint32_t f = 0; api->property->describe(host, type, f, &field) == BP_OK; f++) {
+        bp_value_t value;
+        memset(&value, 0, sizeof value);
+        if (strcmp(field.name, "serial") == 0) /* derived: who came first */
+            continue;
+        WORKS(host, api->property->get_named(c->place->world, e, api->name->text(host, name), field.name, field.type, &value));
+        say(c, " ");
+        say(c, field.name);
+        say(c, "=");
+        say_value(c, &field, &value);
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The components of an entity in the order of their texts: keys may have other numbers in another world. */
+static void say_entity(census_t *c, bp_entity_t e)
+{
+    uint32_t keys[32], count = c->place->rig.api->world->keys_of(c->place->world, e, keys, 32);
+    char *texts[32];
+    for (uint32_t k = 0; k < count; k++) {
+        census_t one = {.place = c->place, .numbers = c->numbers};
+        say_component(&one, e, keys[k]);
+        texts[k] = one.text;
+    }
+    qsort(texts, count, sizeof *texts, by_text);
+    for (uint32_t k = 0; k < count; k++) {
+        say(c, texts[k]);
+        free(texts[k]);
+    }
+}
+
+/* `entities` in the order of the scene. The caller frees the text. */
+static char *take_census(place_t *place, const bp_entity_t *entities, uint32_t count)
+{
+    census_t c = {.place = place, .numbers = calloc(place->rig.api->entity->bound(place->rig.host) + 1, sizeof(uint32_t))};
+    char text[64];
+    for (uint32_t i = 0; i < count; i++)
+        c.numbers[bp_entity_index(entities[i])] = i + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "\nentity %u", i + 1);
+        say(&c, text);
+        say_entity(&c, entities[i]);
+    }
+    bp_step_t now = {.struct_size = sizeof now};
+    place->rig.api->world->clock(place->world, &now);
+    snprintf(text, sizeof text, "\nclock %u %g %g\n", (unsigned)now.number, now.dt, now.time);
+    say(&c, text);
+    free(c.numbers);
+    return c.text;
+}
+
+/* Whom a scene of this world numbers how: by runs and rows, then those without components in the order of their mention. The
+ * latter cannot be told from outside, so they are found as the scene's numbers are compared with values below. */
+static uint32_t list_saved(place_t *place, bp_entity_t *entities)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < place->world->run_count; r++) {
+        const run_t *run = place->world->runs[r];
+        for (uint32_t row = 0; row < run->count; row++) {
+            if (run_entities(run)[row].id != 0)
+                entities[count++] = run_entities(run)[row];
+        }
+    }
+    return count;
+}
+
+/* Living entities without components that somebody refers to, in order of their first mention in the blob. */
+static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t *entities, uint32_t count)
+{
+    const blob_t *blob = &scene->blob;
+    uint32_t total = blob->info->entity_count;
+    memset(entities + count, 0, (total - count) * sizeof *entities);
+    for (uint32_t g = 0; g < blob->info->group_count; g++) {
+        const blob_group_t *group = &blob->groups[g];
+        for (uint32_t p = 0; p < group->part_count; p++) {
+            const blob_part_t *part = &blob->parts[group->first_part + p];
+            const blob_component_t *component = &blob->components[part->component];
+            for (uint32_t f = 0; f < component->field_count; f++) {
+                const blob_field_t *field = &blob->fields[component->first_field + f];
+                const uint32_t *numbers = blob_values(blob, field);
+                for (uint32_t i = 0; field->type == BP_ENTITY && field->kind == BLOB_COLUMN && i < group->rows; i++) {
+                    uint32_t number = numbers[part->first_instance + i];
+                    bp_value_t value;
+                    if (number <= count)
+                        continue;
+                    WORKS(place->rig.host, place->rig.api->property->get_named(
+                              place->world, entities[group->first_entity + i], place->rig.api->name->text(place->rig.host, part->name),
+                              blob_text(blob, field->name), BP_ENTITY, &value));
+                    entities[number - 1] = value.entity;
+                }
+            }
+        }
+    }
+    for (uint32_t i = 0; blob->parents != NULL && i < count; i++) { /* from the parents section, by kin.parent or tag.owner */
+        static const char *const fields[] = {"parent", "owner"};
+        uint32_t keys[32], key_count = place->rig.api->world->keys_of(place->world, entities[i], keys, 32), component;
+        bp_name_t name;
+        for (uint32_t k = 0; blob->parents[i] > count && k < 2 * key_count; k++) {
+            bp_value_t value = {.i64 = 0};
+            place->rig.api->world->key_info(place->world, keys[k / 2], &component, &name);
+            if (place->rig.api->property->get_named(place->world, entities[i], place->rig.api->name->text(place->rig.host, name), fields[k % 2],
+                                                    BP_ENTITY, &value) != BP_OK)
+                continue;
+            const record_t *record = world_record(place->world, value.entity);
+            if (record == NULL && value.entity.id != 0 && place->rig.api->entity->alive(place->rig.host, &value.entity, 1, NULL) == 1 &&
+                entities[blob->parents[i] - 1].id == 0)
+                entities[blob->parents[i] - 1] = value.entity;
+        }
+    }
+    return total;
+}
+
+static char *census_of_saved(place_t *place, const bp_scene_o *scene)
+{
+    bp_entity_t *entities = calloc((size_t)scene->blob.info->entity_count + MOST, sizeof *entities);
+    uint32_t count = list_extras(place, scene, entities, list_saved(place, entities));
+    ck_assert_uint_eq(count, scene->blob.info->entity_count);
+    char *text = take_census(place, entities, count);
+    free(entities);
+    return text;
+}
+
+/* The restored world's entities in the scene's order: spawned in this order, so their ids ascend in a fresh host. */
+static char *census_of_restored(place_t *place, const bp_scene_o *scene)
+{
+    uint32_t count = scene->blob.info->entity_count, found = 0;
+    bp_entity_t *entities = calloc(count + (size_t)1, sizeof *entities);
+    for (uint32_t i = 0; i < place->rig.api->entity->bound(place->rig.host) && found < count; i++) {
+        entities[found] = place->rig.api->entity->at(place->rig.host, i);
+        found += entities[found].id != 0;
+    }
+    ck_assert_uint_eq(found, count);
+    char *text = take_census(place, entities, count);
+    free(entities);
+    return text;
+}
+
+/* A scene that is checked as a file from a stranger would be. */
+static bp_scene_o *reopen(place_t *place, const bp_scene_o *scene)
+{
+    size_t size;
+    bp_scene_o *opened;
+    const void *bytes = bp_scene_bytes(scene, &size);
+    WORKS(place->rig.host, bp_scene_open_memory(place->rig.host, bytes, size, "x.bpe", &opened));
+    return opened;
+}
+
+START_TEST(a_random_world_comes_back_in_another_host)
+{
+    place_t here, there;
+    open_place(&here, 1);
+    open_place(&there, 2);
+    fill_world(&here, (uint64_t)_i * 977 + 5);
+    bp_scene_o *scene;
+    WORKS(here.rig.host, bp_scene_capture(here.world, &scene));
+    char *before = census_of_saved(&here, scene);
+    bp_scene_o *opened = reopen(&there, scene);
+    WORKS(there.rig.host, bp_scene_restore(opened, there.world, 0));
+    expect_same(before, census_of_restored(&there, opened), "saving and restoring");
+    check_host(here.rig.host);
+    check_host(there.rig.host);
+    /* And once more: what was restored is saved to the same bytes but for the order of keys and names. */
+    bp_scene_o *again;
+    WORKS(there.rig.host, bp_scene_capture(there.world, &again));
+    ck_assert_uint_eq(again->blob.info->entity_count, scene->blob.info->entity_count);
+    bp_scene_close(opened);
+    close_place(&there);
+    close_place(&here);
+}
+END_TEST
+
+START_TEST(a_world_is_restored_over_itself)
+{
+    place_t here;
+    open_place(&here, 1);
+    fill_world(&here, 41);
+    bp_world_o *other = bp_world_create(here.rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(here.rig.host, bp_world_use_component(other, "mark"));
+    bp_scene_o *scene;
+    WORKS(here.rig.host, bp_scene_capture(here.world, &scene));
+    bp_entity_t *old = calloc(scene->blob.info->entity_count + (size_t)MOST, sizeof *old);
+    uint32_t count = list_saved(&here, old), occupied = here.world->occupied;
+    ck_assert_uint_gt(count, 10);
+    for (uint32_t i = 0; i < 5; i++) /* these live in another world too */
+        WORKS(here.rig.host, here.rig.api->world->add(other, key_of(other, "mark", ""), &old[i], 1));
+    WORKS(here.rig.host, bp_scene_restore(scene, here.world, 0));
+    ck_assert_uint_eq(here.world->occupied, occupied);
+    ck_assert_uint_eq(here.rig.api->entity->alive(here.rig.host, old, count, NULL), 5);
+    ck_assert_uint_eq(here.rig.api->world->keys_of(here.world, old[0], NULL, 0), 0);
+    ck_assert_uint_eq(here.rig.api->world->has(other, key_of(other, "mark", ""), old, 5, NULL), 5);
+    check_host(here.rig.host);
+    free(old);
+    close_place(&here);
+}
+END_TEST
+
+START_TEST(saving_and_restoring_without_memory_leave_no_trace)
+{
+    place_t here;
+    open_place(&here, 1);
+    fill_world(&here, 17);
+    bp_scene_o *scene = NULL;
+    char *before = describe_host(here.rig.host);
+    for (uint32_t refused = 0; scene == NULL; refused++) {
+        here.rig.heap.refuse_first = here.rig.heap.refuse_last = here.rig.heap.requests + refused + 1;
+        bp_result_t result = bp_scene_capture(here.world, &scene);
+        here.rig.heap.refuse_first = here.rig.heap.refuse_last = 0;
+        ck_assert(result == BP_OK || (result == BP_ERROR_MEMORY && scene == NULL));
+    }
+    expect_same(before, describe_host(here.rig.host), "saving");
+    before = describe_host(here.rig.host);
+    for (uint32_t refused = 0;; refused++) {
+        here.rig.heap.refuse_first = here.rig.heap.refuse_last = here.rig.heap.requests + refused + 1;
+        bp_result_t result = bp_scene_restore(scene, here.world, 0);
+        here.rig.heap.refuse_first = here.rig.heap.refuse_last = 0;
+        if (result == BP_OK)
+            break;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+        char *now = describe_host(here.rig.host);
+        ck_assert_str_eq(before, now);
+        free(now);
+    }
+    free(before);
+    close_place(&here);
+}
+END_TEST
+
+Suite *save_suite(void)
+{
+    Suite *suite = suite_create("save");
+    TCase *trips = tcase_create("round trips");
+    tcase_add_loop_test(trips, a_random_world_comes_back_in_another_host, 0, 40);
+    tcase_add_test(trips, a_world_is_restored_over_itself);
+    tcase_add_test(trips, saving_and_restoring_without_memory_leave_no_trace);
+    suite_add_tcase(suite, trips);
+    return suite;
+}
