@@ -300,6 +300,50 @@ START_TEST(a_scene_is_spawned_by_its_own_host_between_steps)
 }
 END_TEST
 
+static void count_text(void *context, const char *text, size_t length)
+{
+    (void)text;
+    *(size_t *)context += length;
+}
+
+/* Bytes changed at random under a checksum that is right: what is taken can be spawned, shown and ended, or is refused. */
+START_TEST(a_damaged_scene_is_refused_or_harmless)
+{
+    stage_t stage;
+    open_stage(&stage);
+    bp_host_o *host = stage.rig.host;
+    uint64_t random = (uint64_t)_i + 1;
+    uint32_t taken = 0, spawned = 0;
+    for (uint32_t round = 0; round < 800; round++) {
+        bytes_t copy = {malloc(stage.bytes.size), stage.bytes.size};
+        memcpy(copy.bytes, stage.bytes.bytes, copy.size);
+        for (uint32_t i = bp_random_below(&random, 3) + 1; i > 0; i--)
+            copy.bytes[32 + bp_random_below(&random, (uint32_t)copy.size - 32)] ^= (unsigned char)(1u << bp_random_below(&random, 8));
+        scene_seal(copy);
+        bp_scene_o *scene;
+        if (bp_scene_open_memory(host, copy.bytes, copy.size, "x.bpe", &scene) == BP_OK) {
+            size_t length = 0;
+            bp_spawn_t spawn;
+            taken++;
+            bp_scene_dump(scene, round % 2 == 0 ? BP_DUMP_JSON : 0, &(bp_text_sink_i){&length, count_text});
+            ck_assert_uint_gt(length, 1000);
+            if (bp_scene_spawn(scene, stage.world, round % 3 == 0 ? 0 : BP_SCENE_SKIP, NULL, &spawn) == BP_OK) {
+                spawned++;
+                ck_assert_uint_eq(bp_host_despawn(host, spawn), ENTITIES);
+            }
+            bp_scene_close(scene);
+        }
+        free(copy.bytes);
+    }
+    ck_assert_uint_gt(taken, 50);
+    ck_assert_uint_gt(spawned, 30);
+    store_collect_all(stage.world);
+    stage.rig.log.text[0] = '\0';
+    stage.rig.log.count = 0;
+    close_stage(&stage);
+}
+END_TEST
+
 Suite *spawn_suite(void)
 {
     Suite *suite = suite_create("spawn");
@@ -310,6 +354,7 @@ Suite *spawn_suite(void)
     tcase_add_test(scenes, a_manager_that_refuses_undoes_the_spawn);
     tcase_add_test(scenes, an_unknown_type_is_refused_or_left_out);
     tcase_add_test(scenes, a_scene_is_spawned_by_its_own_host_between_steps);
+    tcase_add_loop_test(scenes, a_damaged_scene_is_refused_or_harmless, 0, 4);
     suite_add_tcase(suite, scenes);
     return suite;
 }
