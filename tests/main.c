@@ -39,6 +39,7 @@ int main(int argc, char **argv)
         compile_errors_suite,
         spawn_suite,
         save_suite,
+        golden_suite,
         abi_suite,
         program_suite,
         console_scenes_suite,

@@ -90,3 +90,59 @@ bytes_t scene_of_everything(desk_t *desk)
     made.bytes = block;
     return made;
 }
+
+enum { LEVEL_BODY, LEVEL_LABEL, LEVEL_POOL, LEVEL_KIN, LEVEL_VAULT, LEVEL_TAG };
+
+bytes_t scene_of_a_level(desk_t *desk)
+{
+    static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"velocity", BP_VEC3, BLOB_ONE}};
+    static const blob_field_desc_t label[] = {{"text", BP_STRING, BLOB_COLUMN}, {"home", BP_ENTITY, BLOB_COLUMN}, {"kind", BP_NAME, BLOB_ONE},
+                                              {"rank", BP_I32, BLOB_ONE}};
+    static const blob_field_desc_t pool[] = {{"number", BP_I64, BLOB_COLUMN}, {"text", BP_STRING, BLOB_ONE}, {"serial", BP_U32, BLOB_ONE}};
+    static const blob_field_desc_t kin[] = {{"label", BP_STRING, BLOB_COLUMN}, {"weight", BP_F32, BLOB_ONE}, {"friend", BP_ENTITY, BLOB_COLUMN}};
+    static const blob_component_desc_t components[] = {
+        [LEVEL_BODY] = {.type = "body", .fields = body, .field_count = COUNT(body)},
+        [LEVEL_LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},
+        [LEVEL_POOL] = {.type = "pool", .fields = pool, .field_count = COUNT(pool)},
+        [LEVEL_KIN] = {.type = "kin", .fields = kin, .field_count = COUNT(kin)},
+        [LEVEL_VAULT] = {.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16},
+        [LEVEL_TAG] = {.type = "tag"},
+    };
+    static const blob_part_desc_t many[] = {{.component = LEVEL_BODY, .text = "body"}, {.component = LEVEL_LABEL, .text = "sign"},
+                                            {.component = LEVEL_POOL, .text = "pool"}, {.component = LEVEL_KIN, .text = "kin"}};
+    static const blob_part_desc_t few[] = {{.component = LEVEL_VAULT, .text = "vault"}, {.component = LEVEL_KIN, .text = "kin"},
+                                           {.component = LEVEL_KIN, .text = "in-law"}, {.component = LEVEL_TAG, .text = "tag"}};
+    static const blob_group_desc_t groups[] = {{many, COUNT(many), LEVEL_LOTS}, {few, COUNT(few), 2}, {NULL, 0, 3}};
+    const blob_desc_t desc = {.components = components, .component_count = COUNT(components), .groups = groups, .group_count = COUNT(groups),
+                              .parents = true};
+    blob_writer_t w;
+    bytes_t made;
+    void *block;
+    WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
+    float *mass = blob_column(&w, LEVEL_BODY, 0);
+    uint32_t *text = blob_column(&w, LEVEL_LABEL, 0), *home = blob_column(&w, LEVEL_LABEL, 1), *names = blob_column(&w, LEVEL_KIN, 0);
+    uint32_t *friends = blob_column(&w, LEVEL_KIN, 2);
+    int64_t *number = blob_column(&w, LEVEL_POOL, 0);
+    for (uint32_t i = 0; i < LEVEL_LOTS; i++) {
+        char words[32];
+        mass[i] = (float)i;
+        number[i] = 10 * (int64_t)i;
+        snprintf(words, sizeof words, "sign %u", i / 3);
+        WORKS_AT(desk, blob_string(&w, words, &text[i], &desk->error));
+        WORKS_AT(desk, blob_string(&w, words, &names[i], &desk->error));
+        home[i] = LEVEL_LOTS - i; /* the entity LEVEL_LOTS - i - 1 */
+        friends[i] = i % 4 == 0 ? LEVEL_LOTS + 5 : 0;
+        blob_parents(&w)[i] = i + 2;
+    }
+    *(bp_vec3_t *)blob_column(&w, LEVEL_BODY, 1) = (bp_vec3_t){7, 8, 9};
+    WORKS_AT(desk, blob_name(&w, "guild", blob_column(&w, LEVEL_LABEL, 2), &desk->error));
+    *(int32_t *)blob_column(&w, LEVEL_LABEL, 3) = -3;
+    WORKS_AT(desk, blob_string(&w, "pooled", blob_column(&w, LEVEL_POOL, 1), &desk->error));
+    *(float *)blob_column(&w, LEVEL_KIN, 1) = 70;
+    blob_parents(&w)[LEVEL_LOTS + 1] = LEVEL_LOTS + 3;
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS_AT(desk, blob_opaque(&w, LEVEL_VAULT, i, &(uint32_t){100 + i}, 4, &desk->error));
+    WORKS_AT(desk, blob_write_end(&w, &block, &made.size, &desk->error));
+    made.bytes = block;
+    return made;
+}

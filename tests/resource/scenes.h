@@ -40,6 +40,11 @@ void desk_free(desk_t *desk, bytes_t bytes);
  * and a single value of each, opaque bytes, parents, a clock, texts and names. */
 bytes_t scene_of_everything(desk_t *desk);
 
+/* Three groups: LEVEL_LOTS entities with body, label, pool and kin; 2 with kin under two names and vault and tag; 3 with nothing. The parent of
+ * each of the first is the one behind it, that of the last the first with a vault. */
+enum { LEVEL_LOTS = 40, LEVEL_ENTITIES = LEVEL_LOTS + 5 };
+bytes_t scene_of_a_level(desk_t *desk);
+
 /* Compute the checksum anew, for tests that damage what lies behind it. */
 void scene_seal(bytes_t bytes);
 

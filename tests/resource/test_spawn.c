@@ -9,66 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY, LABEL, POOL, KIN, VAULT, TAG };
-enum { LOTS = 40 };
-
-/* Three groups: LOTS entities with body, label, pool and kin; 2 with kin under two names and vault and tag; 3 with nothing. The parent of
- * each of the first is the one behind it, that of the last the first with a vault. */
-static bytes_t make_scene(desk_t *desk)
-{
-    static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"velocity", BP_VEC3, BLOB_ONE}};
-    static const blob_field_desc_t label[] = {{"text", BP_STRING, BLOB_COLUMN}, {"home", BP_ENTITY, BLOB_COLUMN}, {"kind", BP_NAME, BLOB_ONE},
-                                              {"rank", BP_I32, BLOB_ONE}};
-    static const blob_field_desc_t pool[] = {{"number", BP_I64, BLOB_COLUMN}, {"text", BP_STRING, BLOB_ONE}, {"serial", BP_U32, BLOB_ONE}};
-    static const blob_field_desc_t kin[] = {{"label", BP_STRING, BLOB_COLUMN}, {"weight", BP_F32, BLOB_ONE}, {"friend", BP_ENTITY, BLOB_COLUMN}};
-    static const blob_component_desc_t components[] = {
-        [BODY] = {.type = "body", .fields = body, .field_count = COUNT(body)},
-        [LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},
-        [POOL] = {.type = "pool", .fields = pool, .field_count = COUNT(pool)},
-        [KIN] = {.type = "kin", .fields = kin, .field_count = COUNT(kin)},
-        [VAULT] = {.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16},
-        [TAG] = {.type = "tag"},
-    };
-    static const blob_part_desc_t many[] = {{.component = BODY, .text = "body"}, {.component = LABEL, .text = "sign"},
-                                            {.component = POOL, .text = "pool"}, {.component = KIN, .text = "kin"}};
-    static const blob_part_desc_t few[] = {{.component = VAULT, .text = "vault"}, {.component = KIN, .text = "kin"},
-                                           {.component = KIN, .text = "in-law"}, {.component = TAG, .text = "tag"}};
-    static const blob_group_desc_t groups[] = {{many, COUNT(many), LOTS}, {few, COUNT(few), 2}, {NULL, 0, 3}};
-    const blob_desc_t desc = {.components = components, .component_count = COUNT(components), .groups = groups, .group_count = COUNT(groups),
-                              .parents = true};
-    blob_writer_t w;
-    bytes_t made;
-    void *block;
-    WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
-    float *mass = blob_column(&w, BODY, 0);
-    uint32_t *text = blob_column(&w, LABEL, 0), *home = blob_column(&w, LABEL, 1), *names = blob_column(&w, KIN, 0);
-    uint32_t *friends = blob_column(&w, KIN, 2);
-    int64_t *number = blob_column(&w, POOL, 0);
-    for (uint32_t i = 0; i < LOTS; i++) {
-        char words[32];
-        mass[i] = (float)i;
-        number[i] = 10 * (int64_t)i;
-        snprintf(words, sizeof words, "sign %u", i / 3);
-        WORKS_AT(desk, blob_string(&w, words, &text[i], &desk->error));
-        WORKS_AT(desk, blob_string(&w, words, &names[i], &desk->error));
-        home[i] = LOTS - i; /* the entity LOTS - i - 1 */
-        friends[i] = i % 4 == 0 ? LOTS + 5 : 0;
-        blob_parents(&w)[i] = i + 2;
-    }
-    *(bp_vec3_t *)blob_column(&w, BODY, 1) = (bp_vec3_t){7, 8, 9};
-    WORKS_AT(desk, blob_name(&w, "guild", blob_column(&w, LABEL, 2), &desk->error));
-    *(int32_t *)blob_column(&w, LABEL, 3) = -3;
-    WORKS_AT(desk, blob_string(&w, "pooled", blob_column(&w, POOL, 1), &desk->error));
-    *(float *)blob_column(&w, KIN, 1) = 70;
-    blob_parents(&w)[LOTS + 1] = LOTS + 3;
-    for (uint32_t i = 0; i < 2; i++)
-        WORKS_AT(desk, blob_opaque(&w, VAULT, i, &(uint32_t){100 + i}, 4, &desk->error));
-    WORKS_AT(desk, blob_write_end(&w, &block, &made.size, &desk->error));
-    made.bytes = block;
-    return made;
-}
-
-enum { ENTITIES = LOTS + 5 };
+enum { LOTS = LEVEL_LOTS, ENTITIES = LEVEL_ENTITIES };
 
 typedef struct stage_t {
     desk_t desk;
@@ -84,7 +25,7 @@ static void open_stage(stage_t *stage)
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &kin_plugin;
     desk_open(&stage->desk);
-    stage->bytes = make_scene(&stage->desk);
+    stage->bytes = scene_of_a_level(&stage->desk);
     rig_init(&stage->rig);
     stage->rig.desc.static_plugins = plugins;
     stage->rig.desc.static_plugin_count = COUNT(plugins);

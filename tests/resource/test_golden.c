@@ -1,0 +1,219 @@
+/* test_golden.c - files of the past stay readable: format version 1, and a world saved by an older version of a plugin.
+ *
+ * The files in tests/resource/golden/ were written once and are never written again for a version of the format; they come with the
+ * fuzzer's seeds from
+ *     BACKPLANE_WRITE_GOLDEN=1 CK_RUN_SUITE=golden build/tests
+ * which writes only those that are missing.
+ */
+#include "../suites.h"
+#include "../unit/support.h"
+#include "scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GOLDEN(name) TEST_SOURCE_DIR "/tests/resource/golden/" name
+
+/* --- a plugin and what became of it ---------------------------------------------------------------------------------------- */
+
+static const bp_field_t old_fields[] = {
+    {.name = "speed", .type = BP_F32, .initial = "1"},
+    {.name = "heading", .type = BP_VEC3},
+    {.name = "crew", .type = BP_I32},
+    {.name = "mass", .type = BP_F64},
+    {.name = "obsolete", .type = BP_STRING},
+    {.name = "title", .type = BP_STRING},
+    {.name = "target", .type = BP_ENTITY},
+};
+static const bp_field_t new_fields[] = {
+    {.name = "fuel", .type = BP_F32, .initial = "50"},                                    /* added */
+    {.name = "course", .type = BP_VEC4, .former_name = "heading", .initial = "0 0 0 9"},  /* renamed, widened */
+    {.name = "title", .type = BP_STRING},
+    {.name = "crew", .type = BP_I64, .min = "0", .max = "1000"},                          /* widened, and has limits now */
+    {.name = "mass", .type = BP_F32},                                                     /* narrowed */
+    {.name = "target", .type = BP_ENTITY},
+    {.name = "speed", .type = BP_F32, .initial = "2"},                                    /* another default */
+};
+static const bp_field_t strict_fields[] = {{.name = "crew", .type = BP_BOOL}};            /* 100 does not fit */
+static const bp_field_t other_fields[] = {{.name = "title", .type = BP_MAT4}};            /* nor a title a matrix */
+
+static const bp_component_i old_list[] = {{.name = "ship", .version = 1, .fields = BP_LIST(old_fields)}};
+static const bp_component_i new_list[] = {{.name = "ship", .version = 2, .fields = BP_LIST(new_fields)}};
+static const bp_component_i strict_list[] = {{.name = "ship", .version = 2, .fields = BP_LIST(strict_fields)}};
+static const bp_component_i other_list[] = {{.name = "ship", .version = 2, .fields = BP_LIST(other_fields)}};
+
+static const bp_plugin_desc_t fleets[] = {
+    {BP_PLUGIN_HEAD, .name = "fleet", .version = "1.0", .components = BP_LIST(old_list)},
+    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.0", .components = BP_LIST(new_list)},
+    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.1", .components = BP_LIST(strict_list)},
+    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.2", .components = BP_LIST(other_list)},
+};
+enum { OLD, NEW, STRICT, OTHER, SHIPS = 20 };
+
+static bp_world_o *open_fleet(rig_t *rig, uint32_t version)
+{
+    const bp_plugin_desc_t *plugins[] = {&fleets[version]};
+    rig_init(rig);
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "fleet", NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "sea", .step_rate = 10});
+    WORKS(rig->host, bp_world_use_component(world, "ship"));
+    return world;
+}
+
+static void put(bp_world_o *world, bp_entity_t e, const char *field, uint32_t type, const void *value)
+{
+    WORKS(host_of(world), api_of(world)->property->set_named(world, e, "ship", field, type, value));
+}
+
+static bp_value_t get(bp_world_o *world, bp_entity_t e, const char *field, uint32_t type)
+{
+    bp_value_t value = {.i64 = 0};
+    WORKS(host_of(world), api_of(world)->property->get_named(world, e, "ship", field, type, &value));
+    return value;
+}
+
+/* A fleet as the first version of the plugin saved it. */
+static void save_old_fleet(const char *path)
+{
+    rig_t rig;
+    bp_entity_t ships[SHIPS];
+    bp_world_o *world = open_fleet(&rig, OLD);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "ship", NULL, NULL, NULL), ships, SHIPS));
+    for (uint32_t i = 0; i < SHIPS; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "ship %u", i);
+        put(world, ships[i], "heading", BP_VEC3, &(bp_vec3_t){(float)i, 2, 3});
+        put(world, ships[i], "crew", BP_I32, &(int32_t){(int32_t)(5 * i)});
+        put(world, ships[i], "mass", BP_F64, &(double){0.5 * i});
+        put(world, ships[i], "title", BP_STRING, &(const char *){title});
+        put(world, ships[i], "target", BP_ENTITY, &ships[SHIPS - 1 - i]);
+    }
+    for (uint32_t i = 0; i < 7; i++)
+        WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_world_save(world, path));
+    rig_close(&rig);
+}
+
+/* --- writing those that are missing --------------------------------------------------------------------------------------- */
+
+static void write_missing(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        file = fopen(path, "wb");
+        ck_assert(file != NULL && fwrite(bytes, 1, size, file) == size);
+    }
+    fclose(file);
+}
+
+START_TEST(missing_files_are_written)
+{
+    desk_t desk;
+    desk_open(&desk);
+    bytes_t everything = scene_of_everything(&desk), level = scene_of_a_level(&desk);
+    write_missing(GOLDEN("v1_everything.bpe"), everything.bytes, everything.size);
+    write_missing(GOLDEN("v1_level.bpe"), level.bytes, level.size);
+    write_missing(TEST_SOURCE_DIR "/tests/fuzz/corpus/fuzz_blob/everything", everything.bytes, everything.size);
+    write_missing(TEST_SOURCE_DIR "/tests/fuzz/corpus/fuzz_blob/level", level.bytes, level.size);
+    desk_free(&desk, everything);
+    desk_free(&desk, level);
+    desk_close(&desk);
+    FILE *file = fopen(GOLDEN("v1_older_plugin.bpe"), "rb");
+    if (file == NULL)
+        save_old_fleet(GOLDEN("v1_older_plugin.bpe"));
+    else
+        fclose(file);
+}
+END_TEST
+
+/* --- reading ----------------------------------------------------------------------------------------------------------------- */
+
+/* The writer of today writes what that of version 1 wrote, to the byte; else it is another version. */
+START_TEST(format_version_1_has_not_changed)
+{
+    const char *const paths[] = {GOLDEN("v1_everything.bpe"), GOLDEN("v1_level.bpe")};
+    desk_t desk;
+    desk_open(&desk);
+    bytes_t made[] = {scene_of_everything(&desk), scene_of_a_level(&desk)};
+    for (uint32_t i = 0; i < COUNT(made); i++) {
+        blob_t blob;
+        FILE *file = fopen(paths[i], "rb");
+        ck_assert_msg(file != NULL, "%s is missing", paths[i]);
+        unsigned char *bytes = malloc(made[i].size + 1);
+        ck_assert_uint_eq(fread(bytes, 1, made[i].size + 1, file), made[i].size);
+        fclose(file);
+        ck_assert_mem_eq(bytes, made[i].bytes, made[i].size);
+        WORKS_AT(&desk, blob_open(&blob, &desk.memory, bytes, made[i].size, paths[i], &desk.error));
+        free(bytes);
+        desk_free(&desk, made[i]);
+    }
+    desk_close(&desk);
+}
+END_TEST
+
+START_TEST(a_newer_plugin_opens_what_an_older_one_saved)
+{
+    rig_t rig;
+    bp_scene_o *scene;
+    bp_entity_t ships[SHIPS];
+    bp_world_o *world = open_fleet(&rig, NEW);
+    WORKS(rig.host, bp_scene_open(rig.host, GOLDEN("v1_older_plugin.bpe"), &scene));
+    ck_assert_uint_eq(bp_scene_entity_count(scene), SHIPS);
+    WORKS(rig.host, bp_scene_spawn(scene, world, 0, ships, NULL));
+    for (uint32_t i = 0; i < SHIPS; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "ship %u", i);
+        bp_vec4_t course = get(world, ships[i], "course", BP_VEC4).vec4;
+        ck_assert(course.x == (float)i && course.z == 3 && course.w == 9);
+        ck_assert(get(world, ships[i], "fuel", BP_F32).f32 == 50);
+        ck_assert(get(world, ships[i], "speed", BP_F32).f32 == 1); /* what it was, not what new ones start with */
+        ck_assert(get(world, ships[i], "mass", BP_F32).f32 == 0.5f * (float)i);
+        ck_assert_int_eq(get(world, ships[i], "crew", BP_I64).i64, 5 * i);
+        ck_assert_str_eq(get(world, ships[i], "title", BP_STRING).string, title);
+        ck_assert(get(world, ships[i], "target", BP_ENTITY).entity.id == ships[SHIPS - 1 - i].id);
+    }
+    WORKS(rig.host, bp_world_restore(world, GOLDEN("v1_older_plugin.bpe"), 0));
+    bp_step_t now = {.struct_size = sizeof now};
+    rig.api->world->clock(world, &now);
+    ck_assert_uint_eq(now.number, 7);
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(values_that_do_not_fit_the_newer_plugin_are_refused)
+{
+    static const struct {
+        uint32_t version;
+        bp_result_t code;
+        const char *says;
+    } refused[] = {{STRICT, BP_ERROR_RANGE, "ship: field 'crew' holds 5, which does not fit the new bool"},
+                   {OTHER, BP_ERROR_TYPE, "ship: field 'title' was string and is now mat4"}};
+    for (uint32_t i = 0; i < COUNT(refused); i++) {
+        rig_t rig;
+        bp_scene_o *scene;
+        bp_world_o *world = open_fleet(&rig, refused[i].version);
+        WORKS(rig.host, bp_scene_open(rig.host, GOLDEN("v1_older_plugin.bpe"), &scene));
+        FAILS(rig.host, refused[i].code, refused[i].says, bp_scene_spawn(scene, world, 0, NULL, NULL));
+        FAILS(rig.host, refused[i].code, "v1_older_plugin.bpe: ", bp_scene_restore(scene, world, BP_SCENE_SKIP));
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), 0);
+        rig_close(&rig);
+    }
+}
+END_TEST
+
+Suite *golden_suite(void)
+{
+    Suite *suite = suite_create("golden");
+    TCase *files = tcase_create("files");
+    if (getenv("BACKPLANE_WRITE_GOLDEN") != NULL)
+        tcase_add_test(files, missing_files_are_written);
+    tcase_add_test(files, format_version_1_has_not_changed);
+    tcase_add_test(files, a_newer_plugin_opens_what_an_older_one_saved);
+    tcase_add_test(files, values_that_do_not_fit_the_newer_plugin_are_refused);
+    suite_add_tcase(suite, files);
+    return suite;
+}
