@@ -46,4 +46,8 @@ extern const gauge_t gauge_bubbles;
 /* cases_index.c */
 extern const group_t group_index;
 
+/* cases_hierarchy.c */
+extern const group_t group_hierarchy_in_order, group_hierarchy_shuffled, group_hierarchy_chain;
+extern const group_t group_transform_create, group_transform_set;
+
 #endif

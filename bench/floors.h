@@ -32,6 +32,15 @@ void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t 
 uint32_t floor_alive(const uint32_t *generations, const bp_entity_t *entities, uint32_t count,
                      uint8_t *alive);
 
+/* --- world matrices of a hierarchy, parents before children; item 0 is the root ------------------------ */
+
+/* world[i] = world[parent[i]] * local[i] */
+void floor_products(bp_mat4_t *world, const bp_mat4_t *local, const uint32_t *parent, uint32_t count);
+
+/* Likewise, with the local matrix made from a pose. */
+void floor_poses(bp_mat4_t *world, const bp_vec3_t *position, const bp_quat_t *rotation, const bp_vec3_t *scale,
+                 const uint32_t *parent, uint32_t count);
+
 /* --- memory ------------------------------------------------------------------------------------------- */
 
 /* Write every byte of a block. */

@@ -25,6 +25,8 @@ static const group_t *const groups[] = {
     &group_look_up,      &group_look_up_mixed,   &group_references,
     &group_change,       &group_change_shuffled,
     &group_property,
+    &group_hierarchy_in_order, &group_hierarchy_shuffled, &group_hierarchy_chain,
+    &group_transform_create, &group_transform_set,
     &group_prototypes,
     &group_compile,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,

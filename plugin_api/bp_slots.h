@@ -255,6 +255,7 @@ static inline void bp_slots_copy(char *to, const char *from, uint32_t size)
     case 8: memcpy(to, from, 8); break;
     case 12: memcpy(to, from, 12); break;
     case 16: memcpy(to, from, 16); break;
+    case 40: memcpy(to, from, 40); break;
     case 64: memcpy(to, from, 64); break;
     default: memcpy(to, from, size); break;
     }

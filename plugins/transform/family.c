@@ -188,9 +188,7 @@ static void find_pose(transforms_t *t, uint32_t slot)
     uint32_t parent = links_of(t, PARENT)[slot];
     float local[16];
     if (pose_relative(parent == BP_NONE ? NULL : worlds_of(t)[parent].m, worlds_of(t)[slot].m, local))
-        pose_of_matrix(local, &BP_SLOTS(bp_vec3_t, &t->slots, POSITION)[slot],
-                       &BP_SLOTS(bp_quat_t, &t->slots, ROTATION)[slot],
-                       &BP_SLOTS(bp_vec3_t, &t->slots, SCALE)[slot]);
+        poses_of(t)[slot] = pose_of_matrix(local);
 }
 
 /* Leave the matrix alone where the pose found gives it but for rounding. The rest is sheared. */

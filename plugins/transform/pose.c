@@ -6,7 +6,30 @@
  */
 #include "pose.h"
 
+#include "four.h"
+
 #include <math.h>
+
+bool pose_are_unit(const void *values, size_t stride, uint32_t count)
+{
+    const char *value = values;
+    uint32_t i = 0, others = 0;
+    for (; count - i >= 4; i += 4, value += 4 * stride) {
+        four_t q[4];
+        float off[4];
+        four_turn_over(value, value + stride, value + 2 * stride, value + 3 * stride, q);
+        q[0] = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1;
+        memcpy(off, &q[0], sizeof off);
+        for (int k = 0; k < 4; k++)
+            others += !pose_is_off_little(off[k]);
+    }
+    for (; i < count; i++, value += stride) {
+        bp_quat_t q;
+        memcpy(&q, value, sizeof q);
+        others += !pose_is_unit(q);
+    }
+    return others == 0;
+}
 
 /* No length that a float can hold overflows or vanishes when it is squared in double. */
 bool pose_normalise(bp_quat_t *q)
@@ -150,15 +173,16 @@ static bp_quat_t turn_of(double a[3][3])
     return (bp_quat_t){(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
 }
 
-void pose_of_matrix(const float *m, bp_vec3_t *p, bp_quat_t *q, bp_vec3_t *s)
+pose_t pose_of_matrix(const float *m)
 {
     double axes[3][3], lengths[3];
     take_axes(m, axes, lengths);
-    *p = (bp_vec3_t){m[12], m[13], m[14]};
-    *q = turn_of(axes);
-    *s = (bp_vec3_t){(float)lengths[0], (float)lengths[1], (float)lengths[2]};
-    if (!pose_normalise(q))
-        *q = (bp_quat_t){0, 0, 0, 1}; /* a matrix that is not finite has no direction */
+    pose_t pose = {.position = {m[12], m[13], m[14]},
+                   .rotation = turn_of(axes),
+                   .scale = {(float)lengths[0], (float)lengths[1], (float)lengths[2]}};
+    if (!pose_normalise(&pose.rotation))
+        pose.rotation = (bp_quat_t){0, 0, 0, 1}; /* a matrix that is not finite has no direction */
+    return pose;
 }
 
 static float largest_of(const float *m, int first, int end)

@@ -11,21 +11,38 @@
 #include <bp_types.h>
 
 #include <stdbool.h>
+#include <string.h>
+
+/* A local pose. All of it is needed whenever a matrix is made, so it lies together. */
+typedef struct pose_t {
+    bp_vec3_t position;
+    bp_quat_t rotation; /* of length 1 */
+    bp_vec3_t scale;
+} pose_t;
 
 /* Is its length 1 but for rounding? Then it is left as it is, so that what was read can be set again without a
  * change. */
-static inline bool pose_is_unit(bp_quat_t q)
+static inline bool pose_is_off_little(float off)
 {
-    float off = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1;
     return off < 4e-7f && off > -4e-7f;
 }
+
+static inline bool pose_is_unit(bp_quat_t q)
+{
+    return pose_is_off_little(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1);
+}
+
+/* Are all of them? `values` lie `stride` bytes apart and need not be aligned. */
+bool pose_are_unit(const void *values, size_t stride, uint32_t count);
 
 /* Bring a rotation to length 1. False where it has no direction: length 0, or not finite. */
 bool pose_normalise(bp_quat_t *q);
 
 /* translation * rotation * scale */
-static inline void pose_matrix(bp_vec3_t p, bp_quat_t q, bp_vec3_t s, float *m)
+static inline void pose_matrix(const pose_t *pose, float *m)
 {
+    bp_quat_t q = pose->rotation;
+    bp_vec3_t s = pose->scale;
     float xx = 2 * q.x * q.x, yy = 2 * q.y * q.y, zz = 2 * q.z * q.z;
     float xy = 2 * q.x * q.y, xz = 2 * q.x * q.z, yz = 2 * q.y * q.z;
     float wx = 2 * q.w * q.x, wy = 2 * q.w * q.y, wz = 2 * q.w * q.z;
@@ -41,9 +58,9 @@ static inline void pose_matrix(bp_vec3_t p, bp_quat_t q, bp_vec3_t s, float *m)
     m[9] = (yz - wx) * s.z;
     m[10] = (1 - xx - yy) * s.z;
     m[11] = 0;
-    m[12] = p.x;
-    m[13] = p.y;
-    m[14] = p.z;
+    m[12] = pose->position.x;
+    m[13] = pose->position.y;
+    m[14] = pose->position.z;
     m[15] = 1;
 }
 
@@ -63,7 +80,7 @@ static inline void pose_multiply(const float *restrict a, const float *restrict 
 bool pose_relative(const float *parent, const float *world, float *local);
 
 /* The pose that comes nearest to a matrix; what is shear in it is lost. */
-void pose_of_matrix(const float *m, bp_vec3_t *p, bp_quat_t *q, bp_vec3_t *s);
+pose_t pose_of_matrix(const float *m);
 
 /* Are two world matrices the same but for rounding, where they were computed below `parent`? */
 bool pose_is_near(const float *a, const float *b, const float *parent);

@@ -10,7 +10,19 @@
  * another one of the batch, a slot whose climb has been made before, or a root; only those that have nobody of the
  * batch above them are walked down from. Every slot is climbed over at most once.
  */
+#include "four.h"
 #include "transforms.h"
+
+/* Chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would run too early.
+ * Nothing is contracted, so all give the same bits. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+BP_STATIC_ASSERT(offsetof(pose_t, scale) == offsetof(pose_t, rotation) + sizeof(bp_quat_t), "w comes before scale");
 
 void transforms_stamp(transforms_t *t, uint32_t first, uint32_t end)
 {
@@ -29,17 +41,10 @@ static inline void stamp_slot(transforms_t *t, uint32_t slot)
 
 /* --- one -------------------------------------------------------------------------------------- */
 
-static inline void local_matrix(const transforms_t *t, uint32_t slot, float *m)
-{
-    pose_matrix(BP_SLOTS(const bp_vec3_t, &t->slots, POSITION)[slot],
-                BP_SLOTS(const bp_quat_t, &t->slots, ROTATION)[slot],
-                BP_SLOTS(const bp_vec3_t, &t->slots, SCALE)[slot], m);
-}
-
 static inline void place_child(transforms_t *t, uint32_t slot, uint32_t parent)
 {
     float local[16];
-    local_matrix(t, slot, local);
+    pose_matrix(&poses_of(t)[slot], local);
     pose_multiply(worlds_of(t)[parent].m, local, worlds_of(t)[slot].m);
 }
 
@@ -47,28 +52,79 @@ void transforms_place(transforms_t *t, uint32_t slot)
 {
     uint32_t parent = t->linked ? links_of(t, PARENT)[slot] : BP_NONE;
     if (parent == BP_NONE)
-        local_matrix(t, slot, worlds_of(t)[slot].m);
+        pose_matrix(&poses_of(t)[slot], worlds_of(t)[slot].m);
     else
         place_child(t, slot, parent);
 }
 
 /* --- a subtree -------------------------------------------------------------------------------- */
 
-/* A range in preorder, the slots of whose parents come before them. */
-static void place_range(transforms_t *t, uint32_t first, uint32_t end)
+enum { AT_A_TIME = 16 };
+
+/* The upper left parts of local matrices, element by element: m[3 * column + row][which one]. */
+typedef struct block_t {
+    float m[9][AT_A_TIME];
+} block_t;
+
+/* The same operations in the same order as in pose_matrix, for four at a time. */
+static inline void make_four(const pose_t *pose, block_t *block, int at)
 {
-    const bp_vec3_t *position = BP_SLOTS(const bp_vec3_t, &t->slots, POSITION);
-    const bp_quat_t *rotation = BP_SLOTS(const bp_quat_t, &t->slots, ROTATION);
-    const bp_vec3_t *scale = BP_SLOTS(const bp_vec3_t, &t->slots, SCALE);
-    const uint32_t *parent = links_of(t, PARENT);
-    bp_mat4_t *world = worlds_of(t);
-    for (uint32_t i = first; i < end; i++) {
-        float local[16];
-        pose_matrix(position[i], rotation[i], scale[i], local);
-        pose_multiply(world[parent[i]].m, local, world[i].m);
+    four_t m[9];
+    four_t q[4], s[4]; /* x y z w; and w with the three of scale, which follow it in a pose */
+    four_turn_over(&pose[0].rotation, &pose[1].rotation, &pose[2].rotation, &pose[3].rotation, q);
+    four_turn_over(&pose[0].rotation.w, &pose[1].rotation.w, &pose[2].rotation.w, &pose[3].rotation.w, s);
+    four_t x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
+    four_t xx = x2 * q[0], yy = y2 * q[1], zz = z2 * q[2], xy = x2 * q[1], xz = x2 * q[2], yz = y2 * q[2];
+    four_t wx = x2 * q[3], wy = y2 * q[3], wz = z2 * q[3];
+    m[0] = (1 - yy - zz) * s[1];
+    m[1] = (xy + wz) * s[1];
+    m[2] = (xz - wy) * s[1];
+    m[3] = (xy - wz) * s[2];
+    m[4] = (1 - xx - zz) * s[2];
+    m[5] = (yz + wx) * s[2];
+    m[6] = (xz + wy) * s[3];
+    m[7] = (yz - wx) * s[3];
+    m[8] = (1 - xx - yy) * s[3];
+    for (int i = 0; i < 9; i++)
+        memcpy(&block->m[i][at], &m[i], sizeof m[i]);
+}
+
+/* The same operations in the same order as in pose_multiply. Spelt out, since left to itself gcc pairs columns to
+ * vectors of eight here, and puts them together and takes them apart all the time. */
+static inline void place_of_block(const block_t *b, int i, const bp_vec3_t *position, const float *restrict parent,
+                                  float *restrict world)
+{
+    four_t x, y, z, origin;
+    memcpy(&x, parent, sizeof x);
+    memcpy(&y, parent + 4, sizeof y);
+    memcpy(&z, parent + 8, sizeof z);
+    memcpy(&origin, parent + 12, sizeof origin);
+    for (int c = 0; c < 3; c++) {
+        four_t column = x * b->m[3 * c][i] + y * b->m[3 * c + 1][i] + z * b->m[3 * c + 2][i];
+        memcpy(world + 4 * c, &column, sizeof column);
     }
-    for (uint32_t block = first / BP_TRANSFORM_BLOCK; block <= (end - 1) / BP_TRANSFORM_BLOCK; block++)
-        t->stamps[block] = t->revision;
+    origin = x * position->x + y * position->y + z * position->z + origin;
+    memcpy(world + 12, &origin, sizeof origin);
+}
+
+/* A range in preorder, the slots of whose parents come before them. */
+WIDEST
+static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *world, uint32_t first, uint32_t end)
+{
+    uint32_t slot = first;
+    for (; end - slot >= AT_A_TIME; slot += AT_A_TIME) {
+        block_t block;
+        for (int i = 0; i < AT_A_TIME; i += 4)
+            make_four(&pose[slot + (uint32_t)i], &block, i);
+        for (int i = 0; i < AT_A_TIME; i++)
+            place_of_block(&block, i, &pose[slot + (uint32_t)i].position, world[parent[slot + (uint32_t)i]].m,
+                           world[slot + (uint32_t)i].m);
+    }
+    for (; slot < end; slot++) {
+        float local[16];
+        pose_matrix(&pose[slot], local);
+        pose_multiply(world[parent[slot]].m, local, world[slot].m);
+    }
 }
 
 /* Everything below one whose own matrix is right. */
@@ -89,10 +145,14 @@ static void place_tree(transforms_t *t, uint32_t top)
     stamp_slot(t, top);
     if (!t->linked || links_of(t, FIRST_CHILD)[top] == BP_NONE)
         return;
-    if (t->packed)
-        place_range(t, top + 1, top + links_of(t, SIZE)[top]);
-    else
+    if (!t->packed) {
         follow(t, top);
+        return;
+    }
+    uint32_t end = top + links_of(t, SIZE)[top];
+    place_range(poses_of(t), links_of(t, PARENT), worlds_of(t), top + 1, end);
+    for (uint32_t block = top / BP_TRANSFORM_BLOCK; block <= (end - 1) / BP_TRANSFORM_BLOCK; block++)
+        t->stamps[block] = t->revision;
 }
 
 void transforms_settle_one(transforms_t *t, uint32_t slot)

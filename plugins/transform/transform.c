@@ -2,13 +2,13 @@
  *
  * It stores its instances itself because a hierarchy wants an order of its own: families close together, parents
  * before children (transforms.h says how the parts share the work). A world in which nobody is linked pays for none
- * of that: it has one matrix, one rotation, two vectors and the entity of each instance, and nothing else.
+ * of that: it has the matrix, the local pose and the entity of each instance, and nothing else.
  *
  * It is told of deaths at once rather than collecting them: a parent's end changes the local poses of its children,
  * and that must not happen at a random later time.
  *
- * Local poses are written first, all of a batch, and settled afterwards; in a flat world in blocks, so that what was
- * written is still in the cache.
+ * Local poses are written first, all of a batch, and settled afterwards; in a flat world at once, each with its
+ * matrix.
  */
 #include "transforms.h"
 
@@ -29,9 +29,7 @@ enum { BLOCK = 256, FEW = 64, MANY_SHARE = 8 };
 
 static const uint32_t item_sizes[COLUMNS_END - BP_SLOTS_FIRST] = {
     [WORLD - BP_SLOTS_FIRST] = sizeof(bp_mat4_t),
-    [ROTATION - BP_SLOTS_FIRST] = sizeof(bp_quat_t),
-    [POSITION - BP_SLOTS_FIRST] = sizeof(bp_vec3_t),
-    [SCALE - BP_SLOTS_FIRST] = sizeof(bp_vec3_t),
+    [POSE - BP_SLOTS_FIRST] = sizeof(pose_t),
 };
 
 static const bp_slots_hooks_t hooks = {.ended = transforms_leave_family, .moved = transforms_mend_links};
@@ -77,6 +75,8 @@ static bp_result_t reserve(bp_manager_t *m, bp_name_t instance, uint32_t more)
 
 /* --- creation --------------------------------------------------------------------------------- */
 
+static const pose_t no_pose = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+
 static void place_new(transforms_t *t, uint32_t first, uint32_t count)
 {
     if (t->linked)
@@ -93,14 +93,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
     if (result != BP_OK)
         return result;
     uint32_t first = bp_slots_append(&t->slots, instance, entities, count, slots);
-    bp_vec3_t *position = BP_SLOTS(bp_vec3_t, &t->slots, POSITION), *scale = BP_SLOTS(bp_vec3_t, &t->slots, SCALE);
-    bp_quat_t *rotation = BP_SLOTS(bp_quat_t, &t->slots, ROTATION);
     for (uint32_t slot = first; slot < first + count; slot++)
-        position[slot] = (bp_vec3_t){0, 0, 0};
-    for (uint32_t slot = first; slot < first + count; slot++)
-        rotation[slot] = (bp_quat_t){0, 0, 0, 1};
-    for (uint32_t slot = first; slot < first + count; slot++)
-        scale[slot] = (bp_vec3_t){1, 1, 1};
+        poses_of(t)[slot] = no_pose;
     for (uint32_t slot = first; slot < first + count; slot++)
         worlds_of(t)[slot] = identity;
     place_new(t, first, count);
@@ -113,61 +107,75 @@ static bp_result_t refuse_rotation(bp_manager_t *m)
                            "a rotation of length 0, or one that is not finite, says nothing; 'not turned' is 0 0 0 1");
 }
 
-/* `values` need not be aligned for more than a byte. */
-static bool have_directions(const void *values, uint32_t count, size_t stride)
+static bool have_directions(const void *values, size_t stride, uint32_t count)
 {
-    const char *value = values;
     bp_quat_t q;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(&q, value + i * stride, sizeof q);
-        if (!pose_is_unit(q) && !pose_normalise(&q))
+        memcpy(&q, (const char *)values + i * stride, sizeof q);
+        if (!pose_normalise(&q))
             return false;
     }
     return true;
 }
 
-/* Fill a column from values or with one default; block by block, so that the matrix of a pose is made while it is in
- * the cache. */
-static void fill(char *to, const char *from, const void *initial, uint32_t size, uint32_t count)
+/* Values for the parts of poses, `..._stride` bytes apart; NULL: that part stays. */
+typedef struct parts_t {
+    const char *positions, *rotations, *scales;
+    size_t position_stride, rotation_stride, scale_stride;
+    bool normal; /* all rotations have length 1 already */
+} parts_t;
+
+static parts_t packed_parts(const void *positions, const void *rotations, const void *scales)
 {
-    if (from != NULL) {
-        memcpy(to, from, (size_t)count * size);
+    return (parts_t){.positions = positions,
+                     .rotations = rotations,
+                     .scales = scales,
+                     .position_stride = sizeof(bp_vec3_t),
+                     .rotation_stride = sizeof(bp_quat_t),
+                     .scale_stride = sizeof(bp_vec3_t)};
+}
+
+/* Before anything is written: can every rotation be brought to length 1? */
+static bp_result_t check_rotations(bp_manager_t *m, parts_t *parts, uint32_t count)
+{
+    if (parts->rotations == NULL)
+        return BP_OK;
+    parts->normal = pose_are_unit(parts->rotations, parts->rotation_stride, count);
+    if (parts->normal || have_directions(parts->rotations, parts->rotation_stride, count))
+        return BP_OK;
+    return refuse_rotation(m);
+}
+
+static inline void write_pose(pose_t *pose, const parts_t *parts, uint32_t i)
+{
+    if (parts->positions != NULL)
+        memcpy(&pose->position, parts->positions + i * parts->position_stride, sizeof pose->position);
+    if (parts->scales != NULL)
+        memcpy(&pose->scale, parts->scales + i * parts->scale_stride, sizeof pose->scale);
+    if (parts->rotations == NULL)
         return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        bp_slots_copy(to + (size_t)i * size, initial, size);
+    memcpy(&pose->rotation, parts->rotations + i * parts->rotation_stride, sizeof pose->rotation);
+    if (!parts->normal)
+        pose_normalise(&pose->rotation);
 }
 
 static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                                const void *const *columns, uint32_t *slots)
 {
-    static const bp_vec3_t origin = {0, 0, 0}, ones = {1, 1, 1};
-    static const bp_quat_t not_turned = {0, 0, 0, 1};
     transforms_t *t = m->state;
-    const char *positions = columns[BP_TRANSFORM_POSITION], *rotations = columns[BP_TRANSFORM_ROTATION];
-    const char *scales = columns[BP_TRANSFORM_SCALE];
-    if (rotations != NULL && !have_directions(rotations, count, sizeof(bp_quat_t)))
-        return refuse_rotation(m);
-    bp_result_t result = reserve(m, instance, count);
+    parts_t parts = packed_parts(columns[BP_TRANSFORM_POSITION], columns[BP_TRANSFORM_ROTATION],
+                                 columns[BP_TRANSFORM_SCALE]);
+    bp_result_t result = check_rotations(m, &parts, count);
+    if (result == BP_OK)
+        result = reserve(m, instance, count);
     if (result != BP_OK)
         return result;
     uint32_t first = bp_slots_append(&t->slots, instance, entities, count, slots);
-    bp_vec3_t *position = BP_SLOTS(bp_vec3_t, &t->slots, POSITION) + first;
-    bp_vec3_t *scale = BP_SLOTS(bp_vec3_t, &t->slots, SCALE) + first;
-    bp_quat_t *rotation = BP_SLOTS(bp_quat_t, &t->slots, ROTATION) + first;
-    bp_mat4_t *world = worlds_of(t) + first;
-    for (uint32_t done = 0; done < count; done += BLOCK) {
-        uint32_t n = count - done < BLOCK ? count - done : BLOCK, end = done + n;
-        fill((char *)(position + done), positions == NULL ? NULL : positions + done * sizeof origin, &origin,
-             sizeof origin, n);
-        fill((char *)(rotation + done), rotations == NULL ? NULL : rotations + done * sizeof not_turned,
-             &not_turned, sizeof not_turned, n);
-        fill((char *)(scale + done), scales == NULL ? NULL : scales + done * sizeof ones, &ones, sizeof ones, n);
-        for (uint32_t i = done; i < end; i++) {
-            if (!pose_is_unit(rotation[i]))
-                pose_normalise(&rotation[i]);
-            pose_matrix(position[i], rotation[i], scale[i], world[i].m);
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        pose_t pose = no_pose;
+        write_pose(&pose, &parts, i);
+        poses_of(t)[first + i] = pose;
+        pose_matrix(&pose, worlds_of(t)[first + i].m);
     }
     place_new(t, first, count);
     return BP_OK;
@@ -181,86 +189,67 @@ static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
 
 /* --- local poses ------------------------------------------------------------------------------ */
 
-/* World matrices after the local poses of a batch were written; in a flat world a block at a time is handed over. */
 static void settle(transforms_t *t, const uint32_t *slots, uint32_t count)
 {
-    if (count == 1) {
+    if (count == 1)
         transforms_settle_one(t, slots[0]);
-        return;
-    }
-    if (t->linked) {
+    else
         transforms_settle(t, slots, count);
+}
+
+/* In a world without links a pose is its matrix. */
+static void set_flat(transforms_t *t, const uint32_t *slots, uint32_t count, const parts_t *parts)
+{
+    pose_t *pose = poses_of(t);
+    bp_mat4_t *world = worlds_of(t);
+    t->revision++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = slots[i];
+        write_pose(&pose[slot], parts, i);
+        pose_matrix(&pose[slot], world[slot].m);
+        t->stamps[slot / BP_TRANSFORM_BLOCK] = t->revision;
+    }
+}
+
+static void set_poses(transforms_t *t, const uint32_t *slots, uint32_t count, const parts_t *parts)
+{
+    pose_t *pose = poses_of(t);
+    if (!t->linked && count > 1) {
+        set_flat(t, slots, count, parts);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        transforms_place(t, slots[i]);
-    t->revision++;
-    for (uint32_t i = 0; i < count; i++)
-        t->stamps[slots[i] / BP_TRANSFORM_BLOCK] = t->revision;
-}
-
-/* Write one part of some poses. */
-static void write_part(transforms_t *t, uint32_t field, const uint32_t *slots, uint32_t count, const char *value,
-                       size_t stride)
-{
-    bp_vec3_t *vector = BP_SLOTS(bp_vec3_t, &t->slots, field == BP_TRANSFORM_POSITION ? POSITION : SCALE);
-    bp_quat_t *rotation = BP_SLOTS(bp_quat_t, &t->slots, ROTATION);
-    for (uint32_t i = 0; i < count; i++, value += stride) {
-        if (field == BP_TRANSFORM_ROTATION) {
-            memcpy(&rotation[slots[i]], value, sizeof *rotation);
-            if (!pose_is_unit(rotation[slots[i]]))
-                pose_normalise(&rotation[slots[i]]);
-        } else {
-            memcpy(&vector[slots[i]], value, sizeof *vector);
-        }
-    }
-}
-
-static uint32_t block_size(const transforms_t *t, uint32_t count)
-{
-    return t->linked || count < BLOCK ? count : BLOCK;
+        write_pose(&pose[slots[i]], parts, i);
+    settle(t, slots, count);
 }
 
 static bp_result_t set_part(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
                             const void *values, size_t stride)
 {
     transforms_t *t = m->state;
-    if (field == BP_TRANSFORM_ROTATION && !have_directions(values, count, stride))
-        return refuse_rotation(m);
-    for (uint32_t done = 0, n = 0; done < count; done += n) {
-        n = block_size(t, count - done);
-        write_part(t, field, slots + done, n, (const char *)values + done * stride, stride);
-        settle(t, slots + done, n);
-    }
+    parts_t parts = {.positions = field == BP_TRANSFORM_POSITION ? values : NULL,
+                           .rotations = field == BP_TRANSFORM_ROTATION ? values : NULL,
+                           .scales = field == BP_TRANSFORM_SCALE ? values : NULL,
+                           .position_stride = stride,
+                           .rotation_stride = stride,
+                           .scale_stride = stride};
+    bp_result_t result = check_rotations(m, &parts, count);
+    if (result != BP_OK)
+        return result;
+    set_poses(t, slots, count, &parts);
     if (transforms_are_scattered(t))
         transforms_pack(m); /* where there is no memory for it, all stays right */
     return BP_OK;
 }
 
-static void write_poses(transforms_t *t, const uint32_t *slots, uint32_t count, const bp_vec3_t *positions,
-                        const bp_quat_t *rotations, const bp_vec3_t *scales)
-{
-    if (positions != NULL)
-        write_part(t, BP_TRANSFORM_POSITION, slots, count, (const char *)positions, sizeof *positions);
-    if (rotations != NULL)
-        write_part(t, BP_TRANSFORM_ROTATION, slots, count, (const char *)rotations, sizeof *rotations);
-    if (scales != NULL)
-        write_part(t, BP_TRANSFORM_SCALE, slots, count, (const char *)scales, sizeof *scales);
-}
-
 static bp_result_t set_local(bp_manager_t *m, const uint32_t *slots, uint32_t count,
                              const bp_vec3_t *positions, const bp_quat_t *rotations, const bp_vec3_t *scales)
 {
-    transforms_t *t = m->state;
-    if (rotations != NULL && !have_directions(rotations, count, sizeof *rotations))
-        return refuse_rotation(m);
-    for (uint32_t done = 0, n = 0; done < count; done += n) {
-        n = block_size(t, count - done);
-        write_poses(t, slots + done, n, positions == NULL ? NULL : positions + done,
-                    rotations == NULL ? NULL : rotations + done, scales == NULL ? NULL : scales + done);
-        settle(t, slots + done, n);
-    }
-    return BP_OK;
+    parts_t parts = packed_parts(positions, rotations, scales);
+    bp_result_t result = check_rotations(m, &parts, count);
+    if (result == BP_OK)
+        set_poses(m->state, slots, count, &parts);
+    return result;
 }
 
 static void local(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *positions,
@@ -268,12 +257,13 @@ static void local(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec
 {
     const transforms_t *t = m->state;
     for (uint32_t i = 0; i < count; i++) {
+        const pose_t *pose = &poses_of(t)[slots[i]];
         if (positions != NULL)
-            positions[i] = BP_SLOTS(const bp_vec3_t, &t->slots, POSITION)[slots[i]];
+            positions[i] = pose->position;
         if (rotations != NULL)
-            rotations[i] = BP_SLOTS(const bp_quat_t, &t->slots, ROTATION)[slots[i]];
+            rotations[i] = pose->rotation;
         if (scales != NULL)
-            scales[i] = BP_SLOTS(const bp_vec3_t, &t->slots, SCALE)[slots[i]];
+            scales[i] = pose->scale;
     }
 }
 
@@ -484,13 +474,13 @@ static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
         bp_entity_t parent;
         switch (field) {
         case BP_TRANSFORM_POSITION:
-            memcpy(value, &BP_SLOTS(bp_vec3_t, &t->slots, POSITION)[slot], sizeof(bp_vec3_t));
+            memcpy(value, &poses_of(t)[slot].position, sizeof(bp_vec3_t));
             break;
         case BP_TRANSFORM_ROTATION:
-            memcpy(value, &BP_SLOTS(bp_quat_t, &t->slots, ROTATION)[slot], sizeof(bp_quat_t));
+            memcpy(value, &poses_of(t)[slot].rotation, sizeof(bp_quat_t));
             break;
         case BP_TRANSFORM_SCALE:
-            memcpy(value, &BP_SLOTS(bp_vec3_t, &t->slots, SCALE)[slot], sizeof(bp_vec3_t));
+            memcpy(value, &poses_of(t)[slot].scale, sizeof(bp_vec3_t));
             break;
         case BP_TRANSFORM_WORLD: memcpy(value, &worlds_of(t)[slot], sizeof(bp_mat4_t)); break;
         default:

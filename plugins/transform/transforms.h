@@ -27,9 +27,7 @@
 /* Columns. From PARENT on they exist only in worlds with links. */
 enum {
     WORLD = BP_SLOTS_FIRST, /* bp_mat4_t */
-    ROTATION,               /* bp_quat_t, of length 1 */
-    POSITION,               /* bp_vec3_t */
-    SCALE,                  /* bp_vec3_t */
+    POSE,                   /* pose_t, the local one */
     PARENT,                 /* uint32_t, as the next four; BP_NONE: none */
     FIRST_CHILD,
     NEXT,
@@ -61,6 +59,11 @@ static inline uint32_t *links_of(const transforms_t *t, uint32_t column)
 static inline bp_mat4_t *worlds_of(const transforms_t *t)
 {
     return BP_SLOTS(bp_mat4_t, &t->slots, WORLD);
+}
+
+static inline pose_t *poses_of(const transforms_t *t)
+{
+    return BP_SLOTS(pose_t, &t->slots, POSE);
 }
 
 /* Has it a parent or children? */
