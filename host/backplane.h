@@ -65,8 +65,10 @@ typedef struct bp_jobs_i {
 
 /* Flags of a host. */
 enum {
-    BP_HOST_CRASH_GUARD = 1u << 0 /* a crash inside a plugin from a file ends that call and sets the plugin aside; the host
-                                     goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
+    BP_HOST_CRASH_GUARD = 1u << 0, /* a crash inside a plugin from a file ends that call and sets the plugin aside; the host
+                                      goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
+    BP_HOST_COPY_PLUGINS = 1u << 1 /* plugins are opened from copies in a temporary folder, so that their files may be
+                                      overwritten while the host runs */
 };
 
 /* Everything about a host; all of it may be left zero. */
@@ -131,6 +133,46 @@ typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
  * process (on Windows: in this one) to see what it brings. No host is needed, and none is touched. BP_ERROR_FAILED where an
  * error was found. */
 BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data);
+
+/* --- reload -------------------------------------------------------------------------------------------------------- */
+
+/* What became of a field. */
+enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4 };
+
+typedef struct bp_reload_field_t {
+    const char *component;
+    const char *field;
+    const char *former;   /* what it was called, where it was renamed; else "" */
+    const char *initial;  /* its default, as text; "": that of its type */
+    uint32_t what;        /* BP_RELOAD_... */
+    uint32_t old_type;    /* BP_BOOL ...; BP_TYPE_NONE where it was added */
+    uint32_t new_type;    /* BP_TYPE_NONE where it was dropped */
+    uint32_t padding;
+} bp_reload_field_t;
+
+/* What a reload came to. */
+typedef struct bp_reload_report_t {
+    uint32_t struct_size;  /* sizeof(bp_reload_report_t), or 0 */
+    bp_result_t result;
+    const char *text;      /* all of it as a block of lines for people; refused: the reason, and what to do */
+    uint64_t pause;        /* nanoseconds during which no world could step */
+    uint64_t rows;         /* instances of the plugins' components, in all worlds */
+    uint32_t worlds;
+    uint32_t field_count;
+    const bp_reload_field_t *fields;
+} bp_reload_report_t;
+
+typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *report);
+
+/* Load the present files of loaded plugins, in place of what is at work: the code, and the data of every world brought into
+ * the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change together. All or
+ * nothing: on a failure every world, property and reference is as it was, and the old code goes on. Between steps only:
+ * BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good until the next reload or
+ * unload. The text also goes to the log. */
+BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report);
+
+/* Have every reload and every refusal told, whoever asked for it. The callback changes nothing of the host. */
+BACKPLANE_API bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data);
 
 /* --- worlds ---------------------------------------------------------------------------------------------------- */
 

@@ -83,6 +83,8 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     scenes_init(&host->scenes, &host->base, host);
     host->api = host_tables();
     loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
+    host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
+    reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
     host->own_jobs = known.jobs.run == NULL;
     host->crew.jobs = known.jobs;
     if (host->own_jobs)
@@ -99,6 +101,7 @@ void bp_host_destroy(bp_host_o *host)
 {
     if (host == NULL)
         return;
+    reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host->destruction.worlds[host->destruction.world_count - 1]);
     while (host->loader.count > 0)
@@ -140,9 +143,9 @@ path_worlds_t host_worlds(const bp_host_o *host)
 
 bp_result_t host_refuse_during_step(bp_host_o *host)
 {
-    if (host->destruction.stepping == 0 && !host->destruction.announcing)
+    if (host->destruction.stepping == 0 && !host->destruction.announcing && !host->entities.sealed)
         return BP_OK;
-    return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step or a destruction callback");
+    return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");
 }
 
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
@@ -187,6 +190,8 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
+    if (result == BP_OK)
+        reload_accept(&host->reload);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = store_prepare_strip(host->destruction.worlds[i], plugin);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
@@ -194,6 +199,27 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     if (result == BP_OK)
         loader_unload(&host->loader, plugin);
     return result;
+}
+
+static void copy_report(const reload_t *reload, bp_reload_report_t *report)
+{
+    if (report == NULL)
+        return;
+    uint32_t size = report->struct_size != 0 && report->struct_size < sizeof *report ? report->struct_size : sizeof *report;
+    memcpy(report, &reload->last, size);
+    report->struct_size = size;
+}
+
+bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
+{
+    bp_result_t result = reload_now(&host->reload, names, count);
+    copy_report(&host->reload, report);
+    return result;
+}
+
+bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data)
+{
+    return reload_add_callback(&host->reload, callback, data);
 }
 
 const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
@@ -282,6 +308,7 @@ void bp_world_destroy(bp_world_o *world)
 {
     if (world == NULL)
         return;
+    reload_accept(&world->host->reload);
     destruction_remove_world(&world->host->destruction, world);
     schedule_free(world->schedule);
     world_free(world);
@@ -313,6 +340,8 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
     see_to_crashes(host);
+    if (result == BP_OK && host->destruction.stepping == 0)
+        reload_step_done(&host->reload);
     return result;
 }
 

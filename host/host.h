@@ -9,6 +9,7 @@
 #include "entity/destruction.h"
 #include "property/path.h"
 #include "resource/scenes.h"
+#include "reload/reload.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
 #include "schedule/trace.h"
@@ -20,6 +21,7 @@ struct bp_host_o {
     loader_t loader;
     destruction_t destruction; /* knows the worlds */
     scenes_t scenes;
+    reload_t reload;
     bp_api_t api;
     crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */

@@ -59,6 +59,8 @@ static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const c
 
 static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
+    if (host->entities.sealed)
+        return error_set(&host->base.error, BP_ERROR_STATE, "no entity can be created while a reload is being prepared");
     return entities_create(&host->entities, entities, count);
 }
 

@@ -99,6 +99,10 @@ enum {
                                            conflict with [job] */
 };
 
+/* The form of a state, for state_form: its size and a number, which you raise when the meaning of its members changes and
+ * its size does not. Never 0. */
+#define BP_STATE_FORM(type, number) ((uint64_t)(number) << 32 | (uint64_t)sizeof(type))
+
 /* A component manager. Every member but name may be left zero. */
 typedef struct bp_component_i {
     const char *name;       /* letters, digits, underscore; unique in the host */
@@ -164,7 +168,8 @@ typedef struct bp_component_i {
 
     /* Reload of a manager with its own storage: `save` writes everything to one block from bp_memory_api;
      * `load` of the next version gets it with the `version` that wrote it, in a manager just started. All or
-     * nothing. Left out: the host carries the instances over by their properties. */
+     * nothing. Instances keep their slots, or `load` tells with instances_moved where they lie now. Left out: the host
+     * carries the instances over by their properties. */
     bp_result_t (*save)(bp_manager_t *m, void **data, size_t *size);
     bp_result_t (*load)(bp_manager_t *m, uint32_t version, const void *data, size_t size);
 
@@ -184,6 +189,11 @@ typedef struct bp_component_i {
      * separated by spaces; NULL: none. The order of a step follows from them, see bp_system.h. */
     const char *reads;
     const char *writes;
+
+    /* Reload: what m->state is (BP_STATE_FORM). Where the next version of the plugin says the same, the state goes over to it
+     * as it is, with everything in it, and neither `stop` nor `start` is called. 0: `start` of the next version makes
+     * a state of its own. State that goes over holds no address inside the plugin's image: no function, no literal. */
+    uint64_t state_form;
 } bp_component_i;
 
 typedef struct bp_component_list_t {

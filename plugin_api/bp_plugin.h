@@ -66,6 +66,12 @@ typedef struct bp_plugin_desc_t {
 
     /* Called last, after the managers and systems in all worlds have stopped. [main] */
     void (*unload)(bp_plugin_t *plugin);
+
+    /* since 1.1 */
+
+    /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called with it
+     * set, offers its tables and leaves the state alone; `unload` of the version before is not called. */
+    uint64_t state_form;
 } bp_plugin_desc_t;
 
 /* The first members of every descriptor. */

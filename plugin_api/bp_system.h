@@ -129,6 +129,9 @@ typedef struct bp_system_i {
      * be changed (destroying is put off to the end of the step). [main] */
     void (*entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
     void (*entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
+
+    /* Reload: what s->state is, as in bp_component_i. */
+    uint64_t state_form;
 } bp_system_i;
 
 typedef struct bp_system_list_t {

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
         watch_suite,
         process_suite,
         check_suite,
+        reload_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -45,5 +45,6 @@ Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);
 Suite *check_suite(void);
+Suite *reload_suite(void);
 
 #endif

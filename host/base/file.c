@@ -73,6 +73,21 @@ bp_result_t file_replace(const char *path, const void *bytes, size_t size, error
     return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, reason);
 }
 
+bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error)
+{
+    errno = 0;
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    bool written = fwrite(bytes, 1, size, file) == size;
+    written = fclose(file) == 0 && written;
+    if (written)
+        return BP_OK;
+    int reason = errno;
+    remove(path);
+    return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(reason));
+}
+
 bool file_exists(const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -21,6 +21,9 @@ void file_unmap(const void *bytes, size_t size);
 /* Replace a file, or leave it whole (os_file_replace). The error names the path and the reason. [main] */
 bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error);
 
+/* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it. [main] */
+bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
+
 /* Can the file be opened for reading? */
 bool file_exists(const char *path);
 

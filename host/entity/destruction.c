@@ -156,6 +156,10 @@ static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint3
 
 uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
+    if (d->entities->sealed) {
+        error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a reload is being prepared");
+        return 0;
+    }
     if (d->stepping == 0)
         return destroy_now(d, entities, count);
     uint64_t needed = (uint64_t)d->waiting_count + count;

@@ -26,6 +26,7 @@ typedef struct entities_t {
     uint32_t queue_head;
     uint32_t queue_count;
     uint32_t living;
+    bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
 } entities_t;
 
 void entities_init(entities_t *entities, base_t *base);

@@ -213,6 +213,17 @@ void prototypes_mark_gone(prototypes_t *p)
         p->items[i].flags |= (uint8_t)((p->keys[p->items[i].key].flags | p->items[p->items[i].base].flags) & KEY_GONE);
 }
 
+void prototypes_recount(prototypes_t *p)
+{
+    for (uint32_t i = 1; i < p->count; i++) {
+        const prototype_t *base = &p->items[p->items[i].base];
+        const component_key_t *key = &p->keys[p->items[i].key];
+        p->items[i].columns = (uint16_t)(base->columns + key->columns);
+        p->items[i].flags = (uint8_t)(base->flags | key->flags);
+    }
+    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions); /* they say where columns begin */
+}
+
 uint32_t prototypes_column(const prototypes_t *p, uint32_t prototype, uint32_t key)
 {
     const prototype_t *i = &p->items[prototype];

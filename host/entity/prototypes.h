@@ -98,6 +98,9 @@ static inline const transition_t *prototypes_cached(const prototypes_t *prototyp
 /* Pass KEY_GONE on from keys to the prototypes that have them. [main] */
 void prototypes_mark_gone(prototypes_t *prototypes);
 
+/* Keys have other columns or flags: bring all prototypes in step. Cannot fail. [main] */
+void prototypes_recount(prototypes_t *prototypes);
+
 /* Where the columns of `key` begin in a prototype; 0 where it lacks the key. [job] */
 uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key);
 

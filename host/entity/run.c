@@ -9,7 +9,7 @@
  * Invariants: columns[c] points into the block of column c (or the shared block) with room for `capacity` values
  * and is aligned as bp_run_t promises; a failed growth leaves every column where it was, with as much room at least.
  */
-#include "run.h"
+#include "run_inner.h"
 
 static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
 
@@ -22,7 +22,7 @@ static size_t align_up(size_t n, size_t to)
 
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags)
 {
-    size_t size = sizeof(run_t) + column_count * (sizeof(void *) + sizeof(field_t *) + 1);
+    size_t size = sizeof(run_t) + column_count * RUN_COLUMN_BYTES;
     run_t *run = memory_new(memory, size);
     if (run == NULL)
         return NULL;
@@ -33,16 +33,23 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     run->columns = (void **)(run + 1);
     run->fields = (const field_t **)(run->columns + column_count);
     run->sizes = (uint8_t *)(run->fields + column_count);
+    run->inline_room = (uint16_t)column_count;
     run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
         run->fields[c] = fields[c - 1];
+    run_describe(run);
+    return run;
+}
+
+void run_describe(run_t *run)
+{
     run->plain = true;
-    for (uint32_t c = 0; c < column_count; c++) {
+    run->has_strings = false;
+    for (uint32_t c = 0; c < run->column_count; c++) {
         run->sizes[c] = (uint8_t)run->fields[c]->size;
         run->plain = run->plain && run->fields[c]->type != BP_STRING && run->sizes[c] <= 16;
         run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
     }
-    return run;
 }
 
 static uint32_t block_count(const run_t *run)
@@ -50,13 +57,13 @@ static uint32_t block_count(const run_t *run)
     return run->split ? run->column_count : 1;
 }
 
-static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count)
+static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count, uint32_t room)
 {
     if (blocks == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
         memory_free(memory, blocks[i].start, blocks[i].size);
-    memory_free(memory, blocks, count * sizeof *blocks);
+    memory_free(memory, blocks, room * sizeof *blocks);
 }
 
 void run_free(run_t *run, memory_t *memory, strings_t *strings)
@@ -65,13 +72,14 @@ void run_free(run_t *run, memory_t *memory, strings_t *strings)
         return;
     for (uint32_t row = 0; row < run->count; row++)
         run_release_strings(run, 1, run->column_count, row, strings);
-    free_blocks(memory, run->blocks, block_count(run));
-    memory_free(memory, run, sizeof(run_t) + run->column_count * (sizeof(void *) + sizeof(field_t *) + 1));
+    free_blocks(memory, run->blocks, block_count(run), run->block_room);
+    memory_free(memory, run->body, run->body_room * RUN_COLUMN_BYTES);
+    memory_free(memory, run, sizeof(run_t) + run->inline_room * RUN_COLUMN_BYTES);
 }
 
 size_t run_bytes(const run_t *run)
 {
-    size_t bytes = sizeof(run_t) + run->column_count * (sizeof(void *) + sizeof(field_t *) + 1);
+    size_t bytes = sizeof(run_t) + (run->inline_room + run->body_room) * RUN_COLUMN_BYTES;
     for (uint32_t i = 0; run->blocks != NULL && i < block_count(run); i++)
         bytes += run->blocks[i].size + sizeof *run->blocks;
     return bytes;
@@ -79,22 +87,27 @@ size_t run_bytes(const run_t *run)
 
 /* --- growth of small runs: one block for all columns ------------------------------------------------------------- */
 
-static size_t column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+char *run_shared_start(char *block, uint32_t capacity)
+{
+    return capacity >= RUN_ALIGNED_ROWS ? (char *)align_up((size_t)(uintptr_t)block, LINE) : block;
+}
+
+size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
     return align_up((size_t)run->sizes[column] * capacity + RUN_SLACK_BYTES, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
 }
 
-static size_t shared_bytes(const run_t *run, uint32_t capacity)
+size_t run_shared_bytes(const run_t *run, uint32_t capacity)
 {
     size_t bytes = capacity >= RUN_ALIGNED_ROWS ? LINE : 0;
     for (uint32_t c = 0; c < run->column_count; c++)
-        bytes += column_bytes(run, c, capacity);
+        bytes += run_column_bytes(run, c, capacity);
     return bytes;
 }
 
 static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 {
-    size_t size = shared_bytes(run, capacity);
+    size_t size = run_shared_bytes(run, capacity);
     run_block_t *blocks = run->blocks != NULL ? run->blocks : memory_new(memory, sizeof *blocks);
     char *block = blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
     if (block == NULL) {
@@ -102,15 +115,16 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
             memory_free(memory, blocks, sizeof *blocks);
         return false;
     }
-    char *at = capacity >= RUN_ALIGNED_ROWS ? (char *)align_up((size_t)(uintptr_t)block, LINE) : block;
+    char *at = run_shared_start(block, capacity);
     for (uint32_t c = 0; c < run->column_count; c++) {
         if (run->count > 0)
             memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
         run->columns[c] = at;
-        at += column_bytes(run, c, capacity);
+        at += run_column_bytes(run, c, capacity);
     }
     memory_free(memory, blocks->start, blocks->size);
     *blocks = (run_block_t){block, size};
+    run->block_room = run->blocks == NULL ? 1 : run->block_room;
     run->blocks = blocks;
     run->capacity = capacity;
     return true;
@@ -119,13 +133,13 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 /* --- growth of large runs: a block for each column ---------------------------------------------------------------- */
 
 /* Where in its block a column begins: on a line of its own, and not where its neighbours begin. */
-static char *place(const run_t *run, uint32_t column, char *block)
+char *run_place(const run_t *run, uint32_t column, char *block)
 {
     size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % LINE;
     return (char *)align_up((size_t)(uintptr_t)block, LINE) + lines * LINE;
 }
 
-static size_t split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
     return (size_t)run->sizes[column] * capacity + LINE * (LINE + 1);
 }
@@ -133,13 +147,13 @@ static size_t split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_t capacity)
 {
     run_block_t *block = &run->blocks[column];
-    size_t size = split_bytes(run, column, capacity);
+    size_t size = run_split_bytes(run, column, capacity);
     size_t offset = (size_t)((char *)run->columns[column] - block->start);
     char *start = memory_resize(memory, block->start, block->size, size);
     if (start == NULL)
         return false;
     *block = (run_block_t){start, size};
-    run->columns[column] = place(run, column, start);
+    run->columns[column] = run_place(run, column, start);
     /* Another allocator may align differently than before. */
     if (run->columns[column] != start + offset)
         memmove(run->columns[column], start + offset, (size_t)run->count * run->sizes[column]);
@@ -153,22 +167,23 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
     if (blocks == NULL)
         return false;
     for (uint32_t c = 0; c < run->column_count; c++) {
-        size_t size = split_bytes(run, c, capacity);
+        size_t size = run_split_bytes(run, c, capacity);
         blocks[c] = (run_block_t){memory_resize(memory, NULL, 0, size), size};
         if (blocks[c].start == NULL) {
             blocks[c].size = 0;
-            free_blocks(memory, blocks, run->column_count);
+            free_blocks(memory, blocks, run->column_count, run->column_count);
             return false;
         }
     }
     for (uint32_t c = 0; c < run->column_count; c++) {
-        char *at = place(run, c, blocks[c].start);
+        char *at = run_place(run, c, blocks[c].start);
         if (run->count > 0)
             memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
         run->columns[c] = at;
     }
-    free_blocks(memory, run->blocks, block_count(run));
+    free_blocks(memory, run->blocks, block_count(run), run->block_room);
     run->blocks = blocks;
+    run->block_room = run->column_count;
     run->split = true;
     run->capacity = capacity;
     return true;
@@ -177,7 +192,7 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
 static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
 {
     run->version++;
-    if (!run->split && shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
+    if (!run->split && run_shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
         return resize_shared(run, memory, capacity);
     if (!run->split)
         return split(run, memory, capacity);
@@ -203,8 +218,9 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
 void run_trim(run_t *run, memory_t *memory)
 {
     if (run->count == 0 && run->blocks != NULL) {
-        free_blocks(memory, run->blocks, block_count(run));
+        free_blocks(memory, run->blocks, block_count(run), run->block_room);
         run->blocks = NULL;
+        run->block_room = 0;
         run->split = false;
         run->capacity = 0;
         run->version++;

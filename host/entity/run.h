@@ -16,6 +16,7 @@
 enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
     RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
+    RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
     RUN_SLACK_BYTES = 15            /* behind every column, so that a value may be copied as 16 bytes into the last row */
 };
 
@@ -42,6 +43,10 @@ typedef struct run_t {
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint8_t *sizes;            /* bytes of a value of each column */
     run_block_t *blocks;       /* [1], or [column_count] where split */
+    uint16_t block_room;       /* length of `blocks`, which may be more */
+    uint16_t inline_room;      /* columns for which there is room behind this struct */
+    uint16_t body_room;        /* columns for which there is room in ... */
+    void *body;                /* ... the block that the arrays lie in; NULL: behind this struct */
     bool split;                /* a block for each column */
     bool has_strings;
     bool plain;                /* no strings, and no value of more than 16 bytes */
@@ -74,6 +79,40 @@ void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column
 
 /* Move the last row into `row`, all columns, and drop the last. Strings of the row have been released or moved. */
 void run_erase(run_t *run, uint32_t row);
+
+/* --- other columns ------------------------------------------------------------------------------------------------ */
+
+/* Where a column of a run's next shape comes from. */
+typedef struct run_pick_t {
+    uint32_t from;        /* the run's column; BP_NONE: made new */
+    const field_t *field;
+} run_pick_t;
+
+/* The columns of a run as they will be, made beside what they are. */
+typedef struct run_shape_t {
+    run_t *run;
+    run_t other;       /* only what has to do with columns is used; no run points to it */
+    uint8_t *adopted;  /* of the run's columns, then of the shape's: is it the same memory, or a copy? */
+    uint8_t *filled;   /* of the shape's: have values been put in? */
+    uint32_t old_count, new_count;
+    bool exchanged;
+} run_shape_t;
+
+/* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and the
+ * caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run. False when
+ * out of memory: nothing is held. [main] */
+bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count);
+
+/* Run and shape change columns. Cannot fail; once more, and all is as it was. */
+void run_shape_exchange(run_shape_t *shape);
+
+/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it. Strings in them
+ * are let go. */
+void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings);
+
+/* In place, where columns only go or change their order: of the `width` columns from `first` on those in `picks` (numbers from 0)
+ * stay, in that order, with these fields. Cannot fail. */
+void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
 
 static inline bp_entity_t *run_entities(const run_t *run)
 {

@@ -183,23 +183,49 @@ void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp
             if (key->name != names[i] || key->manager != manager->seen.component)
                 continue;
             run_t *run = world_run(world, record->prototype);
-            memcpy(run_cell(run, p->items[p->items[at].base].columns, record->row), &slots[i], sizeof *slots);
+            const carried_t *carried = world->carried;
+            uint32_t *column = run->columns[p->items[p->items[at].base].columns];
+            if (carried != NULL && carried->manager == manager->seen.component)
+                column = carried->slots(carried->context, run, p->items[at].key);
+            if (column != NULL)
+                column[record->row] = slots[i];
             break;
         }
     }
 }
 
+/* Where the fields of a component have gone since the reference was made, if they have. False where its field has
+ * gone. */
+static bool follow_moves(const bp_world_o *world, bp_ref_t *ref)
+{
+    uint32_t key = ref->field >> 8, field = ref->field & 0xff, kept = world->moves_made < WORLD_MOVES ? world->moves_made : WORLD_MOVES;
+    if (ref->version == NULL || world->moves_made == 0 || key >= world->prototypes.key_count || field == FIELD_GONE)
+        return field != FIELD_GONE;
+    for (uint32_t i = world->moves_made - kept; i < world->moves_made && field != FIELD_GONE; i++) {
+        const field_moves_t *moves = &world->moves[i % WORLD_MOVES];
+        bool before = (int32_t)(moves->version - ref->expected) > 0;
+        if (before && i + WORLD_MOVES == world->moves_made)
+            field = FIELD_GONE; /* there may have been others before this one, and who knows what they did */
+        else if (before && moves->manager == world->prototypes.keys[key].manager)
+            field = moves->to[field];
+    }
+    ref->field = key << 8 | field;
+    return field != FIELD_GONE;
+}
+
 void *store_ref(bp_world_o *world, bp_ref_t *ref)
 {
     const record_t *record = world_record(world, ref->entity);
+    bool there = follow_moves(world, ref);
     uint32_t key = ref->field >> 8, field = ref->field & 0xff;
-    ref->version = NULL;
+    ref->version = &world->never;
+    ref->expected = world->ref_version;
     ref->value = NULL;
-    if (record == NULL || key >= world->prototypes.key_count || field >= world->prototypes.keys[key].columns ||
-        (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
+    if (!there || record == NULL || key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
         return NULL;
+    const manager_t *manager = world_key_manager(world, key);
     uint32_t column = prototypes_column(&world->prototypes, record->prototype, key);
-    if (column == 0)
+    if (column == 0 || field >= world_visible(manager))
         return NULL;
     run_t *run = world_run(world, record->prototype);
     ref->version = &run->version;

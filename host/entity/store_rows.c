@@ -17,6 +17,8 @@ bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result)
 
 bp_result_t store_refuse_stepping(bp_world_o *world)
 {
+    if (world->sealed_layout != 0)
+        return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
     return error_set(&world->base->error, BP_ERROR_STATE,
                      "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
 }

@@ -10,7 +10,7 @@
 #include "notices.h"
 #include "../plugin/verbs.h"
 
-static const field_t slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
+const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
 bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
                          const char *name, double step_rate, uint32_t layout)
@@ -26,6 +26,7 @@ bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registr
     world->api = api;
     world->host = host;
     world->layout = layout;
+    world->ref_version = 1;
     world->step_rate = step_rate;
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
@@ -71,6 +72,8 @@ void world_free(bp_world_o *world)
     memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
+    memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
+    memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
     memory_free(memory, world->properties, sizeof *world->properties);
     memory_free_text(memory, world->name);
     memory_free(&world->base->memory, world, sizeof *world);
@@ -110,7 +113,7 @@ static manager_t *new_manager(bp_world_o *world, component_t *component)
         return NULL;
     }
     for (uint32_t i = 0; i < manager->column_count; i++)
-        manager->column_list[i] = component->own_storage ? &slot_field : &component->fields[i];
+        manager->column_list[i] = component->own_storage ? &world_slot_field : &component->fields[i];
     manager->columns = manager->column_list;
     return manager;
 }
@@ -186,9 +189,8 @@ uint32_t world_component(bp_world_o *world, const char *type)
 
 /* --- keys ----------------------------------------------------------------------------------------------------- */
 
-static uint16_t key_flags(const manager_t *manager)
+uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count)
 {
-    const component_t *component = manager->component;
     uint32_t flags = 0;
     if ((component->table.flags & BP_COMPONENT_SINGLE) != 0)
         flags |= KEY_SINGLE;
@@ -196,8 +198,8 @@ static uint16_t key_flags(const manager_t *manager)
         flags |= component->table.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
     else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
         flags |= KEY_AT_ONCE;
-    for (uint32_t i = 0; i < manager->column_count; i++) {
-        if (manager->columns[i]->type == BP_STRING)
+    for (uint32_t i = 0; i < column_count; i++) {
+        if (columns[i]->type == BP_STRING)
             flags |= KEY_STRINGS;
     }
     return (uint16_t)flags;
@@ -213,7 +215,8 @@ bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uin
         if (result != BP_OK)
             return result;
     }
-    component_key_t made = {.name = name, .manager = component, .columns = (uint16_t)manager->column_count, .flags = key_flags(manager)};
+    component_key_t made = {.name = name, .manager = component, .columns = (uint16_t)manager->column_count};
+    made.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
     return prototypes_key(&world->prototypes, made, key);
 }
 
@@ -224,6 +227,45 @@ bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component,
     *component = world->prototypes.keys[key].manager;
     *name = world->prototypes.keys[key].name;
     return BP_OK;
+}
+
+/* --- layouts -------------------------------------------------------------------------------------------------- */
+
+void world_seal(bp_world_o *world)
+{
+    world->sealed_layout = world->layout;
+    world->layout = BP_NONE; /* no property has it, so none is written on the short way */
+    world->stepping = true;
+}
+
+void world_unseal(bp_world_o *world)
+{
+    world->layout = world->sealed_layout;
+    world->sealed_layout = 0;
+    world->stepping = false;
+}
+
+bool world_reserve_layout(bp_world_o *world, uint32_t times)
+{
+    return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity, (uint64_t)world->old_layout_count + times,
+                          sizeof *world->old_layouts);
+}
+
+void world_set_layout(bp_world_o *world, uint32_t layout)
+{
+    world->old_layouts[world->old_layout_count++] = world->layout;
+    world->layout = layout;
+}
+
+bool world_had_layout(const bp_world_o *world, uint32_t layout)
+{
+    if (layout == world->layout || layout == world->sealed_layout)
+        return true;
+    for (uint32_t i = world->old_layout_count; i > 0; i--) {
+        if (world->old_layouts[i - 1] == layout)
+            return true;
+    }
+    return false;
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------- */

@@ -28,8 +28,25 @@ typedef struct manager_t {
     const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
     const field_t **column_list;
     uint32_t column_count;
+    uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on probation */
     bool started;
 } manager_t;
+
+/* Where the fields of a component went when its declaration changed: for references made before. */
+enum { WORLD_MOVES = 64, FIELD_GONE = 0xff };
+
+typedef struct field_moves_t {
+    uint32_t version; /* that all runs of the world got then */
+    uint32_t manager;
+    uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
+} field_moves_t;
+
+/* While instances of a manager with its own storage are carried to the next version of it, their slots lie elsewhere. */
+typedef struct carried_t {
+    uint32_t manager;
+    void *context;
+    uint32_t *(*slots)(void *context, const run_t *run, uint32_t key); /* of each row; NULL: none */
+} carried_t;
 
 enum {
     WORLD_MAX_MANAGERS = 65535,
@@ -87,6 +104,15 @@ struct bp_world_o {
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */
 
+    uint32_t *old_layouts;     /* those that the world has had */
+    uint32_t old_layout_count, old_layout_capacity;
+    uint32_t sealed_layout;    /* while the world is sealed, what `layout` is otherwise; 0: it is not sealed */
+    field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
+    uint32_t moves_made;       /* all told */
+    uint32_t ref_version;      /* of the last of them; 1 before */
+    uint32_t never;            /* 0: what references compare with that refer to nothing */
+    const carried_t *carried;  /* NULL but during a reload */
+
     property_cache_t *properties; /* NULL until a property is named */
     void *schedule;               /* of schedule/, which lies above and makes and frees it */
 
@@ -111,6 +137,28 @@ bp_result_t world_use_component(bp_world_o *world, component_t *component);
 
 /* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
 void world_drop_manager(bp_world_o *world, manager_t *manager);
+
+/* Columns of a component that its code knows of. */
+static inline uint32_t world_visible(const manager_t *manager)
+{
+    return manager->column_count - manager->hidden;
+}
+
+/* While a world is sealed, structure and values cannot be changed through the tables of the contract. [main] */
+void world_seal(bp_world_o *world);
+void world_unseal(bp_world_o *world);
+
+/* The layout has changed: what was resolved for the one before is resolved anew at its next use. Room for it must have been
+ * reserved. */
+bool world_reserve_layout(bp_world_o *world, uint32_t times);
+void world_set_layout(bp_world_o *world, uint32_t layout);
+
+/* Was that ever the layout of this world? [job] */
+bool world_had_layout(const bp_world_o *world, uint32_t layout);
+
+/* The fields that are stored in rows for a component, and what a key of its manager says of them. */
+extern const field_t world_slot_field;
+uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count);
 
 /* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
 uint32_t world_component(bp_world_o *world, const char *type);

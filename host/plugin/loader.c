@@ -29,6 +29,10 @@ void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_
 
 void loader_free(loader_t *loader)
 {
+    if (loader->folder != NULL)
+        os_folder_remove(loader->folder);
+    memory_free_text(&loader->memory, loader->folder);
+    loader->folder = NULL;
     memory_free(&loader->memory, loader->plugins, loader->capacity * sizeof *loader->plugins);
     loader->plugins = NULL;
     loader->count = loader->capacity = 0;
@@ -37,6 +41,16 @@ void loader_free(loader_t *loader)
 const char *plugin_name(const plugin_t *plugin)
 {
     return plugin->name;
+}
+
+registry_set_t *plugin_replacement(const plugin_t *plugin)
+{
+    return plugin->set;
+}
+
+bool plugin_is_reloading(const plugin_t *plugin)
+{
+    return plugin->reloading;
 }
 
 plugin_t *loader_find(const loader_t *loader, const char *name)
@@ -83,7 +97,8 @@ static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
     return BP_OK;
 }
 
-static bp_result_t judge(loader_t *loader, const bp_plugin_desc_t *desc)
+/* `present`: the plugin of which it is to be the next version, or NULL. */
+static bp_result_t judge(loader_t *loader, const bp_plugin_desc_t *desc, const plugin_t *present)
 {
     error_text_t *error = &loader->base->error;
     bp_result_t result = judge_abi(error, desc);
@@ -96,8 +111,10 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_desc_t *desc)
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
         (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
+    if (present != NULL && strcmp(present->name, desc->name) != 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "it is plugin '%s' now; unload '%s' and load it instead", desc->name, present->name);
     const plugin_t *twin = loader_find(loader, desc->name);
-    if (twin != NULL)
+    if (twin != NULL && twin != present)
         return error_set(error, BP_ERROR_EXISTS, "a plugin '%s' is loaded already (%s)", desc->name,
                          twin->path[0] != '\0' ? twin->path : "linked in");
     return BP_OK;
@@ -198,9 +215,46 @@ static bp_result_t find_and_set(loader_t *loader, plugin_t *plugin, const bp_opt
     return error_prefix(&loader->base->error, result, "%s: ", option->origin);
 }
 
+static void free_given(loader_t *loader, plugin_t *plugin)
+{
+    for (uint32_t i = 0; i < plugin->given_count; i++) {
+        const bp_option_t *o = &plugin->given[i];
+        const char *const texts[] = {o->name, o->value, o->origin, o->base};
+        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+            memory_free_text(&loader->memory, (char *)(uintptr_t)texts[t]);
+    }
+    memory_free(&loader->memory, plugin->given, plugin->given_count * sizeof *plugin->given);
+    plugin->given = NULL;
+    plugin->given_count = 0;
+}
+
+static bool copy_text(loader_t *loader, const char *text, const char **copy)
+{
+    *copy = text == NULL ? NULL : memory_copy_text(&loader->memory, text);
+    return text == NULL || *copy != NULL;
+}
+
+static bool keep_given(loader_t *loader, plugin_t *plugin, const bp_option_t *options, uint32_t count)
+{
+    if (count == 0)
+        return true;
+    plugin->given = memory_new(&loader->memory, count * sizeof *plugin->given);
+    if (plugin->given == NULL)
+        return false;
+    plugin->given_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        bp_option_t *o = &plugin->given[i];
+        if (!copy_text(loader, options[i].name, &o->name) || !copy_text(loader, options[i].value, &o->value) ||
+            !copy_text(loader, options[i].origin, &o->origin) || !copy_text(loader, options[i].base, &o->base))
+            return false;
+    }
+    return true;
+}
+
 static bp_result_t read_options(loader_t *loader, plugin_t *plugin, const bp_option_t *options, uint32_t count)
 {
-    bp_result_t result = declare_options(loader, plugin);
+    bp_result_t result = keep_given(loader, plugin, options, count) ? declare_options(loader, plugin)
+                                                                   : error_memory(&loader->base->error, "reading its options");
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = find_and_set(loader, plugin, &options[i]);
     for (uint32_t i = 0; i < plugin->seen.option_count && result == BP_OK; i++) {
@@ -237,19 +291,28 @@ static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
     return BP_OK;
 }
 
-static void free_plugin(loader_t *loader, plugin_t *plugin)
+static void free_content(loader_t *loader, plugin_t *plugin)
 {
     memory_t *memory = &loader->memory;
     free_options(loader, plugin);
+    free_given(loader, plugin);
     if (memory_bytes(&plugin->memory) > 0)
         log_write(&loader->base->log, BP_LOG_WARNING, plugin->name == NULL ? "plugin" : plugin->name,
                   "%zu bytes of its memory were not given back", memory_bytes(&plugin->memory));
     close_library(plugin);
+    if (plugin->copy != NULL)
+        loader_remove_copy(loader, plugin->copy);
+    memory_free_text(memory, plugin->copy);
     memory_free_text(memory, plugin->name);
     memory_free_text(memory, plugin->version);
     memory_free_text(memory, plugin->doc);
     memory_free_text(memory, plugin->path);
-    memory_free(memory, plugin, sizeof *plugin);
+}
+
+static void free_plugin(loader_t *loader, plugin_t *plugin)
+{
+    free_content(loader, plugin);
+    memory_free(&loader->memory, plugin, sizeof *plugin);
 }
 
 static bool copy_desc(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
@@ -269,7 +332,7 @@ static bool copy_desc(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t
     return true;
 }
 
-static bp_result_t register_all(loader_t *loader, plugin_t *plugin)
+bp_result_t loader_register(loader_t *loader, plugin_t *plugin)
 {
     const bp_plugin_desc_t *desc = &plugin->desc;
     bp_result_t result = BP_OK;
@@ -284,7 +347,7 @@ static bp_result_t register_all(loader_t *loader, plugin_t *plugin)
     return result;
 }
 
-static bp_result_t run_load(loader_t *loader, plugin_t *plugin)
+bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
 {
     error_text_t *error = &loader->base->error;
     if (plugin->desc.load == NULL)
@@ -301,7 +364,7 @@ static bp_result_t run_load(loader_t *loader, plugin_t *plugin)
 static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc, const bp_option_t *options,
                             uint32_t option_count)
 {
-    bp_result_t result = judge(loader, desc);
+    bp_result_t result = judge(loader, desc, NULL);
     if (result != BP_OK)
         return result;
     if (!copy_desc(loader, plugin, desc) ||
@@ -310,9 +373,9 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     result = read_options(loader, plugin, options, option_count);
     if (result != BP_OK)
         return result;
-    result = register_all(loader, plugin);
+    result = loader_register(loader, plugin);
     if (result == BP_OK)
-        result = run_load(loader, plugin);
+        result = loader_run_load(loader, plugin);
     if (result != BP_OK)
         registry_sweep(loader->registry, plugin);
     else
@@ -320,40 +383,69 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     return result;
 }
 
-static bp_result_t judge_file(loader_t *loader, const char *path)
+/* The bytes of a file (free size + 1), if they are those of a whole plugin. */
+static bp_result_t read_file(loader_t *loader, const char *path, char **bytes, size_t *size)
 {
-    char *bytes, why[256];
-    size_t size;
+    char why[256];
     error_text_t *error = &loader->base->error;
-    bp_result_t result = file_read(&loader->memory, path, &bytes, &size, error);
+    bp_result_t result = file_read(&loader->memory, path, bytes, size, error);
+    if (result != BP_OK || image_check(*bytes, *size, BP_PLUGIN_SYMBOL, why, sizeof why))
+        return result;
+    memory_free(&loader->memory, *bytes, *size + 1);
+    return error_set(error, BP_ERROR_ABI, "%s: %s", path, why);
+}
+
+/* A file that is being written while it is read differs from itself. */
+static bp_result_t read_twice(loader_t *loader, const char *path, char **bytes, size_t *size)
+{
+    char *again;
+    size_t again_size;
+    bp_result_t result = read_file(loader, path, bytes, size);
     if (result != BP_OK)
         return result;
-    if (!image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why))
-        result = error_set(error, BP_ERROR_ABI, "%s: %s", path, why);
-    memory_free(&loader->memory, bytes, size + 1);
+    result = file_read(&loader->memory, path, &again, &again_size, &loader->base->error);
+    if (result == BP_OK) {
+        if (again_size != *size || memcmp(again, *bytes, *size) != 0)
+            result = error_set(&loader->base->error, BP_ERROR_IO, "%s: it is being written; try again when it is whole", path);
+        memory_free(&loader->memory, again, again_size + 1);
+    }
+    if (result != BP_OK)
+        memory_free(&loader->memory, *bytes, *size + 1);
     return result;
 }
 
-static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+static bp_result_t open_library(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
 {
     char why[512], absolute[FILE_PATH_MAX];
     error_text_t *error = &loader->base->error;
-    bp_result_t result = judge_file(loader, path);
-    if (result != BP_OK)
-        return result;
-    plugin->path = memory_copy_text(&loader->memory, path);
-    if (plugin->path == NULL)
-        return error_memory(error, "loading a plugin");
     /* A bare file name would be searched for among the system's libraries. */
     if (!file_path_join(".", path, absolute, sizeof absolute))
         return error_set(error, BP_ERROR_LIMIT, "%s: the path is too long", path);
     plugin->library = os_library_open(os_path_is_absolute(path) ? path : absolute, why, sizeof why);
     if (plugin->library == NULL)
-        return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", path, why);
+        return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", plugin->path, why);
     *desc = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
     if (*desc == NULL)
-        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", path);
+        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", plugin->path);
     return guard_library(loader, plugin);
+}
+
+static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+{
+    char *bytes;
+    size_t size;
+    bp_result_t result = BP_OK;
+    plugin->path = memory_copy_text(&loader->memory, path);
+    if (plugin->path == NULL)
+        return error_memory(&loader->base->error, "loading a plugin");
+    if (loader->copies) {
+        result = loader_copy(loader, path, &plugin->copy);
+    } else {
+        result = read_file(loader, path, &bytes, &size);
+        if (result == BP_OK)
+            memory_free(&loader->memory, bytes, size + 1);
+    }
+    return result == BP_OK ? open_library(loader, plugin, loader->copies ? plugin->copy : path, desc) : result;
 }
 
 static bool find_file(const char *name, char *path, size_t size)
@@ -411,4 +503,95 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
         verb_unload(plugin);
     registry_sweep(loader->registry, plugin);
     free_plugin(loader, plugin);
+}
+
+/* --- new versions ---------------------------------------------------------------------------------------------------- */
+
+static bool need_folder(loader_t *loader)
+{
+    char path[FILE_PATH_MAX];
+    if (loader->folder != NULL)
+        return true;
+    if (!os_folder_create_temporary("backplane", path, sizeof path))
+        return false;
+    loader->folder = memory_copy_text(&loader->memory, path);
+    if (loader->folder == NULL)
+        os_folder_remove(path);
+    return loader->folder != NULL;
+}
+
+bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
+{
+    char stem[128], name[192], own[FILE_PATH_MAX], *bytes;
+    size_t size;
+    error_text_t *error = &loader->base->error;
+    bp_result_t result = read_twice(loader, path, &bytes, &size);
+    if (result != BP_OK)
+        return result;
+    file_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s.%u%s", stem, ++loader->copy_count, os_library_suffix);
+    *copy = NULL;
+    if (!need_folder(loader) || !file_path_join(loader->folder, name, own, sizeof own))
+        result = error_set(error, BP_ERROR_IO, "%s: there is no folder for a copy of it; set TMPDIR to one that can be written", path);
+    if (result == BP_OK)
+        result = file_write(own, bytes, size, error);
+    memory_free(&loader->memory, bytes, size + 1);
+    if (result != BP_OK)
+        return result;
+    *copy = memory_copy_text(&loader->memory, own);
+    if (*copy != NULL)
+        return BP_OK;
+    loader_remove_copy(loader, own);
+    return error_memory(error, "copying a plugin");
+}
+
+void loader_remove_copy(loader_t *loader, const char *copy)
+{
+    (void)loader;
+    remove(copy);
+}
+
+static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const char *copy, plugin_t *version)
+{
+    const bp_plugin_desc_t *desc;
+    version->path = memory_copy_text(&loader->memory, plugin->path);
+    if (version->path == NULL)
+        return error_memory(&loader->base->error, "opening a new version");
+    bp_result_t result = open_library(loader, version, copy, &desc);
+    if (result != BP_OK)
+        return result;
+    result = judge(loader, desc, plugin);
+    if (result == BP_OK && !copy_desc(loader, version, desc))
+        result = error_memory(&loader->base->error, "opening a new version");
+    if (result == BP_OK)
+        result = read_options(loader, version, plugin->given, plugin->given_count);
+    return result == BP_OK || loader->located ? result : error_prefix(&loader->base->error, result, "%s: ", plugin->path);
+}
+
+bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version)
+{
+    memset(version, 0, sizeof *version);
+    memory_init_child(&version->memory, "plugin", &loader->base->memory);
+    loader->located = false;
+    bp_result_t result = open_version(loader, plugin, copy, version);
+    if (result == BP_OK)
+        version->copy = copy;
+    else
+        loader_close_version(loader, version);
+    return result;
+}
+
+void loader_close_version(loader_t *loader, plugin_t *version)
+{
+    free_content(loader, version);
+    memset(version, 0, sizeof *version);
+}
+
+void loader_exchange(plugin_t *plugin, plugin_t *version)
+{
+    enum { CONTENT = offsetof(plugin_t, reloading) };
+    char kept[CONTENT];
+    memcpy(kept, plugin, CONTENT);
+    memcpy(plugin, version, CONTENT);
+    memcpy(version, kept, CONTENT);
 }

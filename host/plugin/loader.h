@@ -20,6 +20,7 @@ struct plugin_t {
     bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
     memory_t memory;          /* the account of what the plugin allocates */
     char *name, *version, *doc, *path;
+    char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */
     const void *image_begin, *image_end; /* where that lies; NULL where not known */
     struct loader_t *loader;
@@ -30,6 +31,11 @@ struct plugin_t {
     field_t *options;
     bp_value_t *option_values;
     char **option_texts;      /* owned texts of string options */
+    bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
+    uint32_t given_count;
+    registry_set_t *set;      /* where its registrations go while it is a new version that has not come yet; else NULL */
+
+    bool reloading;           /* from here on: of the plugin, whatever its version */
 };
 
 typedef struct loader_t {
@@ -45,6 +51,9 @@ typedef struct loader_t {
     bool located;             /* the present error already says where it is */
     guard_t *guard;           /* of plugins from files; NULL: none */
     atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
+    bool copies;              /* open copies of files, so that the files themselves may be overwritten */
+    char *folder;             /* of the copies; NULL until there is one */
+    uint32_t copy_count;      /* made so far */
 } loader_t;
 
 /* The parts and the static list are borrowed. */
@@ -57,6 +66,30 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
 
 /* Unload, freeing the plugin; a leak of its memory is logged. [main] */
 void loader_unload(loader_t *loader, plugin_t *plugin);
+
+/* --- new versions ------------------------------------------------------------------------------------------------ */
+
+/* Read a plugin's file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
+ * No code of it runs. [main] */
+bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
+
+/* Remove such a file. */
+void loader_remove_copy(loader_t *loader, const char *copy);
+
+/* Open a copy as the next version of `plugin`: judged, its options read from the texts given to the present one. Its
+ * components and systems are not registered, and `load` is not called. Takes the path over. On failure `version` is empty and the
+ * path still the caller's. [main] */
+bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version);
+
+/* Close it and free what it holds; what it has not given back is logged. The copy is removed. */
+void loader_close_version(loader_t *loader, plugin_t *version);
+
+/* The plugin and a version of it change places; those who know the plugin by its address see the other. */
+void loader_exchange(plugin_t *plugin, plugin_t *version);
+
+/* Register what the plugin brings (its present version); call its load. Errors as in loader_load. [main] */
+bp_result_t loader_register(loader_t *loader, plugin_t *plugin);
+bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin);
 
 /* The plugin of a name, or NULL without an error; whether a static plugin has that name. [main] */
 plugin_t *loader_find(const loader_t *loader, const char *name);

@@ -8,7 +8,7 @@
  * entries of any type because a caller passes and cleans up all arguments itself on the platforms we know, and because
  * results are void, integers or pointers (bp_api.h).
  */
-#include "registry.h"
+#include "registry_inner.h"
 
 #include "../base/text.h"
 
@@ -21,7 +21,7 @@ void registry_init(registry_t *registry, base_t *base)
 
 /* --- finding: the slot of a name, filled or not --------------------------------------------------------------- */
 
-static component_t *component_slot(const registry_t *registry, const char *name)
+component_t *registry_component_slot(const registry_t *registry, const char *name)
 {
     for (uint32_t i = 0; i < registry->component_count; i++) {
         if (strcmp(registry->components[i]->name, name) == 0)
@@ -30,7 +30,7 @@ static component_t *component_slot(const registry_t *registry, const char *name)
     return NULL;
 }
 
-static system_t *system_slot(const registry_t *registry, const char *name)
+system_t *registry_system_slot(const registry_t *registry, const char *name)
 {
     for (uint32_t i = 0; i < registry->system_count; i++) {
         if (strcmp(registry->systems[i]->name, name) == 0)
@@ -107,7 +107,7 @@ static bp_result_t check_component(error_text_t *error, const bp_component_i *de
     return BP_OK;
 }
 
-static component_t *new_component_slot(registry_t *registry, const char *name)
+component_t *registry_new_component_slot(registry_t *registry, const char *name)
 {
     if (!memory_reserve(&registry->memory, &registry->components, &registry->component_capacity,
                         registry->component_count + 1u, sizeof *registry->components))
@@ -140,47 +140,137 @@ static bool copy_component_texts(registry_t *registry, component_t *slot, const 
     return slot->doc != NULL && slot->reads != NULL && slot->writes != NULL;
 }
 
-static void empty_component(registry_t *registry, component_t *slot)
+void registry_empty_component(registry_t *registry, component_t *slot)
 {
     free_fields(registry, slot->fields, slot->field_count);
+    memory_free(&registry->memory, slot->bound, slot->bound == NULL ? 0 : slot->field_count * sizeof *slot->bound);
     free_component_texts(registry, slot);
     slot->fields = NULL;
+    slot->bound = NULL;
     slot->field_count = 0;
     slot->owner = NULL;
+    slot->own_storage = false;
     slot->table = (bp_component_i){.name = slot->name};
+    for (uint32_t i = 0; i < slot->known_count; i++)
+        slot->known[i]->field = NULL;
+}
+
+/* The record of a field's name, made where the name is new to the component. */
+static known_field_t *know(registry_t *registry, component_t *slot, const field_t *field)
+{
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        if (slot->known[i]->hash == field->hash)
+            return slot->known[i];
+    }
+    if (!memory_reserve(&registry->memory, &slot->known, &slot->known_capacity, slot->known_count + 1u, sizeof *slot->known))
+        return NULL;
+    known_field_t *known = memory_new(&registry->memory, sizeof *known);
+    if (known == NULL)
+        return NULL;
+    known->name = memory_copy_text(&registry->memory, field->name);
+    known->hash = field->hash;
+    if (known->name == NULL) {
+        memory_free(&registry->memory, known, sizeof *known);
+        return NULL;
+    }
+    slot->known[slot->known_count++] = known;
+    return known;
+}
+
+static bool bind_fields(registry_t *registry, component_t *slot, const field_t *fields, uint32_t count, known_field_t ***bound)
+{
+    *bound = NULL;
+    if (count == 0)
+        return true;
+    *bound = memory_new(&registry->memory, count * sizeof **bound);
+    bool good = *bound != NULL;
+    for (uint32_t i = 0; i < count && good; i++) {
+        (*bound)[i] = know(registry, slot, &fields[i]);
+        good = (*bound)[i] != NULL;
+    }
+    if (!good)
+        memory_free(&registry->memory, *bound, *bound == NULL ? 0 : count * sizeof **bound);
+    return good;
+}
+
+/* What is known of a component's fields follows what it declares now. A field that has gone is known as what says that it was
+ * called so, in the list that has come or in the one that has gone. */
+void registry_know_fields(component_t *slot, const component_t *before)
+{
+    for (uint32_t i = 0; i < slot->known_count; i++)
+        slot->known[i]->field = NULL;
+    for (uint32_t i = 0; i < slot->field_count; i++) {
+        slot->bound[i]->field = &slot->fields[i];
+        slot->bound[i]->index = i;
+        slot->bound[i]->renamed = NULL;
+    }
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        known_field_t *gone = slot->known[i];
+        for (uint32_t f = 0; f < slot->field_count && gone->field == NULL; f++) {
+            if (strcmp(slot->fields[f].former_name, gone->name) == 0)
+                gone->renamed = slot->bound[f];
+        }
+    }
+    for (uint32_t f = 0; before != NULL && f < before->field_count; f++) {
+        for (uint32_t i = 0; i < slot->field_count && before->bound[f]->field == NULL; i++) {
+            if (strcmp(before->fields[f].former_name, slot->fields[i].name) == 0)
+                before->bound[f]->renamed = slot->bound[i];
+        }
+    }
+}
+
+bp_result_t registry_make_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared, component_t *slot,
+                                    component_t *made)
+{
+    field_t *fields;
+    known_field_t **bound = NULL;
+    uint32_t count = declared->fields.count;
+    bp_result_t result = copy_fields(registry, &declared->fields, &fields);
+    if (result != BP_OK)
+        return result;
+    made->name = slot->name;
+    if (!copy_component_texts(registry, made, declared) || !bind_fields(registry, slot, fields, count, &bound)) {
+        free_fields(registry, fields, count);
+        free_component_texts(registry, made);
+        return error_memory(&registry->base->error, "registering a component");
+    }
+    made->table = *declared;
+    made->table.name = made->name;
+    made->table.doc = made->doc;
+    made->table.reads = made->reads;
+    made->table.writes = made->writes;
+    made->table.fields = (bp_field_list_t){0};
+    made->owner = owner;
+    made->fields = fields;
+    made->bound = bound;
+    made->field_count = count;
+    made->own_storage = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
+    return BP_OK;
+}
+
+bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot)
+{
+    error_text_t *error = &registry->base->error;
+    *slot = registry_component_slot(registry, name);
+    if (*slot != NULL && (*slot)->owner != NULL && (*slot)->owner != owner)
+        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a component of that name", plugin_name((*slot)->owner));
+    if (registry_system_slot(registry, name) != NULL)
+        return error_set(error, BP_ERROR_EXISTS, "a system has that name");
+    if (*slot == NULL)
+        *slot = registry_new_component_slot(registry, name);
+    return *slot != NULL ? BP_OK : error_memory(error, "registering a component");
 }
 
 static bp_result_t fill_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared)
 {
-    error_text_t *error = &registry->base->error;
-    component_t *slot = component_slot(registry, declared->name);
-    if (slot != NULL && slot->owner != NULL)
-        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a component of that name", plugin_name(slot->owner));
-    if (system_slot(registry, declared->name) != NULL)
-        return error_set(error, BP_ERROR_EXISTS, "a system has that name");
-    field_t *fields;
-    bp_result_t result = copy_fields(registry, &declared->fields, &fields);
+    component_t *slot;
+    bp_result_t result = registry_component_place(registry, NULL, declared->name, &slot);
     if (result != BP_OK)
         return result;
-    if (slot == NULL)
-        slot = new_component_slot(registry, declared->name);
-    if (slot == NULL || !copy_component_texts(registry, slot, declared)) {
-        free_fields(registry, fields, declared->fields.count);
-        if (slot != NULL)
-            free_component_texts(registry, slot);
-        return error_memory(error, "registering a component");
-    }
-    slot->table = *declared;
-    slot->table.name = slot->name;
-    slot->table.doc = slot->doc;
-    slot->table.reads = slot->reads;
-    slot->table.writes = slot->writes;
-    slot->table.fields = (bp_field_list_t){0};
-    slot->owner = owner;
-    slot->fields = fields;
-    slot->field_count = declared->fields.count;
-    slot->own_storage = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
-    return BP_OK;
+    result = registry_make_component(registry, owner, declared, slot, slot);
+    if (result == BP_OK)
+        registry_know_fields(slot, NULL);
+    return result;
 }
 
 static bp_result_t check_name(registry_t *registry, const char *kind, const char *name, uint32_t item_size, size_t least)
@@ -201,9 +291,10 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
     bp_result_t result = check_name(registry, "component", known.name, item_size, offsetof(bp_component_i, create));
     if (result != BP_OK)
         return result;
+    registry_set_t *set = plugin_replacement(owner);
     result = check_component(&registry->base->error, &known);
     if (result == BP_OK)
-        result = fill_component(registry, owner, &known);
+        result = set != NULL ? registry_replace_component(registry, set, &known) : fill_component(registry, owner, &known);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", known.name);
 }
 
@@ -212,6 +303,9 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
 static void free_terms(registry_t *registry, term_t *terms, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t expected = terms[i].expected_count;
+        memory_free(&registry->memory, terms[i].expected, terms[i].expected == NULL ? 0 : expected * sizeof *terms[i].expected);
+        memory_free(&registry->memory, terms[i].order, terms[i].order == NULL ? 0 : expected);
         memory_free_text(&registry->memory, terms[i].component);
         memory_free_text(&registry->memory, terms[i].instance_text);
     }
@@ -278,7 +372,7 @@ static void free_system_texts(registry_t *registry, system_t *slot)
     slot->doc = slot->before = slot->after = slot->reads = slot->writes = NULL;
 }
 
-static void empty_system(registry_t *registry, system_t *slot)
+void registry_empty_system(registry_t *registry, system_t *slot)
 {
     free_system_texts(registry, slot);
     slot->owner = NULL;
@@ -295,7 +389,7 @@ static bool copy_system_texts(registry_t *registry, system_t *slot, const bp_sys
     return slot->doc != NULL && slot->before != NULL && slot->after != NULL && slot->reads != NULL && slot->writes != NULL;
 }
 
-static system_t *new_system_slot(registry_t *registry, const char *name)
+system_t *registry_new_system_slot(registry_t *registry, const char *name)
 {
     if (!memory_reserve(&registry->memory, &registry->systems, &registry->system_capacity,
                         registry->system_count + 1u, sizeof *registry->systems))
@@ -312,9 +406,8 @@ static system_t *new_system_slot(registry_t *registry, const char *name)
     return slot;
 }
 
-static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared)
+static bp_result_t check_system(error_text_t *error, const bp_system_i *declared)
 {
-    error_text_t *error = &registry->base->error;
     if ((declared->run == NULL) == (declared->run_all == NULL))
         return error_set(error, BP_ERROR_ARGUMENT, "exactly one of run and run_all must be set");
     if (declared->terms.count == 0 && declared->run != NULL)
@@ -324,33 +417,51 @@ static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_s
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
     if (declared->terms.count == 0 && (declared->entities_added != NULL || declared->entities_removed != NULL))
         return error_set(error, BP_ERROR_ARGUMENT, "entities_added and entities_removed need terms to match");
-    system_t *slot = system_slot(registry, declared->name);
-    if (slot != NULL && slot->owner != NULL)
-        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a system of that name", plugin_name(slot->owner));
-    if (component_slot(registry, declared->name) != NULL)
+    return BP_OK;
+}
+
+bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, const char *name, system_t **slot)
+{
+    error_text_t *error = &registry->base->error;
+    *slot = registry_system_slot(registry, name);
+    if (*slot != NULL && (*slot)->owner != NULL && (*slot)->owner != owner)
+        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a system of that name", plugin_name((*slot)->owner));
+    if (registry_component_slot(registry, name) != NULL)
         return error_set(error, BP_ERROR_EXISTS, "a component has that name");
-    if (slot == NULL)
-        slot = new_system_slot(registry, declared->name);
-    if (slot == NULL)
-        return error_memory(error, "registering a system");
-    bp_result_t result = copy_terms(registry, &declared->terms, &slot->terms);
-    slot->term_count = slot->terms == NULL ? 0 : declared->terms.count;
-    if (result == BP_OK && !copy_system_texts(registry, slot, declared))
-        result = error_memory(error, "registering a system");
+    if (*slot == NULL)
+        *slot = registry_new_system_slot(registry, name);
+    return *slot != NULL ? BP_OK : error_memory(error, "registering a system");
+}
+
+bp_result_t registry_make_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
+                                 system_t *made)
+{
+    made->name = slot->name;
+    bp_result_t result = copy_terms(registry, &declared->terms, &made->terms);
+    made->term_count = made->terms == NULL ? 0 : declared->terms.count;
+    if (result == BP_OK && !copy_system_texts(registry, made, declared))
+        result = error_memory(&registry->base->error, "registering a system");
     if (result != BP_OK) {
-        empty_system(registry, slot);
+        registry_empty_system(registry, made);
         return result;
     }
-    slot->table = *declared;
-    slot->table.name = slot->name;
-    slot->table.doc = slot->doc;
-    slot->table.before = slot->before;
-    slot->table.after = slot->after;
-    slot->table.reads = slot->reads;
-    slot->table.writes = slot->writes;
-    slot->table.terms = (bp_term_list_t){0};
-    slot->owner = owner;
+    made->table = *declared;
+    made->table.name = made->name;
+    made->table.doc = made->doc;
+    made->table.before = made->before;
+    made->table.after = made->after;
+    made->table.reads = made->reads;
+    made->table.writes = made->writes;
+    made->table.terms = (bp_term_list_t){0};
+    made->owner = owner;
     return BP_OK;
+}
+
+static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared)
+{
+    system_t *slot;
+    bp_result_t result = registry_system_place(registry, NULL, declared->name, &slot);
+    return result != BP_OK ? result : registry_make_system(registry, owner, declared, slot, slot);
 }
 
 bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size)
@@ -360,18 +471,21 @@ bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_
     bp_result_t result = check_name(registry, "system", known.name, item_size, offsetof(bp_system_i, before));
     if (result != BP_OK)
         return result;
-    result = fill_system(registry, owner, &known);
+    registry_set_t *set = plugin_replacement(owner);
+    result = check_system(&registry->base->error, &known);
+    if (result == BP_OK)
+        result = set != NULL ? registry_replace_system(registry, set, &known) : fill_system(registry, owner, &known);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", known.name);
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t answer_zero(void)
+uint64_t registry_answer_zero(void)
 {
     return 0;
 }
 
-static table_slot_t *table_slot(const registry_t *registry, const char *name)
+table_slot_t *registry_table_slot(const registry_t *registry, const char *name)
 {
     for (uint32_t i = 0; i < registry->table_count; i++) {
         if (strcmp(registry->tables[i]->name, name) == 0)
@@ -380,14 +494,14 @@ static table_slot_t *table_slot(const registry_t *registry, const char *name)
     return NULL;
 }
 
-static void free_table_slot(registry_t *registry, table_slot_t *slot)
+void registry_free_table_slot(registry_t *registry, table_slot_t *slot)
 {
     memory_free_text(&registry->memory, slot->name);
     memory_free(&registry->memory, slot->table, slot->size);
     memory_free(&registry->memory, slot, sizeof *slot);
 }
 
-static table_slot_t *new_table_slot(registry_t *registry, const char *name, uint32_t size)
+table_slot_t *registry_new_table_slot(registry_t *registry, const char *name, uint32_t size)
 {
     if (!memory_reserve(&registry->memory, &registry->tables, &registry->table_capacity, registry->table_count + 1u,
                         sizeof *registry->tables))
@@ -399,7 +513,7 @@ static table_slot_t *new_table_slot(registry_t *registry, const char *name, uint
     slot->name = memory_copy_text(&registry->memory, name);
     slot->table = memory_new(&registry->memory, slot->size);
     if (slot->name == NULL || slot->table == NULL) {
-        free_table_slot(registry, slot);
+        registry_free_table_slot(registry, slot);
         return NULL;
     }
     registry->tables[registry->table_count++] = slot;
@@ -413,24 +527,27 @@ bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const char *na
     memcpy(&size, table, sizeof size);
     if (size < 8 || size % 8 != 0 || size > REGISTRY_MAX_TABLE)
         return error_set(error, BP_ERROR_ABI, "table '%s' says it has %u bytes; struct_size must be its sizeof", name, size);
-    table_slot_t *slot = table_slot(registry, name);
+    table_slot_t *slot = registry_table_slot(registry, name);
     if (slot != NULL && slot->owner != NULL && slot->owner != owner)
         return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already offers a table '%s'", plugin_name(slot->owner), name);
     if (slot != NULL && slot->size < size)
         return error_set(error, BP_ERROR_LIMIT, "table '%s' has grown to %u bytes; its slot holds %zu", name, size, slot->size);
     if (slot == NULL)
-        slot = new_table_slot(registry, name, size);
+        slot = registry_new_table_slot(registry, name, size);
     if (slot == NULL)
         return error_memory(error, "offering a table");
+    registry_set_t *set = plugin_replacement(owner);
+    if (set != NULL)
+        return registry_replace_table(registry, set, slot, table);
     memcpy(slot->table, table, size);
     slot->owner = owner;
     return BP_OK;
 }
 
 /* Entries become do-nothing; size and version stay, so that whoever holds the slot reads a table of the same form. */
-static void empty_table(table_slot_t *slot)
+void registry_empty_table(table_slot_t *slot)
 {
-    uint64_t (*stub)(void) = answer_zero;
+    uint64_t (*stub)(void) = registry_answer_zero;
     slot->owner = NULL;
     for (size_t at = 8; at + sizeof stub <= slot->table[0]; at += sizeof stub)
         memcpy((char *)slot->table + at, &stub, sizeof stub);
@@ -438,13 +555,15 @@ static void empty_table(table_slot_t *slot)
 
 const void *registry_table(registry_t *registry, const char *name, uint32_t version)
 {
-    const table_slot_t *slot = table_slot(registry, name);
+    const table_slot_t *slot = registry_table_slot(registry, name);
+    if (slot != NULL && slot->promised != 0 && slot->promised >= version)
+        return slot->table;
     return slot != NULL && slot->owner != NULL && slot->table[1] >= version ? slot->table : NULL;
 }
 
 plugin_t *registry_table_owner(const registry_t *registry, const char *name)
 {
-    const table_slot_t *slot = table_slot(registry, name);
+    const table_slot_t *slot = registry_table_slot(registry, name);
     return slot == NULL ? NULL : slot->owner;
 }
 
@@ -452,7 +571,7 @@ void registry_silence_tables(registry_t *registry, const plugin_t *owner)
 {
     for (uint32_t i = 0; i < registry->table_count; i++) {
         if (registry->tables[i]->owner == owner)
-            empty_table(registry->tables[i]);
+            registry_empty_table(registry->tables[i]);
     }
 }
 
@@ -462,18 +581,18 @@ void registry_sweep(registry_t *registry, const plugin_t *owner)
 {
     for (uint32_t i = 0; i < registry->component_count; i++) {
         if (registry->components[i]->owner == owner)
-            empty_component(registry, registry->components[i]);
+            registry_empty_component(registry, registry->components[i]);
     }
     for (uint32_t i = 0; i < registry->system_count; i++) {
         if (registry->systems[i]->owner == owner)
-            empty_system(registry, registry->systems[i]);
+            registry_empty_system(registry, registry->systems[i]);
     }
     registry_silence_tables(registry, owner);
 }
 
 component_t *registry_component(registry_t *registry, const char *name)
 {
-    component_t *slot = component_slot(registry, name);
+    component_t *slot = registry_component_slot(registry, name);
     if (slot != NULL && slot->owner != NULL)
         return slot;
     nearest_t nearest = {.wanted = name};
@@ -489,7 +608,7 @@ component_t *registry_component(registry_t *registry, const char *name)
 
 system_t *registry_system(registry_t *registry, const char *name)
 {
-    system_t *slot = system_slot(registry, name);
+    system_t *slot = registry_system_slot(registry, name);
     if (slot != NULL && slot->owner != NULL)
         return slot;
     nearest_t nearest = {.wanted = name};
@@ -503,21 +622,31 @@ system_t *registry_system(registry_t *registry, const char *name)
     return NULL;
 }
 
+static void free_known(registry_t *registry, component_t *slot)
+{
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        memory_free_text(&registry->memory, slot->known[i]->name);
+        memory_free(&registry->memory, slot->known[i], sizeof(known_field_t));
+    }
+    memory_free(&registry->memory, slot->known, slot->known_capacity * sizeof *slot->known);
+}
+
 void registry_free(registry_t *registry)
 {
     memory_t *memory = &registry->memory;
     for (uint32_t i = 0; i < registry->component_count; i++) {
-        empty_component(registry, registry->components[i]);
+        registry_empty_component(registry, registry->components[i]);
+        free_known(registry, registry->components[i]);
         memory_free_text(memory, registry->components[i]->name);
         memory_free(memory, registry->components[i], sizeof(component_t));
     }
     for (uint32_t i = 0; i < registry->system_count; i++) {
-        empty_system(registry, registry->systems[i]);
+        registry_empty_system(registry, registry->systems[i]);
         memory_free_text(memory, registry->systems[i]->name);
         memory_free(memory, registry->systems[i], sizeof(system_t));
     }
     for (uint32_t i = 0; i < registry->table_count; i++)
-        free_table_slot(registry, registry->tables[i]);
+        registry_free_table_slot(registry, registry->tables[i]);
     memory_free(memory, registry->components, registry->component_capacity * sizeof *registry->components);
     memory_free(memory, registry->systems, registry->system_capacity * sizeof *registry->systems);
     memory_free(memory, registry->tables, registry->table_capacity * sizeof *registry->tables);

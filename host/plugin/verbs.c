@@ -49,6 +49,12 @@ void plugin_trust(plugin_t *plugin)
     atomic_store(&plugin->aside, PLUGIN_SOUND);
 }
 
+void plugin_set_aside(plugin_t *plugin)
+{
+    plugin->seen_to = true;
+    atomic_store(&plugin->aside, PLUGIN_ASIDE);
+}
+
 /* " in the function 'simulate'", from the symbols of the file that was opened; "" where it has none. */
 static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
 {
@@ -59,7 +65,7 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;
     memory_init(&memory, "crash", &plugin->loader->base->memory.allocator);
-    if (file_read(&memory, plugin->path, &bytes, &size, &ignored) != BP_OK)
+    if (file_read(&memory, plugin->copy != NULL ? plugin->copy : plugin->path, &bytes, &size, &ignored) != BP_OK)
         return;
     uint64_t into;
     if (elf_function_at(bytes, size, crash->code - (uintptr_t)plugin->image_begin, name, sizeof name, &into))

@@ -63,4 +63,7 @@ const char *plugin_crash(const plugin_t *plugin);
 /* Let the host call a plugin again that was set aside, still guarded: for whoever saves what can be saved. [main] */
 void plugin_trust(plugin_t *plugin);
 
+/* The end of that trust: it is set aside as it was. [main] */
+void plugin_set_aside(plugin_t *plugin);
+
 #endif

@@ -129,6 +129,6 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
         return result;
     result = value_parse(&path->world->base->values, property.type, text, &value, error);
     if (result != BP_OK)
-        return error_prefix(error, result, "%s: ", ((const field_t *)property.declared)->name);
+        return error_prefix(error, result, "%s: ", ((const known_field_t *)property.declared)->name);
     return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);
 }

@@ -104,6 +104,22 @@ static bp_result_t no_such_property(bp_world_o *world, const component_t *compon
                      nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
+static bp_property_t describe_property(const bp_world_o *world, uint32_t key, const component_t *type, uint32_t index)
+{
+    const field_t *field = &type->fields[index];
+    return (bp_property_t){
+        .key = key,
+        .field = index,
+        .type = field->type,
+        .flags = (field->flags & 0xffff) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
+                 (field->type == BP_STRING ? COUNTED : 0),
+        .size = field->size,
+        .layout = world->sealed_layout != 0 ? world->sealed_layout : world->layout,
+        .prototype = BP_NONE,
+        .declared = type->bound[index],
+    };
+}
+
 bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved)
 {
@@ -118,17 +134,7 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
         const field_t *field = &type->fields[i];
         if (field->hash != name)
             continue;
-        *resolved = (bp_property_t){
-            .key = key,
-            .field = i,
-            .type = field->type,
-            .flags = (field->flags & 0xffff) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
-                     (field->type == BP_STRING ? COUNTED : 0),
-            .size = field->size,
-            .layout = world->layout,
-            .prototype = BP_NONE,
-            .declared = field,
-        };
+        *resolved = describe_property(world, key, type, i);
         return BP_OK;
     }
     return no_such_property(world, type, property);
@@ -165,14 +171,36 @@ static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t
     return no_such_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
 }
 
-static bp_result_t check_property(bp_world_o *world, const bp_property_t *p)
+/* What the property was resolved for has changed since: find its field again, by what is known of its name. */
+static bp_result_t follow(bp_world_o *world, bp_property_t *p)
 {
-    if (p->layout != world->layout)
-        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "the property was not resolved in world '%s'", world->name);
-    if ((world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
-        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
-                         names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
+    error_text_t *error = &world->base->error;
+    if (!world_had_layout(world, p->layout) || p->layout == 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "the property was not resolved in world '%s'", world->name);
+    const known_field_t *was = p->declared, *now = registry_follow(was);
+    const component_t *type = world_key_manager(world, p->key)->component;
+    if (now == NULL)
+        return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' of %s has gone with a reload", was->name, type->name);
+    if (now->field->type != p->type)
+        return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has become %s with a reload; resolve it again", now->name, type->name,
+                         value_type_name(now->field->type));
+    *p = describe_property(world, p->key, type, now->index);
     return BP_OK;
+}
+
+static bp_result_t check_property(bp_world_o *world, bp_property_t *p)
+{
+    uint32_t layout = world->sealed_layout != 0 ? world->sealed_layout : world->layout;
+    bp_result_t result = p->layout == layout ? BP_OK : follow(world, p);
+    if (result == BP_OK && (world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
+        result = error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
+                           names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
+    return result;
+}
+
+static const field_t *declaration(const bp_property_t *p)
+{
+    return ((const known_field_t *)p->declared)->field;
 }
 
 /* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
@@ -354,7 +382,7 @@ bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t 
 
 static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
 {
-    const field_t *field = p->declared;
+    const field_t *field = declaration(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
         return error_set(&world->base->error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
     return field_check_all(field, values, stride, count, &world->base->error);
@@ -426,6 +454,8 @@ static inline bool field_inside(const field_t *field, const void *value)
 NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
+    if (world->sealed_layout != 0)
+        return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
     bp_result_t result = check_property(world, p);
     if (result == BP_OK)
         result = check_values(world, p, values, stride, count);
@@ -446,7 +476,7 @@ bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t 
 {
     const uint32_t special = OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY;
     const void *cell = count == 1 && (p->flags & special) == 0 ? bp_property_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || ((p->flags & LIMITED) != 0 && !field_inside(p->declared, values)))
+    if (cell == NULL || ((p->flags & LIMITED) != 0 && !field_inside(declaration(p), values)))
         return set_any(world, p, entities, count, values, stride);
     value_copy((void *)(uintptr_t)cell, values, p->size);
     return BP_OK;

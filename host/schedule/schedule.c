@@ -22,9 +22,10 @@ schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction)
     return schedule;
 }
 
-static void free_unit(schedule_t *schedule, unit_t *unit)
+void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 {
     memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
+    memory_free(&schedule->memory, unit->ordered, unit->ordered_capacity * sizeof *unit->ordered);
     memory_free(&schedule->memory, unit->columns, unit->column_capacity * sizeof *unit->columns);
     memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
     memory_free(&schedule->memory, unit->access, unit->access_capacity * sizeof *unit->access);
@@ -36,7 +37,7 @@ void schedule_free(schedule_t *schedule)
 {
     for (uint32_t i = schedule->count; i > 0; i--) {
         unit_call_stop(schedule->units[i - 1]);
-        free_unit(schedule, schedule->units[i - 1]);
+        schedule_free_unit(schedule, schedule->units[i - 1]);
     }
     schedule->count = 0;
     schedule_unsettle(schedule);
@@ -97,7 +98,7 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
     unit->system = system;
     bp_result_t result = unit_call_start(unit, world);
     if (result != BP_OK) {
-        free_unit(schedule, unit);
+        schedule_free_unit(schedule, unit);
         return result;
     }
     schedule->units[schedule->count++] = unit;
@@ -112,7 +113,7 @@ static void drop_unit(schedule_t *schedule, uint32_t at)
     schedule->count--;
     schedule->settled = false;
     unit_call_stop(unit);
-    free_unit(schedule, unit);
+    schedule_free_unit(schedule, unit);
 }
 
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager)
@@ -130,4 +131,36 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system)
         if (schedule->units[i - 1]->system == system)
             drop_unit(schedule, i - 1);
     }
+}
+
+/* --- for reloads --------------------------------------------------------------------------------------------------------- */
+
+unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more)
+{
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more, sizeof *schedule->units))
+        return NULL;
+    unit_t *unit = new_unit(schedule, manager->component->name);
+    if (unit != NULL)
+        unit->manager = manager;
+    return unit;
+}
+
+uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit)
+{
+    uint32_t at = 0;
+    while (schedule->units[at] != unit)
+        at++;
+    memmove(schedule->units + at, schedule->units + at + 1, (schedule->count - at - 1) * sizeof *schedule->units);
+    schedule->count--;
+    schedule->settled = false;
+    return at;
+}
+
+void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
+{
+    at = at < schedule->count ? at : schedule->count;
+    memmove(schedule->units + at + 1, schedule->units + at, (schedule->count - at) * sizeof *schedule->units);
+    schedule->units[at] = unit;
+    schedule->count++;
+    schedule->settled = false;
 }

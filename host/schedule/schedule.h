@@ -59,6 +59,8 @@ typedef struct unit_t {
     bp_match_t *matches;      /* of run_all; built anew each step */
     void *const **columns;    /* term_count for each match */
     uint32_t match_capacity, column_capacity;
+    void **ordered;           /* columns of terms that the system wants in another order than they lie in */
+    uint32_t ordered_capacity;
     task_t *tasks;            /* of a step on several threads */
     uint32_t task_count, task_capacity;
     _Atomic uint32_t waits, next_task, tasks_left;
@@ -116,6 +118,14 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 /* Take units out; a system is stopped. [main] */
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);
 void schedule_drop_system(schedule_t *schedule, const system_t *system);
+
+/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the end of one
+ * that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for which there is room
+ * while no other has come. [main] */
+unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
+void schedule_free_unit(schedule_t *schedule, unit_t *unit);
+uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);
+void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
 
 /* Check what every unit needs, put the units in order and find out which may run side by side. Errors name the unit and
  * what is missing, or the units that want to be before each other. [main] */

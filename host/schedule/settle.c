@@ -19,7 +19,7 @@ static bp_result_t settle_term(bp_world_o *world, const unit_t *unit, const term
     settled->instance = term->instance;
     settled->manager = world_component(world, term->component);
     if (settled->manager != BP_NONE)
-        settled->width = world->managers[settled->manager]->column_count;
+        settled->width = world_visible(world->managers[settled->manager]);
     else if (settled->flags == 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
                          unit->name, term->component, world->name);
@@ -51,7 +51,7 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
     query_term_t terms[REGISTRY_MAX_TERMS] = {{0}};
     uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
     if (unit->manager != NULL)
-        terms[0] = (query_term_t){.manager = unit->manager->seen.component, .width = unit->manager->column_count};
+        terms[0] = (query_term_t){.manager = unit->manager->seen.component, .width = world_visible(unit->manager)};
     for (uint32_t t = 0; t < count && unit->system != NULL; t++) {
         bp_result_t result = settle_term(world, unit, &unit->system->terms[t], &terms[t]);
         if (result != BP_OK)

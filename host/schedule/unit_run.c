@@ -12,18 +12,28 @@ enum { TASK_ROWS = 4096 }; /* small matches make up one task until they have so 
 
 /* --- views ------------------------------------------------------------------------------------------------------ */
 
-/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses moved on.
- * NULL for a term that is absent. */
-static void *const *term_columns(const query_t *query, uint32_t match, uint32_t term, uint32_t row, void **shifted)
+/* How many columns a unit is handed for its t-th term, and which: NULL: all, as they lie. */
+static uint32_t term_width(const unit_t *unit, uint32_t t, const uint8_t **order)
 {
-    const run_t *run = query->runs[match];
-    uint32_t first = query_cells(query, match)[term].column;
+    const term_t *term = unit->system != NULL ? &unit->system->terms[t] : NULL;
+    bool reordered = term != NULL && term->reordered;
+    *order = reordered ? term->order : NULL;
+    return reordered ? term->expected_count : unit->query->terms[unit->place[t]].width;
+}
+
+/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses that are moved
+ * on, or in the order that the system was compiled for. NULL for a term that is absent. */
+static void *const *term_columns(const unit_t *unit, uint32_t match, uint32_t t, uint32_t row, void **shifted)
+{
+    const run_t *run = unit->query->runs[match];
+    const uint8_t *order;
+    uint32_t first = query_cells(unit->query, match)[unit->place[t]].column, width = term_width(unit, t, &order);
     if (first == 0)
         return NULL;
-    if (row == 0)
+    if (row == 0 && order == NULL)
         return run->columns + first;
-    for (uint32_t c = 0; c < query->terms[term].width; c++)
-        shifted[c] = run_cell(run, first + c, row);
+    for (uint32_t c = 0; c < width; c++)
+        shifted[c] = run_cell(run, first + (order == NULL ? c : order[c]), row);
     return shifted;
 }
 
@@ -35,7 +45,7 @@ static void simulate_rows(unit_t *unit, const bp_step_t *step, uint32_t match, u
         .struct_size = sizeof view,
         .count = count,
         .entities = run_entities(query->runs[match]) + first,
-        .columns = term_columns(query, match, 0, first, shifted),
+        .columns = term_columns(unit, match, 0, first, shifted),
         .instance = unit->schedule->world->prototypes.keys[query_cells(query, match)->key].name,
     };
     unit_call_simulate(unit, step, &view);
@@ -48,8 +58,9 @@ static void run_rows(unit_t *unit, const bp_step_t *step, uint32_t match, uint32
     void *const *columns[REGISTRY_MAX_TERMS];
     uint32_t used = 0;
     for (uint32_t t = 0; t < query->term_count; t++) {
-        columns[t] = term_columns(query, match, unit->place[t], first, shifted + used);
-        used += columns[t] == shifted + used ? query->terms[unit->place[t]].width : 0;
+        const uint8_t *order;
+        columns[t] = term_columns(unit, match, t, first, shifted + used);
+        used += columns[t] == shifted + used ? term_width(unit, t, &order) : 0;
     }
     bp_match_t view = {
         .struct_size = sizeof view, .count = count, .entities = run_entities(query->runs[match]) + first, .columns = columns};
@@ -109,13 +120,17 @@ static bool calls_once(const unit_t *unit)
 static uint32_t gather_matches(unit_t *unit)
 {
     uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
+    void **ordered = unit->ordered;
     for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
         const run_t *run = unit->query->runs[m];
         if (run->count == 0)
             continue;
         void *const **columns = unit->columns + (size_t)found * terms;
-        for (uint32_t t = 0; t < terms; t++)
-            columns[t] = term_columns(unit->query, m, unit->place[t], 0, NULL);
+        for (uint32_t t = 0; t < terms; t++) {
+            const uint8_t *order;
+            columns[t] = term_columns(unit, m, t, 0, ordered);
+            ordered += columns[t] == (void *const *)ordered ? term_width(unit, t, &order) : 0;
+        }
         unit->matches[found++] = (bp_match_t){
             .struct_size = sizeof(bp_match_t), .count = run->count, .entities = run_entities(run), .columns = columns};
     }
@@ -214,8 +229,14 @@ void unit_run_cut(unit_t *unit)
 
 static bool reserve_matches(schedule_t *schedule, unit_t *unit)
 {
-    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count;
-    return memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
+    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, ordered = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++) {
+        const uint8_t *order;
+        uint32_t width = term_width(unit, t, &order);
+        ordered += order == NULL ? 0 : (uint64_t)unit->query->count * width;
+    }
+    return memory_reserve(&schedule->memory, &unit->ordered, &unit->ordered_capacity, ordered, sizeof *unit->ordered) &&
+           memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
            memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns);
 }
 

@@ -1,0 +1,272 @@
+/* registry_set.c - a new version of a plugin beside the slots that it will fill.
+ *
+ * A set holds, for every slot that the plugin fills now or will fill, what the slot gets. Exchanging swaps contents: the slot has
+ * the new, the set the old; once more, and all is as it was. Nothing is allocated or freed by it, so it cannot fail, and
+ * what has gone stays whole as long as the set.
+ *
+ * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there. The slot of
+ * a table that is promised is handed to those who look for it already, because plugins that are reloaded together may need each
+ * other's tables at their start; where it is new it is full of do-nothing entries until then.
+ *
+ * Systems of other plugins were compiled for the columns that a component had: registry_expect notes these before the component
+ * changes for the first time without them, and registry_find_expected says after each change where they are now.
+ */
+#include "registry_inner.h"
+
+/* --- sets --------------------------------------------------------------------------------------------------------- */
+
+static component_t *add_component(registry_t *registry, registry_set_t *set, component_t *slot)
+{
+    if (!memory_reserve(&registry->memory, &set->components, &set->component_capacity, set->component_count + 1u, sizeof *set->components))
+        return NULL;
+    component_swap_t *swap = &set->components[set->component_count++];
+    *swap = (component_swap_t){.slot = slot, .other = {.name = slot->name, .table = {.name = slot->name}}};
+    return &swap->other;
+}
+
+static system_t *add_system(registry_t *registry, registry_set_t *set, system_t *slot)
+{
+    if (!memory_reserve(&registry->memory, &set->systems, &set->system_capacity, set->system_count + 1u, sizeof *set->systems))
+        return NULL;
+    system_swap_t *swap = &set->systems[set->system_count++];
+    *swap = (system_swap_t){.slot = slot, .other = {.name = slot->name, .table = {.name = slot->name}}};
+    return &swap->other;
+}
+
+/* What a table's slot gets: at first the same table with do-nothing entries. */
+static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_slot_t *slot)
+{
+    if (!memory_reserve(&registry->memory, &set->tables, &set->table_capacity, set->table_count + 1u, sizeof *set->tables))
+        return NULL;
+    uint32_t *table = memory_new(&registry->memory, slot->size);
+    if (table == NULL)
+        return NULL;
+    memcpy(table, slot->table, slot->size);
+    table_swap_t *swap = &set->tables[set->table_count++];
+    *swap = (table_swap_t){.slot = slot, .other = {.name = slot->name, .size = slot->size, .table = table}};
+    registry_empty_table(&swap->other);
+    return &swap->other;
+}
+
+bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owner)
+{
+    bool good = true;
+    memset(set, 0, sizeof *set);
+    set->owner = owner;
+    for (uint32_t i = 0; i < registry->component_count && good; i++)
+        good = registry->components[i]->owner != owner || add_component(registry, set, registry->components[i]) != NULL;
+    for (uint32_t i = 0; i < registry->system_count && good; i++)
+        good = registry->systems[i]->owner != owner || add_system(registry, set, registry->systems[i]) != NULL;
+    for (uint32_t i = 0; i < registry->table_count && good; i++)
+        good = registry->tables[i]->owner != owner || add_table(registry, set, registry->tables[i]) != NULL;
+    if (!good)
+        registry_set_free(registry, set);
+    return good;
+}
+
+void registry_set_free(registry_t *registry, registry_set_t *set)
+{
+    memory_t *memory = &registry->memory;
+    for (uint32_t i = 0; i < set->component_count; i++)
+        registry_empty_component(registry, &set->components[i].other);
+    for (uint32_t i = 0; i < set->system_count; i++)
+        registry_empty_system(registry, &set->systems[i].other);
+    for (uint32_t i = 0; i < set->table_count; i++) {
+        memory_free(memory, set->tables[i].other.table, set->tables[i].other.size);
+        set->tables[i].slot->promised = 0;
+    }
+    memory_free(memory, set->components, set->component_capacity * sizeof *set->components);
+    memory_free(memory, set->systems, set->system_capacity * sizeof *set->systems);
+    memory_free(memory, set->tables, set->table_capacity * sizeof *set->tables);
+    memset(set, 0, sizeof *set);
+}
+
+component_t *registry_set_component(const registry_set_t *set, const component_t *slot)
+{
+    for (uint32_t i = 0; i < set->component_count; i++) {
+        if (set->components[i].slot == slot)
+            return &set->components[i].other;
+    }
+    return NULL;
+}
+
+system_t *registry_set_system(const registry_set_t *set, const system_t *slot)
+{
+    for (uint32_t i = 0; i < set->system_count; i++) {
+        if (set->systems[i].slot == slot)
+            return &set->systems[i].other;
+    }
+    return NULL;
+}
+
+static table_slot_t *find_table(const registry_set_t *set, const table_slot_t *slot)
+{
+    for (uint32_t i = 0; i < set->table_count; i++) {
+        if (set->tables[i].slot == slot)
+            return &set->tables[i].other;
+    }
+    return NULL;
+}
+
+/* --- declarations that go to a set ----------------------------------------------------------------------------------- */
+
+bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set, const bp_component_i *declared)
+{
+    component_t *slot;
+    bp_result_t result = registry_component_place(registry, set->owner, declared->name, &slot);
+    if (result != BP_OK)
+        return result;
+    component_t *made = registry_set_component(set, slot);
+    if (made != NULL && made->owner != NULL)
+        return error_set(&registry->base->error, BP_ERROR_EXISTS, "the plugin brings two components of that name");
+    if (made == NULL)
+        made = add_component(registry, set, slot);
+    if (made == NULL)
+        return error_memory(&registry->base->error, "registering a component");
+    return registry_make_component(registry, set->owner, declared, slot, made);
+}
+
+bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, const bp_system_i *declared)
+{
+    system_t *slot;
+    bp_result_t result = registry_system_place(registry, set->owner, declared->name, &slot);
+    if (result != BP_OK)
+        return result;
+    system_t *made = registry_set_system(set, slot);
+    if (made != NULL && made->owner != NULL)
+        return error_set(&registry->base->error, BP_ERROR_EXISTS, "the plugin brings two systems of that name");
+    if (made == NULL)
+        made = add_system(registry, set, slot);
+    if (made == NULL)
+        return error_memory(&registry->base->error, "registering a system");
+    return registry_make_system(registry, set->owner, declared, slot, made);
+}
+
+bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, table_slot_t *slot, const void *table)
+{
+    bool is_new = slot->owner == NULL;
+    uint32_t size;
+    memcpy(&size, table, sizeof size);
+    table_slot_t *made = find_table(set, slot);
+    if (made == NULL)
+        made = add_table(registry, set, slot);
+    if (made == NULL)
+        return error_memory(&registry->base->error, "offering a table");
+    memcpy(made->table, table, size);
+    made->owner = set->owner;
+    slot->promised = made->table[1];
+    if (is_new) {
+        memcpy(slot->table, table, 8);
+        registry_empty_table(slot);
+    }
+    return BP_OK;
+}
+
+/* --- exchanging ------------------------------------------------------------------------------------------------------ */
+
+static void swap_bytes(void *a, void *b, size_t size)
+{
+    unsigned char *x = a, *y = b;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char kept = x[i];
+        x[i] = y[i];
+        y[i] = kept;
+    }
+}
+
+/* Everything up to what stays with the slot; where both lists of fields say the same, these stay too, since columns hold
+ * their addresses. */
+static void exchange_component(component_swap_t *swap)
+{
+    swap_bytes(swap->slot, &swap->other, offsetof(component_t, known));
+    if (swap->same_fields) {
+        swap_bytes(&swap->slot->fields, &swap->other.fields, sizeof swap->slot->fields);
+        swap_bytes(&swap->slot->bound, &swap->other.bound, sizeof swap->slot->bound);
+    } else {
+        registry_know_fields(swap->slot, &swap->other);
+    }
+}
+
+void registry_exchange(registry_t *registry, registry_set_t *set)
+{
+    (void)registry;
+    for (uint32_t i = 0; i < set->component_count; i++)
+        exchange_component(&set->components[i]);
+    for (uint32_t i = 0; i < set->system_count; i++)
+        swap_bytes(set->systems[i].slot, &set->systems[i].other, sizeof(system_t));
+    for (uint32_t i = 0; i < set->table_count; i++) {
+        table_swap_t *swap = &set->tables[i];
+        plugin_t *owner = swap->slot->owner;
+        swap->slot->owner = swap->other.owner;
+        swap->other.owner = owner;
+        swap_bytes(swap->slot->table, swap->other.table, swap->slot->size);
+    }
+}
+
+void registry_set_keep_promises(registry_set_t *set)
+{
+    for (uint32_t i = 0; i < set->table_count; i++)
+        set->tables[i].slot->promised = 0;
+}
+
+/* --- what other plugins' systems expect -------------------------------------------------------------------------------- */
+
+const known_field_t *registry_follow(const known_field_t *field)
+{
+    for (uint32_t hops = 0; field->field == NULL && field->renamed != NULL && hops < REGISTRY_MAX_FIELDS; hops++)
+        field = field->renamed;
+    return field->field != NULL ? field : NULL;
+}
+
+static bp_result_t expect(registry_t *registry, const component_t *slot, term_t *term)
+{
+    uint32_t count = slot->field_count;
+    if (count == 0)
+        return BP_OK;
+    term->expected = memory_new(&registry->memory, count * sizeof *term->expected);
+    term->order = memory_new(&registry->memory, count);
+    if (term->expected == NULL || term->order == NULL) {
+        memory_free(&registry->memory, term->expected, term->expected == NULL ? 0 : count * sizeof *term->expected);
+        memory_free(&registry->memory, term->order, term->order == NULL ? 0 : count);
+        term->expected = NULL;
+        term->order = NULL;
+        return error_memory(&registry->base->error, "noting what systems expect");
+    }
+    term->expected_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        term->expected[i] = (expected_field_t){slot->bound[i], slot->fields[i].type};
+        term->order[i] = (uint8_t)i;
+    }
+    return BP_OK;
+}
+
+bp_result_t registry_expect(registry_t *registry, const component_t *slot)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t s = 0; s < registry->system_count; s++) {
+        system_t *system = registry->systems[s];
+        if (system->owner == NULL || plugin_is_reloading(system->owner) || slot->own_storage)
+            continue;
+        for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
+            term_t *term = &system->terms[t];
+            if (term->expected == NULL && (term->flags & BP_TERM_EXCLUDE) == 0 && strcmp(term->component, slot->name) == 0)
+                result = expect(registry, slot, term);
+        }
+    }
+    return result;
+}
+
+void registry_find_expected(registry_t *registry)
+{
+    for (uint32_t s = 0; s < registry->system_count; s++) {
+        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
+            term_t *term = &registry->systems[s]->terms[t];
+            term->reordered = false;
+            for (uint32_t i = 0; i < term->expected_count; i++) {
+                const known_field_t *now = registry_follow(term->expected[i].field);
+                term->order[i] = (uint8_t)(now == NULL ? 0 : now->index);
+                term->reordered = term->reordered || term->order[i] != i;
+            }
+        }
+    }
+}

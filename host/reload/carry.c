@@ -1,0 +1,399 @@
+/* carry.c - instances of managers with storage of their own, carried from one version to the next.
+ *
+ * Old and new manager are both at work: the old one is asked for values, the new one is given them, a batch at a time. The new
+ * one's slots go to new columns beside the old; while this lasts, what the new manager says about instances that have moved
+ * is led there too (carried_t).
+ *
+ * By properties: whatever can be set from outside is carried. What is read only follows from the rest, or it would not be read
+ * only. Texts are handed on at once, since they are good only until the old manager is called again; references to entities are
+ * set when all instances are there.
+ */
+#include "change.h"
+
+#include "../plugin/verbs.h"
+
+enum { BATCH = 1024 };
+
+typedef struct carry_t {
+    reload_change_t *change;
+    world_change_t *w;
+    manager_change_t *m;
+    const component_t *old, *next;
+    memory_t *memory;
+
+    run_shape_t *shape;       /* where it is: a key of a run, ... */
+    uint32_t key, old_first, new_first;
+    uint32_t row, count;      /* ... and the batch before `row` */
+    uint32_t rows[BATCH];
+    bp_entity_t entities[BATCH];
+    uint32_t from[BATCH], to[BATCH]; /* slots */
+
+    char *values;             /* room for a batch of each new field, one after another ... */
+    size_t values_size;
+    const void **columns;     /* ... and where each is; NULL: not carried with the creation */
+    bp_value_t read[BATCH];   /* a batch as the old manager has it */
+} carry_t;
+
+/* --- where it is ----------------------------------------------------------------------------------------------------- */
+
+/* The next batch of living rows; false where there is none. */
+static bool next_batch(carry_t *c)
+{
+    const run_t *run = c->shape->run;
+    const uint32_t *slots = c->old->own_storage ? run->columns[c->old_first] : NULL;
+    c->count = 0;
+    for (; c->row < run->count && c->count < BATCH; c->row++) {
+        bp_entity_t e = run_entities(run)[c->row];
+        if (e.id == 0)
+            continue;
+        c->rows[c->count] = c->row;
+        c->entities[c->count] = e;
+        c->from[c->count++] = slots == NULL ? BP_NONE : slots[c->row];
+    }
+    return c->count > 0;
+}
+
+static uint32_t *new_slots(const carry_t *c)
+{
+    return c->shape->other.columns[c->new_first];
+}
+
+static void gather_slots(carry_t *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        c->to[i] = new_slots(c)[c->rows[i]];
+}
+
+/* Do something in every run, for every key of the manager. */
+static bp_result_t everywhere(carry_t *c, bp_result_t (*visit)(carry_t *c))
+{
+    const prototypes_t *p = &c->w->world->prototypes;
+    bp_result_t result = BP_OK;
+    for (uint32_t s = 0; s < c->w->shape_count && result == BP_OK; s++) {
+        const run_t *run = c->w->shapes[s].run;
+        for (uint32_t at = run->prototype; at != 0 && result == BP_OK; at = p->items[at].base) {
+            if (world_manager_change(c->w, p->items[at].key) != c->m)
+                continue;
+            c->key = p->items[at].key;
+            c->old_first = p->items[p->items[at].base].columns;
+            c->shape = world_shape(c->w, run, c->key, &c->new_first);
+            c->row = 0;
+            result = visit(c);
+        }
+    }
+    return result;
+}
+
+static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
+{
+    const carry_t *c = context;
+    uint32_t first;
+    const run_shape_t *shape = world_shape(c->w, run, key, &first);
+    return shape == NULL || run->count == 0 ? NULL : shape->other.columns[first];
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t about(const carry_t *c, bp_result_t result, const char *what, const char *field)
+{
+    return error_prefix(change_error(c->change), result, "component '%s', world '%s': %s%s: ", c->old->name, c->w->world->name, what, field);
+}
+
+/* A batch of an old field, packed. */
+static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
+{
+    const field_t *field = &c->old->fields[number];
+    if (c->old->own_storage) {
+        bp_result_t result = verb_get(c->old, &c->m->manager->seen, number, c->from, c->count, values, field->size);
+        return result == BP_OK ? BP_OK : about(c, result, "the old version cannot tell property ", field->name);
+    }
+    for (uint32_t i = 0; i < c->count; i++)
+        value_copy((char *)values + (size_t)i * field->size, run_cell(c->shape->run, c->old_first + number, c->rows[i]), field->size);
+    return BP_OK;
+}
+
+/* A batch of a new field, from the old field that it goes on from. */
+static bp_result_t read_new(carry_t *c, uint32_t number, void *values)
+{
+    const convert_source_t *source = &c->m->component->sources[number];
+    const field_t *field = &c->next->fields[number], *old = &c->old->fields[source->old];
+    void *read = source->kind == CONVERT_SAME ? values : c->read;
+    uint32_t bad = c->count;
+    bp_result_t result = read_old(c, source->old, read);
+    if (result != BP_OK)
+        return result;
+    if (source->kind != CONVERT_SAME)
+        bad = convert_column(old, read, field, values, c->count, NULL);
+    else if (source->check)
+        bad = convert_check(field, values, c->count, NULL);
+    if (bad == c->count)
+        return BP_OK;
+    return columns_refuse(c->change, c->w, c->m, c->entities[bad], old, field, (char *)read + (size_t)bad * old->size);
+}
+
+static bool is_carried(const carry_t *c, uint32_t number)
+{
+    return c->m->component->sources[number].old != BP_NONE && (c->next->fields[number].flags & BP_FIELD_READ_ONLY) == 0;
+}
+
+static bool with_creation(const carry_t *c, uint32_t number)
+{
+    uint32_t type = c->next->fields[number].type;
+    return is_carried(c, number) && type != BP_STRING && type != BP_ENTITY;
+}
+
+/* --- into storage of its own ------------------------------------------------------------------------------------------- */
+
+static bp_result_t set_new(carry_t *c, uint32_t number, const void *values)
+{
+    const field_t *field = &c->next->fields[number];
+    gather_slots(c);
+    manager_enter(c->m);
+    bp_result_t result = verb_set(c->next, &c->m->manager->seen, number, c->to, c->count, values, field->size);
+    manager_leave(c->m);
+    return result == BP_OK ? BP_OK : about(c, result, "the new version does not take property ", field->name);
+}
+
+static bp_result_t read_columns(carry_t *c)
+{
+    char *at = c->values;
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
+        c->columns[f] = NULL;
+        if (!with_creation(c, f))
+            continue;
+        result = read_new(c, f, at);
+        c->columns[f] = at;
+        at += (size_t)BATCH * c->next->fields[f].size;
+    }
+    return result;
+}
+
+static bp_result_t create_batch(carry_t *c)
+{
+    bool at_once = c->next->table.create_with != NULL;
+    bp_manager_t *seen = &c->m->manager->seen;
+    bp_name_t name = c->w->world->prototypes.keys[c->key].name;
+    bp_result_t result = read_columns(c);
+    if (result != BP_OK)
+        return result;
+    manager_enter(c->m);
+    result = at_once ? verb_create_with(c->next, seen, name, c->entities, c->count, c->columns, c->to)
+                     : verb_create(c->next, seen, name, c->entities, c->count, c->to);
+    manager_leave(c->m);
+    if (result != BP_OK)
+        return about(c, result, "the new version does not take the instances", "");
+    for (uint32_t i = 0; i < c->count; i++)
+        new_slots(c)[c->rows[i]] = c->to[i];
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && !at_once && c->next->table.set != NULL; f++) {
+        if (c->columns[f] != NULL)
+            result = set_new(c, f, c->columns[f]);
+    }
+    return result;
+}
+
+static bp_result_t set_texts(carry_t *c)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && c->next->table.set != NULL; f++) {
+        if (!is_carried(c, f) || c->next->fields[f].type != BP_STRING)
+            continue;
+        result = read_new(c, f, c->read);
+        if (result == BP_OK)
+            result = set_new(c, f, c->read);
+    }
+    return result;
+}
+
+static bp_result_t create_all(carry_t *c)
+{
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && next_batch(c)) {
+        result = create_batch(c);
+        if (result == BP_OK)
+            result = set_texts(c);
+    }
+    return result;
+}
+
+static bp_result_t set_entities(carry_t *c)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < c->next->field_count && c->next->table.set != NULL; f++) {
+        if (!is_carried(c, f) || c->next->fields[f].type != BP_ENTITY)
+            continue;
+        c->row = 0;
+        while (result == BP_OK && next_batch(c)) {
+            result = read_new(c, f, c->read);
+            if (result == BP_OK)
+                result = set_new(c, f, c->read);
+        }
+    }
+    return result;
+}
+
+static bp_result_t clear_slots(carry_t *c)
+{
+    for (uint32_t row = 0; row < c->shape->run->count; row++)
+        new_slots(c)[row] = BP_NONE;
+    c->shape->filled[c->new_first] = 1;
+    return BP_OK;
+}
+
+static bp_result_t copy_slots(carry_t *c)
+{
+    const run_t *run = c->shape->run;
+    if (run->count > 0)
+        memcpy(new_slots(c), run->columns[c->old_first], run->count * sizeof(uint32_t));
+    c->shape->filled[c->new_first] = 1;
+    return BP_OK;
+}
+
+static bp_result_t count_living(carry_t *c)
+{
+    while (next_batch(c))
+        c->m->old_slot_count += c->count;
+    return BP_OK;
+}
+
+static bp_result_t save_and_load(carry_t *c)
+{
+    manager_t *manager = c->m->manager;
+    plugin_t *plugin = c->m->component->version->plugin;
+    void *data = NULL;
+    size_t size = 0;
+    bp_result_t result = verb_save(c->old, &manager->seen, &data, &size);
+    if (result != BP_OK)
+        return about(c, result, "the old version cannot save its instances", "");
+    manager_enter(c->m);
+    result = verb_load_saved(c->next, &manager->seen, c->old->table.version, data, size);
+    uint32_t count = result == BP_OK ? verb_count(c->next, &manager->seen) : 0;
+    manager_leave(c->m);
+    memory_free(&plugin->memory, data, size);
+    if (result != BP_OK)
+        return about(c, result, "the new version cannot load what the old one has saved", "");
+    uint32_t counted = c->m->old_slot_count;
+    c->m->old_slot_count = 0;
+    everywhere(c, count_living);
+    uint32_t living = c->m->old_slot_count;
+    c->m->old_slot_count = counted;
+    if (count >= living)
+        return BP_OK;
+    return about(c, error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive", count, living),
+                 "the new version has lost instances", "");
+}
+
+/* --- into columns ---------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t put_text(carry_t *c, const char **cell, const char *text)
+{
+    strings_t *strings = &c->w->world->base->strings;
+    const char *string = strings_acquire(strings, text);
+    if (string == NULL)
+        return error_memory(change_error(c->change), "carrying strings");
+    strings_release(strings, *cell);
+    *cell = string;
+    return BP_OK;
+}
+
+static bp_result_t put_batch(carry_t *c, uint32_t number)
+{
+    const field_t *field = &c->next->fields[number];
+    char *cells = c->shape->other.columns[c->new_first + number];
+    bp_result_t result = read_new(c, number, c->values);
+    for (uint32_t i = 0; i < c->count && result == BP_OK; i++) {
+        const char *value = c->values + (size_t)i * field->size;
+        char *cell = cells + (size_t)c->rows[i] * field->size;
+        const char *text;
+        memcpy(&text, value, field->type == BP_STRING ? sizeof text : 0);
+        if (field->type == BP_STRING)
+            result = put_text(c, (const char **)(void *)cell, text);
+        else
+            value_copy(cell, value, field->size);
+    }
+    return result;
+}
+
+static bp_result_t put_all(carry_t *c)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
+        uint32_t column = c->new_first + f;
+        if (c->shape->run->count > 0)
+            columns_default(&c->next->fields[f], c->shape->other.columns[column], c->shape->run->count, false);
+        c->shape->filled[column] = 1;
+        c->row = 0;
+        while (result == BP_OK && c->m->component->sources[f].old != BP_NONE && next_batch(c))
+            result = put_batch(c, f);
+    }
+    return result;
+}
+
+/* --- what can be brought back --------------------------------------------------------------------------------------------------- */
+
+static bp_result_t note_slots(carry_t *c)
+{
+    while (next_batch(c)) {
+        memcpy(c->m->old_slots + c->m->old_slot_count, c->from, c->count * sizeof *c->from);
+        c->m->old_slot_count += c->count;
+    }
+    return BP_OK;
+}
+
+static bp_result_t remember_slots(carry_t *c)
+{
+    if (!c->change->hides || !c->old->own_storage)
+        return BP_OK;
+    everywhere(c, count_living);
+    c->m->old_slot_room = c->m->old_slot_count + 1;
+    c->m->old_slots = memory_new(c->memory, c->m->old_slot_room * sizeof *c->m->old_slots);
+    c->m->old_slot_count = 0;
+    if (c->m->old_slots == NULL)
+        return error_memory(change_error(c->change), "carrying instances");
+    return everywhere(c, note_slots);
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t carry(carry_t *c)
+{
+    bp_result_t result = remember_slots(c);
+    if (result != BP_OK)
+        return result;
+    if (c->m->road == ROAD_FROM_OWN)
+        return everywhere(c, put_all);
+    if (c->m->road == ROAD_SAVED) {
+        everywhere(c, copy_slots);
+        return save_and_load(c);
+    }
+    everywhere(c, clear_slots);
+    result = everywhere(c, create_all);
+    return result == BP_OK ? everywhere(c, set_entities) : result;
+}
+
+bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m)
+{
+    memory_t *memory = &w->world->memory;
+    carry_t *c = memory_new(memory, sizeof *c);
+    if (c == NULL)
+        return error_memory(change_error(change), "carrying instances");
+    *c = (carry_t){.change = change, .w = w, .m = m, .old = m->component->slot, .next = m->component->other, .memory = memory};
+    for (uint32_t f = 0; f < c->next->field_count; f++)
+        c->values_size += (size_t)BATCH * c->next->fields[f].size;
+    size_t columns_size = (c->next->field_count + 1u) * sizeof *c->columns;
+    c->values = memory_new(memory, c->values_size + 1);
+    c->columns = memory_new(memory, columns_size);
+    bp_result_t result = BP_ERROR_MEMORY;
+    if (c->values != NULL && c->columns != NULL) {
+        w->carried = (carried_t){.manager = m->manager->seen.component, .context = c, .slots = slots_of};
+        w->world->carried = &w->carried;
+        result = carry(c);
+        w->world->carried = NULL;
+    } else {
+        error_memory(change_error(change), "carrying instances");
+    }
+    memory_free(memory, c->values, c->values == NULL ? 0 : c->values_size + 1);
+    memory_free(memory, c->columns, c->columns == NULL ? 0 : columns_size);
+    memory_free(memory, c, sizeof *c);
+    return result;
+}

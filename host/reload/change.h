@@ -1,0 +1,222 @@
+/* change.h - what the files of reload/ share: one change, from its files to its end.
+ *
+ * Plugins, managers and systems keep their addresses through a change; what goes is their content: the plugin's image, options and
+ * account (plugin_t up to `reloading`), the content of slots (registry_set_t), the state of managers and systems, the
+ * columns of runs (run_shape_t). A change holds the other side of each, and exchanging swaps both sides. So before the commit
+ * the change holds the new, afterwards the old.
+ *
+ * Code of either side is called with its side in place: change_enter exchanges a plugin's content for the time of a call, and
+ * the caller the state; so a verb is always handed the same bp_manager_t, bp_system_t and bp_plugin_t, whichever version
+ * it is of.
+ *
+ * Inner to reload/.
+ *
+ * What it does not do: it is no interface; that is reload.h.
+ */
+#ifndef HOST_RELOAD_CHANGE_H
+#define HOST_RELOAD_CHANGE_H
+
+#include "reload.h"
+
+#include "../base/convert.h"
+
+/* One plugin of a change. */
+typedef struct version_t {
+    plugin_t *plugin;
+    char *copy;          /* the file to open; NULL once `other` has taken it over */
+    plugin_t other;
+    registry_set_t set;
+    bool open;           /* `other` is a version that has been opened */
+    bool loaded;         /* its `load` has been called */
+    bool keeps_state;    /* the plugin's state goes over as it is */
+    bool was_aside;      /* it had crashed; it is trusted while its values are asked for */
+    bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
+} version_t;
+
+/* One component of these plugins. */
+typedef struct component_change_t {
+    version_t *version;
+    component_t *slot, *other;   /* other->owner NULL: it has gone */
+    bool is_new;                 /* nobody filled the slot before */
+    bool same;                   /* the fields are declared as before, to the letter */
+    convert_source_t *sources;   /* where the values of each new field come from */
+    uint32_t source_count;
+    uint32_t rows;               /* in all worlds */
+    bool reads_saved, adopts;    /* for the report: how the instances of own storage went over, ... */
+    bool restarts;               /* ... and that state of the manager began anew */
+} component_change_t;
+
+/* How what a manager has goes over. */
+typedef enum road_t {
+    ROAD_FIELDS,     /* declared fields: columns */
+    ROAD_STATE,      /* own storage, and the state goes over as it is: slots stay */
+    ROAD_SAVED,      /* own storage: save, load */
+    ROAD_PROPERTIES, /* own storage before and after: property by property */
+    ROAD_TO_OWN,     /* declared before, own storage after */
+    ROAD_FROM_OWN    /* own storage before, declared after */
+} road_t;
+
+/* One manager of a world. */
+typedef struct manager_change_t {
+    component_change_t *component;
+    manager_t *manager;
+    road_t road;
+    void *state;              /* the other side's */
+    bool started;             /* the other side has been started, and not stopped */
+    bool keeps_state;
+    const field_t **columns;  /* the other side's */
+    uint32_t column_count, hidden;
+    const field_t **visible;  /* while there are hidden ones: the new columns without them */
+    uint32_t visible_count;
+    bool moves;               /* its columns become others: */
+    run_pick_t *picks;        /* of the new columns, from the old ones, numbers from 0 */
+    uint32_t pick_count;
+    uint32_t *old_slots;      /* of own storage on probation: all slots that instances had */
+    uint32_t old_slot_count, old_slot_room;
+} manager_change_t;
+
+/* One system of a world. */
+typedef struct system_change_t {
+    unit_t *unit;
+    version_t *version;
+    const system_t *other;
+    void *state;
+    bool started, keeps_state;
+} system_change_t;
+
+/* A unit that comes into a world's step, or leaves it: a component simulates now, or no longer; a system has gone. */
+typedef struct unit_change_t {
+    unit_t *unit;
+    uint32_t at;  /* its place, while it is out */
+    bool out;
+} unit_change_t;
+
+typedef struct world_change_t {
+    bp_world_o *world;
+    manager_change_t *managers;
+    uint32_t manager_count, manager_capacity;
+    system_change_t *systems;
+    uint32_t system_count, system_capacity;
+    unit_change_t *units;
+    uint32_t unit_count, unit_capacity;
+    run_shape_t *shapes;      /* of the runs that get other columns */
+    uint32_t shape_count, shape_capacity;
+    uint32_t *shape_of;       /* by prototype: number of the shape of its run + 1; 0: it stays as it is */
+    uint32_t prototype_count; /* of the world when it was prepared */
+    bool settles;             /* its step could be had before */
+    uint32_t layout;          /* the other side's; 0: it does not change */
+    carried_t carried;
+} world_change_t;
+
+enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };
+
+struct reload_change_t {
+    reload_t *reload;
+    int state;
+    char old_version[64];     /* of the one plugin, where it is one */
+    bool hides;               /* columns that go are kept hidden: there will be a probation */
+    version_t *versions;
+    uint32_t version_count;
+    component_change_t *components;
+    uint32_t component_count, component_capacity;
+    world_change_t *worlds;
+    uint32_t world_count, world_capacity;
+    uint64_t nanoseconds;     /* spent so far */
+    uint64_t steps_left;      /* of the probation */
+    char *text;               /* the block about it: room for a head, then the rest */
+    size_t text_size, text_length;
+    bp_reload_field_t *fields;
+    uint32_t field_count, field_capacity;
+    bp_reload_report_t report;
+};
+
+static inline error_text_t *change_error(const reload_change_t *change)
+{
+    return &change->reload->base->error;
+}
+
+/* --- version.c: plugins ----------------------------------------------------------------------------------------- */
+
+/* Put the other side of a plugin in place, for calls into it; and back. */
+void change_enter(version_t *version);
+void change_leave(version_t *version);
+
+bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count);
+bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
+void versions_close(reload_change_t *change);        /* the other sides end; copies that nobody opened stay */
+void versions_free(reload_change_t *change);
+
+/* Does state of this form go over as it is? */
+static inline bool same_form(uint64_t old, uint64_t new)
+{
+    return old == new && old != 0;
+}
+
+/* --- plan.c: components ------------------------------------------------------------------------------------------ */
+
+bp_result_t plan_components(reload_change_t *change);
+void plan_free(reload_change_t *change);
+component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
+
+/* --- world_change.c: managers, systems and runs of the worlds ------------------------------------------------------- */
+
+bp_result_t worlds_prepare(reload_change_t *change);
+void worlds_exchange(world_change_t *w);
+void worlds_stop(reload_change_t *change);  /* what the other sides have started */
+void worlds_free(reload_change_t *change);
+
+/* What was resolved for the old columns finds its way to the new ones. Once, after the exchange that stays. */
+void worlds_tell(world_change_t *w);
+
+/* The change of the manager of a key; NULL where it is not part of the change. */
+manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
+
+/* The shape of a run and the number of the first column of `key` in it; NULL where the run stays as it is. */
+run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first);
+
+/* Put the other side of a manager in place for a call, or back: to be called in pairs, around change_enter and change_leave. */
+void manager_enter(manager_change_t *m);
+void manager_leave(manager_change_t *m);
+
+/* --- columns.c: the columns of declared fields ---------------------------------------------------------------------- */
+
+bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
+bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m, run_shape_t *shape,
+                         uint32_t old_first, uint32_t new_first);
+
+/* Write `rows` times a field's default to cells that nobody owns yet; `clear`: they are cleared already. */
+void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
+
+/* The sentence about an entity's value that convert.h refused; returns its result. */
+bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m, bp_entity_t entity,
+                           const field_t *old, const field_t *field, const void *value);
+
+/* --- carry.c: own storage --------------------------------------------------------------------------------------------- */
+
+bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m);
+
+/* --- probation.c ------------------------------------------------------------------------------------------------------- */
+
+/* After the exchange that stays: the shapes go, whose columns are all in use. */
+void worlds_settle_down(reload_change_t *change);
+
+/* The hidden columns go. */
+void worlds_drop_hidden(reload_change_t *change);
+
+/* --- reload.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Everything changes sides. Cannot fail. */
+void change_exchange(reload_change_t *change);
+
+/* The other side ends, and with it the change. */
+void change_finish(reload_change_t *change);
+
+/* --- report.c ------------------------------------------------------------------------------------------------------------- */
+
+/* The block and the list of fields, but for the time taken; its end; telling everybody. */
+bp_result_t report_prepare(reload_change_t *change);
+void report_free(reload_change_t *change);
+void report_finish(reload_change_t *change);
+void report_forget(reload_t *reload);
+
+#endif

@@ -1,0 +1,267 @@
+/* reload.c - a change from its files to its end.
+ *
+ * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. The exchange itself is its own
+ * opposite, and that is used once: at the end of preparing all sides change for a moment, so that the worlds can settle
+ * their steps with the new units and say what is wrong, and change back. After that nothing is left that could fail.
+ */
+#include "change.h"
+
+#include "../base/os.h"
+
+void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
+                 uint32_t *layouts)
+{
+    memset(reload, 0, sizeof *reload);
+    memory_init_child(&reload->memory, "reload", &base->memory);
+    reload->base = base;
+    reload->registry = registry;
+    reload->loader = loader;
+    reload->destruction = destruction;
+    reload->layouts = layouts;
+}
+
+void reload_free(reload_t *reload)
+{
+    reload_accept(reload);
+    report_forget(reload);
+}
+
+/* --- sides ----------------------------------------------------------------------------------------------------------- */
+
+void change_exchange(reload_change_t *change)
+{
+    registry_t *registry = change->reload->registry;
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        loader_exchange(change->versions[i].plugin, &change->versions[i].other);
+        registry_exchange(registry, &change->versions[i].set);
+    }
+    registry_find_expected(registry);
+    for (uint32_t i = 0; i < change->world_count; i++)
+        worlds_exchange(&change->worlds[i]);
+}
+
+static void seal(reload_t *reload)
+{
+    destruction_t *d = reload->destruction;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        world_seal(d->worlds[i]);
+    d->entities->sealed = true;
+}
+
+static void unseal(reload_t *reload)
+{
+    destruction_t *d = reload->destruction;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        world_unseal(d->worlds[i]);
+    d->entities->sealed = false;
+}
+
+static bp_result_t check_moment(const reload_t *reload)
+{
+    const destruction_t *d = reload->destruction;
+    if (d->stepping == 0 && !d->announcing && !d->entities->sealed)
+        return BP_OK;
+    return error_set(&reload->base->error, BP_ERROR_STATE, "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
+}
+
+/* --- the end of one side ------------------------------------------------------------------------------------------------ */
+
+/* The other side ends, and all that the change holds but its files. What its code says on its way out must not hide
+ * the reason. */
+static void end_other_side(reload_change_t *change)
+{
+    error_text_t kept = *change_error(change);
+    seal(change->reload);
+    worlds_stop(change);
+    worlds_free(change);
+    plan_free(change);
+    versions_close(change);
+    unseal(change->reload);
+    *change_error(change) = kept;
+}
+
+static void free_change(reload_change_t *change)
+{
+    versions_free(change);
+    report_free(change);
+    memory_free(&change->reload->memory, change, sizeof *change);
+}
+
+void change_finish(reload_change_t *change)
+{
+    end_other_side(change);
+    free_change(change);
+}
+
+/* --- steps ----------------------------------------------------------------------------------------------------------------- */
+
+bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out)
+{
+    uint64_t began = os_clock_ns();
+    bp_result_t result = check_moment(reload);
+    if (result != BP_OK)
+        return result;
+    reload_change_t *change = memory_new(&reload->memory, sizeof *change);
+    if (change == NULL)
+        return error_memory(&reload->base->error, "reloading");
+    change->reload = reload;
+    change->report.text = "";
+    result = versions_read(change, names, count);
+    change->nanoseconds = os_clock_ns() - began;
+    if (result != BP_OK)
+        free_change(change);
+    else
+        *out = change;
+    return result;
+}
+
+static bool can_settle(const world_change_t *w)
+{
+    return (w->manager_count > 0 || w->system_count > 0) && schedule_prepare(w->world->schedule) == BP_OK;
+}
+
+/* Change sides, let the worlds say whether their steps can be had, and change back. A world that could not step before
+ * need not do so afterwards. */
+static bp_result_t rehearse(reload_change_t *change)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < change->world_count; i++)
+        change->worlds[i].settles = can_settle(&change->worlds[i]);
+    change_exchange(change);
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
+        if (change->worlds[i].settles)
+            result = schedule_prepare(change->worlds[i].world->schedule);
+    }
+    change_exchange(change);
+    return result;
+}
+
+static bp_result_t check_plugins(const reload_change_t *change)
+{
+    const loader_t *loader = change->reload->loader;
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        uint32_t at = 0;
+        while (at < loader->count && loader->plugins[at] != change->versions[i].plugin)
+            at++;
+        if (at == loader->count)
+            return error_set(change_error(change), BP_ERROR_NOT_FOUND, "a plugin that was to be reloaded has been unloaded meanwhile");
+    }
+    return BP_OK;
+}
+
+static bp_result_t prepare(reload_change_t *change)
+{
+    bp_result_t result = versions_open(change);
+    if (result == BP_OK)
+        result = plan_components(change);
+    if (result == BP_OK)
+        result = worlds_prepare(change);
+    if (result == BP_OK)
+        result = report_prepare(change);
+    return result == BP_OK ? rehearse(change) : result;
+}
+
+bp_result_t reload_prepare(reload_change_t *change)
+{
+    reload_t *reload = change->reload;
+    uint64_t began = os_clock_ns();
+    bp_result_t result = check_moment(reload);
+    if (result == BP_OK)
+        result = check_plugins(change);
+    if (result != BP_OK)
+        return result;
+    reload_accept(reload);
+    change->hides = reload->probation_steps > 0;
+    seal(reload);
+    result = prepare(change);
+    unseal(reload);
+    change->nanoseconds += os_clock_ns() - began;
+    if (result == BP_OK)
+        change->state = CHANGE_PREPARED;
+    else
+        end_other_side(change);
+    return result;
+}
+
+static void tell(reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->version_count; i++)
+        registry_set_keep_promises(&change->versions[i].set);
+    for (uint32_t i = 0; i < change->world_count; i++)
+        worlds_tell(&change->worlds[i]);
+}
+
+void reload_commit(reload_change_t *change)
+{
+    reload_t *reload = change->reload;
+    uint64_t began = os_clock_ns();
+    change_exchange(change);
+    tell(change);
+    change->state = CHANGE_COMMITTED;
+    bool probation = change->hides;
+    if (probation) {
+        worlds_settle_down(change);
+        change->steps_left = reload->probation_steps;
+        reload->probation = change;
+    } else {
+        end_other_side(change);
+    }
+    change->nanoseconds += os_clock_ns() - began;
+    report_finish(change);
+    if (!probation)
+        free_change(change);
+}
+
+void reload_discard(reload_change_t *change)
+{
+    if (change == NULL)
+        return;
+    if (change->state == CHANGE_PREPARED)
+        end_other_side(change);
+    free_change(change);
+}
+
+bp_result_t reload_now(reload_t *reload, const char *const *names, uint32_t count)
+{
+    uint64_t began = os_clock_ns();
+    reload_change_t *change;
+    bp_result_t result = reload_read(reload, names, count, &change);
+    if (result == BP_OK) {
+        result = reload_prepare(change);
+        if (result == BP_OK)
+            reload_commit(change);
+        else
+            reload_discard(change);
+    }
+    if (result != BP_OK)
+        reload_tell_refusal(reload, names, count, os_clock_ns() - began, result);
+    return result;
+}
+
+/* --- probation -------------------------------------------------------------------------------------------------------------- */
+
+bool reload_on_probation(const reload_t *reload, const plugin_t *plugin)
+{
+    const reload_change_t *change = reload->probation;
+    for (uint32_t i = 0; change != NULL && i < change->version_count; i++) {
+        if (change->versions[i].plugin == plugin)
+            return true;
+    }
+    return false;
+}
+
+void reload_accept(reload_t *reload)
+{
+    reload_change_t *change = reload->probation;
+    if (change == NULL)
+        return;
+    reload->probation = NULL;
+    worlds_drop_hidden(change);
+    change_finish(change);
+}
+
+void reload_step_done(reload_t *reload)
+{
+    if (reload->probation != NULL && --reload->probation->steps_left == 0)
+        reload_accept(reload);
+}

@@ -1,0 +1,99 @@
+/* reload.h - new code for loaded plugins in a running host: all of it, or nothing.
+ *
+ * A change goes through four steps, and can be let go of after any but the last:
+ *
+ *   read      the plugins' files are read whole, judged, and copied under names of their own; no code of theirs has run
+ *   prepare   the copies are opened, their descriptors judged, options read, `load` and `start` called beside the old
+ *             ones, and every world's new columns made beside the old ones; whatever can fail fails here
+ *   commit    slots, columns and managers change places; cannot fail
+ *   finish    the old code stops, its image is closed and its columns freed: at once, or when the probation ends
+ *
+ * Until commit nothing that anybody can see has changed, and while `prepare` calls the new code the worlds are sealed:
+ * what would change them from there is refused (BP_ERROR_STATE). A prepared change must be committed or discarded before
+ * anything else is done with the host.
+ *
+ * The trial in a forked child: fork after `read`; the child calls prepare, commit, some steps, and reports; the parent goes
+ * on stepping meanwhile, and then prepares and commits for itself.
+ *
+ * On probation (reload_t.probation_steps above 0) the old code and the columns that went stay for so many steps of worlds;
+ * reload_rollback brings them back. docs/reload.md says what that gives back and what not.
+ *
+ * All functions are [main], between steps, outside callbacks.
+ *
+ * What it does not do: it watches no files, forks nothing and catches no crash.
+ */
+#ifndef HOST_RELOAD_RELOAD_H
+#define HOST_RELOAD_RELOAD_H
+
+#include "../entity/destruction.h"
+#include "../schedule/schedule.h"
+
+typedef struct reload_change_t reload_change_t;
+
+typedef struct reload_callback_t {
+    bp_reloaded_callback callback;
+    void *data;
+} reload_callback_t;
+
+typedef struct reload_t {
+    base_t *base;
+    registry_t *registry;
+    loader_t *loader;
+    destruction_t *destruction;  /* knows the worlds */
+    uint32_t *layouts;           /* given out to worlds */
+    memory_t memory;
+    uint32_t probation_steps;    /* 0: no probation */
+    reload_change_t *probation;  /* committed, its old side still there; or NULL */
+    bp_reload_report_t last;     /* what the last change, or refusal, came to */
+    char *last_text;
+    size_t last_size;
+    bp_reload_field_t *last_fields;
+    uint32_t last_field_capacity;
+    char refusal[1500];
+    reload_callback_t *callbacks;
+    uint32_t callback_count, callback_capacity;
+} reload_t;
+
+enum { RELOAD_MAX_PLUGINS = 64 }; /* in one change */
+
+void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
+                 uint32_t *layouts);
+
+/* Finishes what is on probation and frees the rest. Before worlds end. */
+void reload_free(reload_t *reload);
+
+/* Begin a change of the named plugins. On failure there is no change, and the error says why. */
+bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
+
+/* On failure the change is as it was after reload_read. Ends an earlier probation. */
+bp_result_t reload_prepare(reload_change_t *change);
+
+/* The change must be prepared. Afterwards it belongs to `reload`. */
+void reload_commit(reload_change_t *change);
+
+/* Let go of a change that is not committed. NULL is allowed. */
+void reload_discard(reload_change_t *change);
+
+/* All of it in one go, without a trial: read, prepare, commit; discarded on failure. */
+bp_result_t reload_now(reload_t *reload, const char *const *names, uint32_t count);
+
+/* Have every change and every refusal told, as bp_host_on_reload. */
+bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data);
+
+/* Tell of a change that was refused, the reason being the present error. For whoever goes through the steps himself. */
+void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds, bp_result_t result);
+
+/* A world has done a step: the probation gets shorter, and ends. */
+void reload_step_done(reload_t *reload);
+
+/* End the probation now, for good. */
+void reload_accept(reload_t *reload);
+
+/* Is this plugin on probation? */
+bool reload_on_probation(const reload_t *reload, const plugin_t *plugin);
+
+/* Bring back what was before the change that is on probation. BP_ERROR_STATE where there is none. On failure (of memory, for
+ * instances made meanwhile in storage of their own) the change stays. */
+bp_result_t reload_rollback(reload_t *reload);
+
+#endif

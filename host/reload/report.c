@@ -1,0 +1,302 @@
+/* report.c - what a change has come to: one block for people, and the same as data.
+ *
+ * All of it but the time is put together while the change is prepared, since a commit cannot fail; the first line is written
+ * into room left for it.
+ */
+#include "change.h"
+
+#include "../base/text.h"
+
+#include <stdarg.h>
+
+enum { HEAD = 512, FIRST_TEXT = 2048 };
+
+/* --- the block ---------------------------------------------------------------------------------------------------------- */
+
+static bool add(reload_change_t *change, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static bool add(reload_change_t *change, const char *format, ...)
+{
+    char line[1024];
+    va_list values;
+    va_start(values, format);
+    int written = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    size_t length = written < 0 ? 0 : (size_t)written < sizeof line ? (size_t)written : sizeof line - 1;
+    if (change->text_length + length + 1 > change->text_size) {
+        size_t size = change->text_size * 2 + length + FIRST_TEXT;
+        char *text = memory_resize(&change->reload->memory, change->text, change->text_size, size);
+        if (text == NULL)
+            return false;
+        change->text = text;
+        change->text_size = size;
+    }
+    memcpy(change->text + change->text_length, line, length + 1);
+    change->text_length += length;
+    return true;
+}
+
+/* --- the list of fields ----------------------------------------------------------------------------------------------------- */
+
+static bool list(reload_change_t *change, bp_reload_field_t field)
+{
+    if (!memory_reserve(&change->reload->memory, &change->fields, &change->field_capacity, change->field_count + 1u, sizeof *change->fields))
+        return false;
+    change->fields[change->field_count++] = field;
+    return true;
+}
+
+static uint32_t what_became(const convert_source_t *source)
+{
+    if (source->old == BP_NONE)
+        return BP_RELOAD_ADDED;
+    return source->kind != CONVERT_SAME ? BP_RELOAD_CONVERTED : source->renamed ? BP_RELOAD_RENAMED : BP_RELOAD_KEPT;
+}
+
+static bool list_fields(reload_change_t *change, const component_change_t *c)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < c->source_count && good; i++) {
+        const field_t *field = c->same ? &c->slot->fields[i] : &c->other->fields[i]; /* the list that stays */
+        uint32_t from = c->sources[i].old;
+        const field_t *old = from == BP_NONE ? NULL : &c->slot->fields[from];
+        good = list(change, (bp_reload_field_t){
+                                .component = c->slot->name,
+                                .field = c->other->bound[i]->name,
+                                .former = old != NULL && c->sources[i].renamed ? c->slot->bound[from]->name : "",
+                                .initial = field->initial_text,
+                                .what = what_became(&c->sources[i]),
+                                .old_type = old == NULL ? BP_TYPE_NONE : old->type,
+                                .new_type = field->type,
+                            });
+    }
+    for (uint32_t i = 0; i < c->slot->field_count && good; i++) {
+        bool found = false;
+        for (uint32_t s = 0; s < c->source_count && !found; s++)
+            found = c->sources[s].old == i;
+        const field_t *field = &c->slot->fields[i];
+        if (!found)
+            good = list(change, (bp_reload_field_t){.component = c->slot->name, .field = c->slot->bound[i]->name, .former = "", .initial = "",
+                                                    .what = BP_RELOAD_DROPPED, .old_type = field->type});
+    }
+    return good;
+}
+
+static bool write_field(reload_change_t *change, const bp_reload_field_t *f)
+{
+    const char *old = value_type_name(f->old_type), *new = value_type_name(f->new_type);
+    switch (f->what) {
+    case BP_RELOAD_ADDED:
+        return add(change, "    added      %s (%s), %s%s\n", f->field, new, f->initial[0] != '\0' ? "with default " : "with its type's default",
+                   f->initial);
+    case BP_RELOAD_DROPPED:
+        return add(change, "    dropped    %s (%s)\n", f->field, old);
+    case BP_RELOAD_RENAMED:
+        return add(change, "    renamed    %s, which was %s\n", f->field, f->former);
+    case BP_RELOAD_CONVERTED:
+        return add(change, "    converted  %s, from %s to %s%s%s\n", f->field, old, new, f->former[0] != '\0' ? "; it was called " : "", f->former);
+    default:
+        return true;
+    }
+}
+
+static bool write_kept(reload_change_t *change, uint32_t first)
+{
+    bool any = false, good = true;
+    for (uint32_t i = first; i < change->field_count && good; i++) {
+        if (change->fields[i].what != BP_RELOAD_KEPT)
+            continue;
+        good = add(change, "%s%s", any ? ", " : "    kept       ", change->fields[i].field);
+        any = true;
+    }
+    return good && (!any || add(change, "\n"));
+}
+
+static const char *how(const component_change_t *c)
+{
+    if (c->reads_saved)
+        return "; saved by the old code and loaded by the new";
+    if (c->adopts)
+        return "; its state went over as it is";
+    if (c->slot->own_storage || c->other->own_storage)
+        return "; carried over by properties";
+    return c->restarts ? "; the manager's state began anew" : "";
+}
+
+static bool write_component(reload_change_t *change, const component_change_t *c)
+{
+    uint32_t first = change->field_count;
+    if (c->is_new)
+        return add(change, "  component %s is new: worlds may bring it in\n", c->slot->name);
+    if (c->other->owner == NULL)
+        return add(change, "  component %s has gone\n", c->slot->name);
+    bool good = list_fields(change, c) && add(change, "  component %s, %u instances%s%s\n", c->slot->name, c->rows,
+                                              c->same ? ": fields as they were" : "", how(c));
+    if (c->same)
+        return good;
+    good = good && write_kept(change, first);
+    for (uint32_t i = first; i < change->field_count && good; i++)
+        good = write_field(change, &change->fields[i]);
+    return good;
+}
+
+static bool write_systems(reload_change_t *change, const registry_set_t *set)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < set->system_count && good; i++) {
+        const system_t *slot = set->systems[i].slot, *other = &set->systems[i].other;
+        bool kept = same_form(slot->table.state_form, other->table.state_form);
+        const char *state = kept ? ": its state went over as it is" : slot->table.start != NULL ? ": its state began anew" : "";
+        if (slot->owner == NULL)
+            good = add(change, "  system %s is new: worlds may bring it in\n", slot->name);
+        else if (other->owner == NULL)
+            good = add(change, "  system %s has gone\n", slot->name);
+        else
+            good = add(change, "  system %s%s\n", slot->name, state);
+    }
+    return good;
+}
+
+/* Systems of others that keep being handed the columns for which they were compiled. */
+static bool write_others(reload_change_t *change, const component_change_t *c)
+{
+    const registry_t *registry = change->reload->registry;
+    bool good = true;
+    for (uint32_t s = 0; s < registry->system_count && good && !c->same && !c->is_new; s++) {
+        const system_t *system = registry->systems[s];
+        for (uint32_t t = 0; t < system->term_count && good && system->owner != NULL && !system->owner->reloading; t++) {
+            if (strcmp(system->terms[t].component, c->slot->name) == 0 && system->terms[t].expected != NULL)
+                good = add(change, "  system %s of plugin %s goes on with the fields of %s that it was compiled for\n", system->name,
+                           plugin_name(system->owner), c->slot->name);
+        }
+    }
+    return good;
+}
+
+bp_result_t report_prepare(reload_change_t *change)
+{
+    memory_t *memory = &change->reload->memory;
+    change->text = memory_new(memory, FIRST_TEXT);
+    if (change->text == NULL)
+        return error_memory(change_error(change), "reporting a reload");
+    change->text_size = FIRST_TEXT;
+    change->text_length = HEAD;
+    bool good = true;
+    for (uint32_t v = 0; v < change->version_count && good; v++) {
+        const version_t *version = &change->versions[v];
+        good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name, version->plugin->version, version->other.version);
+        for (uint32_t i = 0; i < change->component_count && good; i++) {
+            component_change_t *c = &change->components[i];
+            good = c->version != version || (write_component(change, c) && write_others(change, c));
+        }
+        good = good && write_systems(change, &version->set);
+    }
+    for (uint32_t i = 0; i < change->component_count; i++)
+        change->report.rows += change->components[i].rows;
+    change->report.worlds = change->world_count;
+    return good ? BP_OK : error_memory(change_error(change), "reporting a reload");
+}
+
+void report_free(reload_change_t *change)
+{
+    memory_t *memory = &change->reload->memory;
+    memory_free(memory, change->text, change->text_size);
+    memory_free(memory, change->fields, change->field_capacity * sizeof *change->fields);
+    change->text = NULL;
+    change->fields = NULL;
+    change->text_size = change->text_length = 0;
+    change->field_count = change->field_capacity = 0;
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------------------ */
+
+static void publish(reload_t *reload)
+{
+    log_write(&reload->base->log, BP_LOG_INFO, "host", "%s", reload->last.text); /* a refusal is the caller's to shout */
+    for (uint32_t i = 0; i < reload->callback_count; i++)
+        reload->callbacks[i].callback(reload->callbacks[i].data, &reload->last);
+}
+
+void report_forget(reload_t *reload)
+{
+    reload->last = (bp_reload_report_t){.text = ""};
+    memory_free(&reload->memory, reload->last_text, reload->last_size);
+    memory_free(&reload->memory, reload->last_fields, reload->last_field_capacity * sizeof *reload->last_fields);
+    memory_free(&reload->memory, reload->callbacks, reload->callback_capacity * sizeof *reload->callbacks);
+}
+
+/* The names of the plugins and of their versions, for the head. */
+static void name_versions(const reload_change_t *change, text_t *names)
+{
+    names->length = 0;
+    names->chars[0] = '\0';
+    for (uint32_t i = 0; i < change->version_count && names->length < HEAD / 2; i++)
+        text_append(names, "%s%s", i > 0 ? " " : "", change->versions[i].plugin->name);
+    if (change->version_count == 1)
+        text_append(names, " %s -> %s", change->old_version, change->versions[0].plugin->version);
+}
+
+/* The block and the list become the host's: those of the last change. */
+static void take(reload_t *reload, reload_change_t *change)
+{
+    memory_free(&reload->memory, reload->last_text, reload->last_size);
+    memory_free(&reload->memory, reload->last_fields, reload->last_field_capacity * sizeof *reload->last_fields);
+    reload->last_text = change->text;
+    reload->last_size = change->text_size;
+    reload->last_fields = change->fields;
+    reload->last_field_capacity = change->field_capacity;
+    reload->last = change->report;
+    reload->last.struct_size = sizeof reload->last;
+    reload->last.result = BP_OK;
+    reload->last.text = reload->last_text;
+    reload->last.pause = change->nanoseconds;
+    reload->last.fields = reload->last_fields;
+    reload->last.field_count = change->field_count;
+    change->text = NULL;
+    change->fields = NULL;
+    change->text_size = 0;
+    change->field_capacity = change->field_count = 0;
+}
+
+void report_finish(reload_change_t *change)
+{
+    reload_t *reload = change->reload;
+    text_t names;
+    char head[HEAD];
+    name_versions(change, &names);
+    int length = snprintf(head, sizeof head, "reloaded %.300s: pause %.2f ms, %llu rows in %u worlds%s\n", names.chars,
+                          (double)change->nanoseconds / 1e6, (unsigned long long)change->report.rows, change->report.worlds,
+                          change->hides ? ", on probation" : "");
+    size_t used = length < 0 ? 0 : (size_t)length < sizeof head ? (size_t)length : sizeof head - 1;
+    memcpy(change->text, head, used);
+    memmove(change->text + used, change->text + HEAD, change->text_length - HEAD + 1);
+    size_t end = used + change->text_length - HEAD;
+    if (end > 0 && change->text[end - 1] == '\n')
+        change->text[end - 1] = '\0';
+    take(reload, change);
+    publish(reload);
+}
+
+void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds, bp_result_t result)
+{
+    int used = 0;
+    reload->refusal[0] = '\0';
+    used = snprintf(reload->refusal, sizeof reload->refusal, "not reloaded:");
+    for (uint32_t i = 0; i < count && used > 0 && used < 300; i++)
+        used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s", names[i]);
+    snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " (pause %.2f ms); nothing has changed\n  %s", (double)nanoseconds / 1e6,
+             reload->base->error.text);
+    reload->last = (bp_reload_report_t){
+        .struct_size = sizeof reload->last, .result = result, .text = reload->refusal, .pause = nanoseconds};
+    publish(reload);
+}
+
+bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data)
+{
+    if (callback == NULL)
+        return error_set(&reload->base->error, BP_ERROR_ARGUMENT, "a callback is a function");
+    if (!memory_reserve(&reload->memory, &reload->callbacks, &reload->callback_capacity, reload->callback_count + 1u, sizeof *reload->callbacks))
+        return error_memory(&reload->base->error, "registering a callback");
+    reload->callbacks[reload->callback_count++] = (reload_callback_t){callback, data};
+    return BP_OK;
+}

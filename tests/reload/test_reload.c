@@ -1,0 +1,498 @@
+/* test_reload.c - what a reload does to a world, one kind of change after another, and what it refuses.
+ *
+ * Each test reloads the probe (tests/fixtures/reload_probe.h) in a host with two worlds, many compositions, dead rows and other
+ * components, and looks at every value by name. A refusal must leave the whole host as it was written down before.
+ */
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static scene_t scene;
+
+static void open_1(void)
+{
+    scene_open(&scene, 1);
+}
+
+static void close_scene(void)
+{
+    check_host(scene.host);
+    scene_close(&scene);
+}
+
+static void refuse(int version, bp_result_t code, const char *part)
+{
+    char *before = describe_host(scene.host);
+    FAILS(scene.host, code, part, scene_reload(&scene, version));
+    expect_same(before, describe_host(scene.host), "a refused reload");
+    check_host(scene.host);
+    WORKS(scene.host, bp_host_step(scene.host));
+}
+
+static bool near(float a, float b)
+{
+    float difference = a - b;
+    return difference < 1e-4f && difference > -1e-4f;
+}
+
+/* --- what changes ------------------------------------------------------------------------------------------- */
+
+START_TEST(new_code_runs_over_the_same_memory)
+{
+    char *before = describe_host(scene.host);
+    const void *columns = scene.world->runs[scene.world->run_count - 1]->columns[1];
+    uint32_t layout = scene.world->layout;
+    WORKS(scene.host, scene_reload(&scene, 2));
+    expect_same(before, describe_host(scene.host), "a reload of code alone");
+    ck_assert_ptr_eq(scene.world->runs[scene.world->run_count - 1]->columns[1], columns);
+    ck_assert_uint_eq(scene.world->layout, layout);
+    WORKS(scene.host, bp_host_step(scene.host));
+    EACH_PROBE(&scene, i)
+        EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f * 2.0f / 50.0f), "entity %u is not moved by the new code", i);
+}
+END_TEST
+
+START_TEST(fields_are_added_dropped_renamed_and_widened)
+{
+    WORKS(scene.host, scene_reload(&scene, 3));
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(near(probe_f32(&scene, i, "drag"), 0.5f), "the added field of %u has not its default", i);
+        EXPECT(probe_i64(&scene, i, "tally") == (int64_t)i - 100, "the renamed field of %u has lost its value", i);
+        EXPECT(probe_vec3(&scene, i, "position").z == (float)i * 4.0f, "the position of %u", i);
+        EXPECT(probe_f64(&scene, i, "mass") == 2.0 + (double)i, "the widened mass of %u", i);
+        EXPECT(strcmp(probe_text(&scene, i, "note"), "none") == 0, "the added text of %u", i);
+        char label[16];
+        snprintf(label, sizeof label, "probe %u", i % 7);
+        EXPECT(strcmp(probe_text(&scene, i, "label"), label) == 0, "the label of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+    }
+    FAILS(scene.host, BP_ERROR_NOT_FOUND, "velocity",
+          scene.api->property->get_named(scene.world, scene.entities[1], "probe", "velocity", BP_VEC3, &(bp_vec3_t){0}));
+    WORKS(scene.host, bp_host_step(scene.host));
+}
+END_TEST
+
+START_TEST(there_and_back_leaves_what_both_have)
+{
+    WORKS(scene.host, scene_reload(&scene, 17));
+    EACH_PROBE(&scene, i)
+        EXPECT(probe_i32(&scene, i, "extra") == 7, "the added field of %u", i);
+    char *before = describe_host(scene.host);
+    free(before);
+    WORKS(scene.host, scene_reload(&scene, 1));
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
+        EXPECT(probe_vec3(&scene, i, "velocity").y == 2.0f, "the velocity of %u", i);
+        EXPECT(probe_i32(&scene, i, "count") == (int32_t)i - 100, "the count of %u", i);
+    }
+}
+END_TEST
+
+START_TEST(texts_of_a_declaration_change_too)
+{
+    bp_field_t field = {0};
+    WORKS(scene.host, scene_reload(&scene, 14));
+    WORKS(scene.host, scene.api->property->describe(scene.host, "probe", 0, &field));
+    ck_assert_str_eq(field.doc, "how heavy it is");
+    ck_assert_str_eq(field.unit, "kg");
+}
+END_TEST
+
+START_TEST(rows_move_as_ever_after_a_reload)
+{
+    uint32_t flag = key_of(scene.world, "flag", ""), probe = key_of(scene.world, "probe", "");
+    WORKS(scene.host, scene_reload(&scene, 3));
+    EACH_PROBE(&scene, i) {
+        bool has = scene.api->world->has(scene.world, flag, &scene.entities[i], 1, NULL) == 1;
+        WORKS(scene.host, has ? scene.api->world->remove(scene.world, flag, &scene.entities[i], 1)
+                              : scene.api->world->add(scene.world, flag, &scene.entities[i], 1));
+    }
+    check_host(scene.host);
+    EACH_PROBE(&scene, i)
+        EXPECT(probe_f64(&scene, i, "mass") == 2.0 + (double)i, "the mass of %u", i);
+    for (uint32_t i = 0; i < SCENE_ENTITIES; i += 11) {
+        if (scene.api->entity->alive(scene.host, &scene.entities[i], 1, NULL) == 0)
+            continue;
+        WORKS(scene.host, scene.api->world->add(scene.world, probe, &scene.entities[i], 1));
+        float drag;
+        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "probe", "drag", BP_F32, &drag));
+        EXPECT(near(drag, 0.5f), "a new probe has not the new default");
+    }
+    for (int n = 0; n < 5; n++)
+        WORKS(scene.host, bp_host_step(scene.host));
+}
+END_TEST
+
+/* --- narrowing ------------------------------------------------------------------------------------------------ */
+
+START_TEST(narrowing_is_refused_where_a_value_does_not_fit)
+{
+    refuse(5, BP_ERROR_RANGE, "count");
+    for (uint32_t w = 0; w < scene.host->destruction.world_count; w++) {
+        bp_world_o *world = scene.host->destruction.worlds[w];
+        uint32_t cursor = 0;
+        bp_run_t run;
+        while (scene.api->world->next_run(world, scene.api->world->component(world, "probe"), &cursor, &run)) {
+            for (uint32_t i = 0; i < run.count; i++)
+                ((int32_t *)run.columns[4])[i] = run.entities[i].id == 0 ? 9 : (int32_t)(i % 2);
+        }
+    }
+    WORKS(scene.host, scene_reload(&scene, 5)); /* values of dead rows are in nobody's way */
+}
+END_TEST
+
+START_TEST(tighter_limits_are_refused_where_a_value_lies_outside)
+{
+    float heavy = 3, light = 1;
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &light));
+    refuse(6, BP_ERROR_RANGE, "mass");
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &heavy));
+    WORKS(scene.host, scene_reload(&scene, 6));
+    FAILS(scene.host, BP_ERROR_RANGE, "mass",
+          scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &light));
+}
+END_TEST
+
+/* --- storage of its own ----------------------------------------------------------------------------------------- */
+
+static void expect_own(void)
+{
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        char label[16];
+        snprintf(label, sizeof label, "probe %u", i % 7);
+        EXPECT(probe_i64(&scene, i, "count") == (int64_t)i - 100, "the count of %u", i);
+        EXPECT(probe_vec3(&scene, i, "position").y == (float)i * 2.0f, "the position of %u", i);
+        EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
+        EXPECT(strcmp(probe_text(&scene, i, "label"), label) == 0, "the label of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+    }
+}
+
+START_TEST(instances_go_from_columns_to_storage_of_their_own_and_back)
+{
+    WORKS(scene.host, scene_reload(&scene, 7));
+    expect_own();
+    WORKS(scene.host, bp_host_step(scene.host));
+    for (uint32_t i = 1; i < 100; i += 3)
+        scene.api->entity->destroy(scene.host, &scene.entities[i], 1);
+    check_host(scene.host);
+    expect_own();
+    WORKS(scene.host, scene_reload(&scene, 7)); /* own to own, by properties */
+    expect_own();
+    WORKS(scene.host, scene_reload(&scene, 17));
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_i32(&scene, i, "count") == (int32_t)i - 100, "the count of %u", i);
+        EXPECT(probe_i32(&scene, i, "extra") == 7, "the added field of %u", i);
+        EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
+    }
+}
+END_TEST
+
+START_TEST(a_version_that_does_not_take_the_instances_is_refused)
+{
+    const char *label = "a label that is too long for it";
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[200], "probe", "label", BP_STRING, &label));
+    refuse(7, BP_ERROR_RANGE, "at most 15 bytes");
+}
+END_TEST
+
+/* --- refusals --------------------------------------------------------------------------------------------------- */
+
+START_TEST(what_cannot_be_is_refused_and_leaves_no_trace)
+{
+    static const struct { int version; bp_result_t code; const char *part; } cases[] = {
+        {4, BP_ERROR_TYPE, "mass"},           {8, BP_ERROR_EXISTS, "single"},       {9, BP_ERROR_FAILED, "not today"},
+        {10, BP_ERROR_FAILED, "want to"},     {11, BP_ERROR_ARGUMENT, "something_else"}, {12, BP_ERROR_NOT_FOUND, "'probe' has gone"},
+        {13, BP_ERROR_ARGUMENT, "'wanted'"},
+    };
+    refuse(cases[_i].version, cases[_i].code, cases[_i].part);
+    WORKS(scene.host, scene_reload(&scene, 2)); /* and the next one works */
+}
+END_TEST
+
+START_TEST(a_start_cannot_change_the_world)
+{
+    char *before = describe_host(scene.host);
+    WORKS(scene.host, scene_reload(&scene, 16));
+    expect_same(before, describe_host(scene.host), "a start that tried");
+}
+END_TEST
+
+START_TEST(unknown_and_static_plugins_are_refused)
+{
+    static const char *const unknown[] = {"prob"}, *const fixed[] = {"zoo"}, *const twice[] = {"probe", "probe"};
+    FAILS(scene.host, BP_ERROR_NOT_FOUND, "did you mean 'probe'", bp_host_reload(scene.host, unknown, 1, NULL));
+    FAILS(scene.host, BP_ERROR_ARGUMENT, "linked into", bp_host_reload(scene.host, fixed, 1, NULL));
+    FAILS(scene.host, BP_ERROR_ARGUMENT, "twice", bp_host_reload(scene.host, twice, 2, NULL));
+    FAILS(scene.host, BP_ERROR_ARGUMENT, "name 1 to", bp_host_reload(scene.host, twice, 0, NULL));
+    remove(TEST_SCRATCH_DIR "/probe.so");
+    FAILS(scene.host, BP_ERROR_IO, "probe.so", bp_host_reload(scene.host, twice, 1, NULL));
+}
+END_TEST
+
+static void reload_inside(void *data, const bp_entity_t *entities, uint32_t count)
+{
+    static const char *const names[] = {"probe"};
+    (void)entities, (void)count;
+    *(bp_result_t *)data = bp_host_reload(scene.host, names, 1, NULL);
+}
+
+START_TEST(not_from_inside_a_callback)
+{
+    bp_result_t result = BP_OK;
+    int owner = 0;
+    WORKS(scene.host, bp_host_on_destroyed(scene.host, &owner, reload_inside, &result));
+    scene.api->entity->destroy(scene.host, &scene.entities[1], 1);
+    ck_assert_int_eq(result, BP_ERROR_STATE);
+    bp_host_drop_owner(scene.host, &owner);
+}
+END_TEST
+
+/* --- what others hold ---------------------------------------------------------------------------------------------- */
+
+START_TEST(properties_follow_their_field)
+{
+    bp_property_t mass, count, velocity, label;
+    bp_entity_t e = scene.entities[1], late = scene.entities[2];
+    float f;
+    int32_t n;
+    bp_vec3_t v;
+    const char *text;
+    const bp_property_api *api = scene.api->property;
+    WORKS(scene.host, api->resolve(scene.world, e, "probe", "mass", &mass));
+    WORKS(scene.host, api->resolve(scene.world, e, "probe", "count", &count));
+    WORKS(scene.host, api->resolve(scene.world, e, "probe", "velocity", &velocity));
+    WORKS(scene.host, api->resolve(scene.world, e, "probe", "label", &label));
+    WORKS(scene.host, api->get(scene.world, &mass, &e, 1, &f, sizeof f));
+    WORKS(scene.host, scene_reload(&scene, 17));
+    ck_assert_ptr_null(bp_property_cell(scene.world, &mass, e));
+    WORKS(scene.host, api->get(scene.world, &mass, &e, 1, &f, sizeof f));
+    ck_assert(f == 3.0f);
+    ck_assert_ptr_nonnull(bp_property_cell(scene.world, &mass, e));
+    WORKS(scene.host, api->get(scene.world, &count, &late, 1, &n, sizeof n));
+    ck_assert_int_eq(n, 2 - 100);
+    f = -1;
+    FAILS(scene.host, BP_ERROR_RANGE, "mass", api->set(scene.world, &mass, &e, 1, &f, sizeof f)); /* its limits too */
+    WORKS(scene.host, scene_reload(&scene, 3));
+    FAILS(scene.host, BP_ERROR_TYPE, "resolve it again", api->get(scene.world, &mass, &e, 1, &f, sizeof f));
+    FAILS(scene.host, BP_ERROR_TYPE, "'tally'", api->get(scene.world, &count, &e, 1, &n, sizeof n));
+    FAILS(scene.host, BP_ERROR_NOT_FOUND, "'velocity'", api->get(scene.world, &velocity, &e, 1, &v, sizeof v));
+    WORKS(scene.host, api->get(scene.world, &label, &e, 1, &text, sizeof text));
+    ck_assert_str_eq(text, "probe 1");
+    bp_property_t foreign = label;
+    FAILS(scene.host, BP_ERROR_ARGUMENT, "not resolved in world", api->get(scene.second, &foreign, &e, 1, &text, sizeof text));
+    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, api->get(scene.world, &velocity, &e, 1, &v, sizeof v)); /* it is back */
+    ck_assert(v.y == 2.0f);
+}
+END_TEST
+
+static bp_ref_t make_ref(bp_entity_t e, uint32_t key, uint32_t field)
+{
+    bp_ref_t ref = {.entity = e, .field = key << 8 | field};
+    ck_assert_ptr_nonnull(scene.api->world->ref(scene.world, &ref));
+    return ref;
+}
+
+START_TEST(references_follow_their_field)
+{
+    uint32_t key = key_of(scene.world, "probe", "");
+    bp_ref_t mass = make_ref(scene.entities[1], key, 0), position = make_ref(scene.entities[2], key, 1);
+    bp_ref_t velocity = make_ref(scene.entities[2], key, 2), lost = make_ref(scene.entities[4], key, 1);
+    scene.api->world->remove(scene.world, key, &scene.entities[4], 1);
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &lost));
+    WORKS(scene.host, scene_reload(&scene, 17));
+    float *m = bp_ref_get(scene.api->world, scene.world, &mass);
+    ck_assert(m != NULL && *m == 3.0f);
+    WORKS(scene.host, scene_reload(&scene, 3));
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &mass)); /* it is f64 now */
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity));
+    bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
+    ck_assert(p != NULL && p->z == 8.0f);
+    WORKS(scene.host, scene.api->world->add(scene.world, key, &scene.entities[4], 1));
+    p = bp_ref_get(scene.api->world, scene.world, &lost);
+    ck_assert(p != NULL && p->z == 0.0f);
+    *p = (bp_vec3_t){1, 2, 3};
+    ck_assert(probe_vec3(&scene, 4, "position").z == 3.0f);
+    WORKS(scene.host, scene_reload(&scene, 1));
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity)); /* what is gone stays gone */
+}
+END_TEST
+
+/* --- systems of others ------------------------------------------------------------------------------------------------ */
+
+static void add_reader(uint32_t threads)
+{
+    host_set_threads(scene.host, threads);
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("reload_reader", "reload_reader"), NULL, 0));
+    WORKS(scene.host, bp_world_use_component(scene.world, "seen"));
+    WORKS(scene.host, bp_world_use_system(scene.world, "look"));
+    WORKS(scene.host, bp_world_use_system(scene.world, "look_together"));
+    uint32_t seen = key_of(scene.world, "seen", "");
+    EACH_PROBE(&scene, i)
+        WORKS(scene.host, scene.api->world->add(scene.world, seen, &scene.entities[i], 1));
+}
+
+static void expect_seen(void)
+{
+    WORKS(scene.host, bp_host_step(scene.host));
+    EACH_PROBE(&scene, i) {
+        float mass, together;
+        bp_vec3_t position, now = probe_vec3(&scene, i, "position");
+        if (i % 5 == 0)
+            continue; /* it has two probes, and either may be seen last */
+        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "mass", BP_F32, &mass));
+        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "position", BP_VEC3, &position));
+        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "together", BP_F32, &together));
+        EXPECT(mass == 2.0f + (float)i && together == mass, "the system sees the mass %g of %u", (double)mass, i);
+        EXPECT(position.x == now.x && position.y == now.y && position.z == now.z, "the system sees another position of %u", i);
+    }
+}
+
+START_TEST(systems_of_others_are_handed_the_columns_that_they_were_compiled_for)
+{
+    add_reader(_i == 0 ? 1 : 2);
+    expect_seen();
+    WORKS(scene.host, scene_reload(&scene, 17));
+    expect_seen();
+    WORKS(scene.host, scene_reload(&scene, 1));
+    expect_seen();
+    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, 17));
+    expect_seen();
+}
+END_TEST
+
+START_TEST(what_a_system_of_others_may_read_does_not_vanish_without_it)
+{
+    static const char *const both[] = {"probe", "reload_reader"}, *const reversed[] = {"reload_reader", "probe"};
+    add_reader(1);
+    refuse(3, BP_ERROR_TYPE, "reload probe reload_reader");
+    refuse(7, BP_ERROR_TYPE, "reload probe reload_reader");
+    expect_seen();
+    put_plugin("reload_probe_17", "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, both, 2, NULL)); /* the reader takes the new order for its own now */
+    WORKS(scene.host, bp_host_step(scene.host));
+    put_plugin("reload_probe_1", "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, reversed, 2, NULL));
+    expect_seen();
+    scene_clear_log(&scene);
+}
+END_TEST
+
+START_TEST(several_plugins_change_together_or_not_at_all)
+{
+    static const char *const both[] = {"reload_reader", "probe"};
+    add_reader(1);
+    put_plugin("reload_probe_10", "probe"); /* its start fails, after the reader's have succeeded */
+    char *before = describe_host(scene.host);
+    FAILS(scene.host, BP_ERROR_FAILED, "want to", bp_host_reload(scene.host, both, 2, NULL));
+    expect_same(before, describe_host(scene.host), "one of two that failed");
+    expect_seen();
+}
+END_TEST
+
+/* --- the report --------------------------------------------------------------------------------------------------------- */
+
+static void keep_report(void *data, const bp_reload_report_t *report)
+{
+    snprintf(data, 2000, "%d %s", report->result, report->text);
+}
+
+static const bp_reload_field_t *reported(const bp_reload_report_t *report, const char *name)
+{
+    for (uint32_t i = 0; i < report->field_count; i++) {
+        if (strcmp(report->fields[i].field, name) == 0)
+            return &report->fields[i];
+    }
+    ck_abort_msg("nothing is reported of %s", name);
+    return NULL;
+}
+
+START_TEST(the_report_says_what_became_of_every_field)
+{
+    static const char *const names[] = {"probe"};
+    char told[2000] = "";
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    WORKS(scene.host, bp_host_on_reload(scene.host, keep_report, told));
+    put_plugin("reload_probe_3", "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
+    ck_assert_int_eq(report.result, BP_OK);
+    ck_assert_uint_eq(report.worlds, 2);
+    ck_assert_uint_eq(report.field_count, 9);
+    ck_assert(report.pause > 0 && report.rows > 500);
+    ck_assert_uint_eq(reported(&report, "drag")->what, BP_RELOAD_ADDED);
+    ck_assert_str_eq(reported(&report, "drag")->initial, "0.5");
+    ck_assert_uint_eq(reported(&report, "velocity")->what, BP_RELOAD_DROPPED);
+    ck_assert_uint_eq(reported(&report, "position")->what, BP_RELOAD_KEPT);
+    ck_assert_uint_eq(reported(&report, "mass")->what, BP_RELOAD_CONVERTED);
+    ck_assert_uint_eq(reported(&report, "mass")->new_type, BP_F64);
+    ck_assert_str_eq(reported(&report, "tally")->former, "count");
+    static const char *const parts[] = {"reloaded probe 1 -> 3", "pause ", "kept       position, label, friend", "added      drag (f32), with default 0.5",
+                                        "dropped    velocity (vec3)", "converted  mass, from f32 to f64", "it was called count"};
+    for (uint32_t i = 0; i < COUNT(parts); i++)
+        EXPECT(strstr(report.text, parts[i]) != NULL, "\"%s\" is not in:\n%s", parts[i], report.text);
+    EXPECT(strstr(told, parts[0]) != NULL, "the callback was told: %s", told);
+    put_plugin("reload_probe_4", "probe");
+    FAILS(scene.host, BP_ERROR_TYPE, "mass", bp_host_reload(scene.host, names, 1, &report));
+    ck_assert_int_eq(report.result, BP_ERROR_TYPE);
+    EXPECT(strstr(report.text, "nothing has changed") != NULL, "%s", report.text);
+    EXPECT(strstr(told, "nothing has changed") != NULL, "%s", told);
+}
+END_TEST
+
+/* --- many worlds -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
+{
+    for (int i = 0; i < 30; i++) {
+        WORKS(scene.host, bp_world_step(i % 3 == 0 ? scene.second : scene.world));
+        if (i % 5 == 4)
+            WORKS(scene.host, scene_reload(&scene, i % 2 == 0 ? 17 : 1));
+        check_host(scene.host);
+    }
+    ck_assert_uint_eq(scene.world->steps, 20);
+    ck_assert_uint_eq(scene.second->steps, 10);
+}
+END_TEST
+
+Suite *reload_suite(void)
+{
+    Suite *suite = suite_create("reload");
+    TCase *changes = tcase_create("changes");
+    tcase_add_checked_fixture(changes, open_1, close_scene);
+    tcase_add_test(changes, new_code_runs_over_the_same_memory);
+    tcase_add_test(changes, fields_are_added_dropped_renamed_and_widened);
+    tcase_add_test(changes, there_and_back_leaves_what_both_have);
+    tcase_add_test(changes, texts_of_a_declaration_change_too);
+    tcase_add_test(changes, rows_move_as_ever_after_a_reload);
+    tcase_add_test(changes, narrowing_is_refused_where_a_value_does_not_fit);
+    tcase_add_test(changes, tighter_limits_are_refused_where_a_value_lies_outside);
+    tcase_add_test(changes, instances_go_from_columns_to_storage_of_their_own_and_back);
+    tcase_add_test(changes, worlds_at_different_steps_go_on_from_where_they_are);
+    suite_add_tcase(suite, changes);
+    TCase *refusals = tcase_create("refusals");
+    tcase_add_checked_fixture(refusals, open_1, close_scene);
+    tcase_add_loop_test(refusals, what_cannot_be_is_refused_and_leaves_no_trace, 0, 7);
+    tcase_add_test(refusals, a_version_that_does_not_take_the_instances_is_refused);
+    tcase_add_test(refusals, a_start_cannot_change_the_world);
+    tcase_add_test(refusals, unknown_and_static_plugins_are_refused);
+    tcase_add_test(refusals, not_from_inside_a_callback);
+    suite_add_tcase(suite, refusals);
+    TCase *others = tcase_create("others");
+    tcase_add_checked_fixture(others, open_1, close_scene);
+    tcase_add_test(others, properties_follow_their_field);
+    tcase_add_test(others, references_follow_their_field);
+    tcase_add_loop_test(others, systems_of_others_are_handed_the_columns_that_they_were_compiled_for, 0, 2);
+    tcase_add_test(others, what_a_system_of_others_may_read_does_not_vanish_without_it);
+    tcase_add_test(others, several_plugins_change_together_or_not_at_all);
+    tcase_add_test(others, the_report_says_what_became_of_every_field);
+    suite_add_tcase(suite, others);
+    return suite;
+}
