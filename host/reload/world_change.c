@@ -478,6 +478,10 @@ void worlds_tell(world_change_t *w)
 {
     bp_world_o *world = w->world;
     uint32_t version = world->ref_version;
+    for (uint32_t i = 0; i < w->system_count; i++) {
+        if (!w->systems[i].keeps_state)
+            w->systems[i].unit->told = false; /* a state that began anew has not been told who matches */
+    }
     if (w->layout == 0)
         return;
     EXCHANGE(uint32_t, world->layout, w->layout);
