@@ -83,7 +83,8 @@ static int assert_comes_back(const float matrix[16])
             largest = fmax(largest, fabs((double)matrix[i]));
     for (int i = 0; i < 12; i++) {
         double tolerance = i % 4 == 3 ? 0 : 1.5e-6 * largest;
-        ck_assert_msg(fabs(again[i] - (double)matrix[i]) <= tolerance, "element %d: %.9g came back as %.9g", i, (double)matrix[i], again[i]);
+        ck_assert_msg(fabs(again[i] - (double)matrix[i]) <= tolerance, "element %d: %.9g came back as %.9g", i,
+                      (double)matrix[i], again[i]);
     }
     return count;
 }

@@ -353,7 +353,8 @@ START_TEST(another_program_gets_its_arguments_and_gives_its_status)
     int status = -100;
     ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "exit 7", NULL}, &status));
     ck_assert_int_eq(status, 7);
-    ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "[ \"$1\" = 'two \"words\\' ]", "sh", "two \"words\\", NULL}, &status));
+    const char *const quoted[] = {"sh", "-c", "[ \"$1\" = 'two \"words\\' ]", "sh", "two \"words\\", NULL};
+    ck_assert(os_program_run("/bin/sh", quoted, &status));
     ck_assert_int_eq(status, 0);
     ck_assert(os_program_run("/bin/sh", (const char *const[]){"sh", "-c", "kill -9 $$", NULL}, &status));
     ck_assert_int_eq(status, -9);

@@ -82,7 +82,8 @@ static bool read_arguments(int count, char **texts, import_t *import)
         if (!fine)
             return false;
     }
-    return (import->file != NULL && import->file[0] != '\0') || complain("import needs a file: glTF, OBJ, COLLADA or another that assimp reads");
+    return (import->file != NULL && import->file[0] != '\0') ||
+           complain("import needs a file: glTF, OBJ, COLLADA or another that assimp reads");
 }
 
 static const char *last_part(const char *path)
@@ -125,7 +126,8 @@ static bool fill_in(import_t *import, char scene[PATH_MAX_BYTES], char folder[PA
 
 static const struct aiScene *read_file(const char *path)
 {
-    const unsigned dropped = aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS | aiComponent_COLORS | aiComponent_TEXCOORDS;
+    const unsigned dropped = aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS | aiComponent_COLORS |
+                             aiComponent_TEXCOORDS;
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     if (properties == NULL)
         return NULL;
@@ -165,15 +167,19 @@ static void say(uint64_t count, const char *one, const char *many)
 
 static void say_left(const remarks_t *r)
 {
-    static const char *const names[][2] = {{"animation", "animations"}, {"bone", "bones"},   {"morph target", "morph targets"},
-                                           {"camera", "cameras"},       {"light", "lights"}, {"material's textures", "materials' textures"}};
+    static const char *const names[][2] = {{"animation", "animations"},
+                                           {"bone", "bones"},
+                                           {"morph target", "morph targets"},
+                                           {"camera", "cameras"},
+                                           {"light", "lights"},
+                                           {"material's textures", "materials' textures"}};
     const uint64_t counts[] = {r->animations, r->bones, r->morphs, r->cameras, r->lights, r->textured};
     char text[512] = "";
     size_t length = 0;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i] > 0)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %s", length > 0 ? ", " : "", counts[i],
-                                       names[i][counts[i] > 1]);
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %s",
+                                       length > 0 ? ", " : "", counts[i], names[i][counts[i] > 1]);
     if (length > 0)
         complain("left out, since no component holds them: %s", text);
 }
@@ -191,14 +197,17 @@ static void say_all(const import_t *import)
         "nodes have a matrix with a perspective, which was dropped: their world matrices differ");
     say(r->no_triangles, "mesh has no triangle, only points, lines or nothing: it was left out",
         "meshes have no triangle, only points, lines or nothing: they were left out");
-    say(r->points_lines, "point or line in a mesh of triangles was left out", "points and lines in meshes of triangles were left out");
+    say(r->points_lines, "point or line in a mesh of triangles was left out",
+        "points and lines in meshes of triangles were left out");
     say(r->bad_faces, "face has a corner that is not there or not finite: it was left out",
         "faces have corners that are not there or not finite: they were left out");
     say_left(r);
-    printf("%s: %" PRIu32 " %s", import->scene_path, import->entity_count, import->entity_count == 1 ? "entity" : "entities");
+    printf("%s: %" PRIu32 " %s", import->scene_path, import->entity_count,
+           import->entity_count == 1 ? "entity" : "entities");
     if (import->mesh_files > 0)
         printf("; %s: %" PRIu32 " %s, %" PRIu64 " %s", import->folder, import->mesh_files,
-               import->mesh_files == 1 ? "mesh" : "meshes", import->triangles, import->triangles == 1 ? "triangle" : "triangles");
+               import->mesh_files == 1 ? "mesh" : "meshes", import->triangles,
+               import->triangles == 1 ? "triangle" : "triangles");
     putchar('\n');
 }
 
@@ -231,7 +240,8 @@ int main(int count, char **texts)
     import.scene = read_file(import.file);
     if (import.scene == NULL || import.scene->mRootNode == NULL) {
         const char *why = aiGetErrorString();
-        complain("%s: %s", import.file, why != NULL && why[0] != '\0' ? why : "assimp cannot read it, and does not say why");
+        complain("%s: %s", import.file,
+                 why != NULL && why[0] != '\0' ? why : "assimp cannot read it, and does not say why");
         aiReleaseImport(import.scene);
         return STATUS_BAD_INPUT;
     }

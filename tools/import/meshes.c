@@ -93,7 +93,8 @@ static char *file_name(labels_t *names, const char *stem, const struct aiMesh *m
 static void read_colour(const struct aiScene *scene, const struct aiMesh *source, mesh_t *mesh)
 {
     struct aiColor4D c = {1, 1, 1, 1};
-    const struct aiMaterial *material = source->mMaterialIndex < scene->mNumMaterials ? scene->mMaterials[source->mMaterialIndex] : NULL;
+    uint32_t index = source->mMaterialIndex;
+    const struct aiMaterial *material = index < scene->mNumMaterials ? scene->mMaterials[index] : NULL;
     bool physical = material != NULL && aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &c) == aiReturn_SUCCESS;
     if (material != NULL && !physical) {
         float opacity;
@@ -149,7 +150,8 @@ bool meshes_collect(import_t *import)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-static void write_face(output_t *out, const struct aiMesh *mesh, const struct aiFace *face, uint32_t *numbers, uint32_t *count)
+static void write_face(output_t *out, const struct aiMesh *mesh, const struct aiFace *face, uint32_t *numbers,
+                       uint32_t *count)
 {
     for (uint32_t i = 0; i < face->mNumIndices; i++) {
         const struct aiVector3D *p = &mesh->mVertices[face->mIndices[i]];

@@ -189,7 +189,8 @@ static void of_right_angles(columns_t r, pose_t *pose)
 
 void pose_matrix(const pose_t *pose, double matrix[16])
 {
-    double x = (double)pose->rotation[0], y = (double)pose->rotation[1], z = (double)pose->rotation[2], w = (double)pose->rotation[3];
+    double x = (double)pose->rotation[0], y = (double)pose->rotation[1];
+    double z = (double)pose->rotation[2], w = (double)pose->rotation[3];
     double r[3][3] = {
         {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
         {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
@@ -243,7 +244,8 @@ int pose_split(const float matrix[16], pose_t poses[2])
 
 bool pose_is_affine(const float matrix[16])
 {
-    return fabsf(matrix[12]) <= 0 && fabsf(matrix[13]) <= 0 && fabsf(matrix[14]) <= 0 && fabsf(matrix[15] - 1) <= (float)TOLERANCE;
+    return fabsf(matrix[12]) <= 0 && fabsf(matrix[13]) <= 0 && fabsf(matrix[14]) <= 0 &&
+           fabsf(matrix[15] - 1) <= (float)TOLERANCE;
 }
 
 bool pose_is_identity(const pose_t *pose)

@@ -28,7 +28,8 @@ static void write_floats(output_t *out, const float *values, int count)
 }
 
 /* A property, where it is not what it begins with. */
-static void write_property(output_t *out, const char *name, const float *values, const float *initial, int count, int *written)
+static void write_property(output_t *out, const char *name, const float *values, const float *initial, int count,
+                           int *written)
 {
     bool same = true;
     for (int i = 0; i < count; i++)
