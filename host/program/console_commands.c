@@ -458,6 +458,11 @@ static const console_command_t commands[] = {
      "  SCENE is a file of scene JSON, or a compiled or saved scene. Prints the number to despawn it by.",
      console_spawn},
     {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
+    {"save", "save WORLD FILE", "write all entities of a world to a file", console_save},
+    {"load", "load WORLD FILE",
+     "put what a file holds in the place of all that a world holds\n"
+     "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.",
+     console_load},
     {"destroy", "destroy ENTITY ...",
      "end entities, in all worlds\n"
      "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",

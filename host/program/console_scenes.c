@@ -167,6 +167,65 @@ bool console_despawn(console_t *console, char *rest)
     return true;
 }
 
+/* --- save, load ------------------------------------------------------------------------------------------- */
+
+/* The two words of both. NULL after a complaint. */
+static bp_world_o *world_and_file(console_t *console, char *rest, const char *command, char **file)
+{
+    char *words[2];
+    char why[WHY_MAX];
+    if (!console_take_words(console, rest, words, 2))
+        return NULL;
+    if (words[1] == NULL) {
+        console_refuse(console, "%s needs a world and a file, such as %s main main.bpe", command, command);
+        return NULL;
+    }
+    bp_world_o *world = inspect_world(console->program, words[0], why);
+    if (world == NULL)
+        console_refuse(console, "%s", why);
+    *file = words[1];
+    return world;
+}
+
+bool console_save(console_t *console, char *rest)
+{
+    char *file;
+    bp_scene_o *scene;
+    size_t size;
+    bp_world_o *world = world_and_file(console, rest, "save", &file);
+    if (world == NULL)
+        return false;
+    if (bp_scene_capture(world, &scene) != BP_OK)
+        return refuse_last(console);
+    bool fine = bp_scene_write(scene, file) == BP_OK;
+    bp_scene_bytes(scene, &size);
+    uint32_t count = bp_scene_entity_count(scene);
+    bp_scene_close(scene);
+    if (!fine)
+        return refuse_last(console);
+    printf("%s: %" PRIu32 " %s, %zu bytes saved\n", console->program->api->world->name(world), count, plural(count), size);
+    return true;
+}
+
+bool console_load(console_t *console, char *rest)
+{
+    char *file;
+    bp_scene_o *scene;
+    bp_world_o *world = world_and_file(console, rest, "load", &file);
+    if (world == NULL)
+        return false;
+    if (bp_scene_open(console->program->host, file, &scene) != BP_OK)
+        return refuse_last(console);
+    uint32_t count = bp_scene_entity_count(scene);
+    bool fine = bp_scene_restore(scene, world, 0) == BP_OK;
+    if (fine)
+        printf("%s: %" PRIu32 " %s loaded\n", console->program->api->world->name(world), count, plural(count));
+    else
+        refuse_last(console);
+    bp_scene_close(scene);
+    return fine;
+}
+
 /* --- tree ----------------------------------------------------------------------------------------------- */
 
 static bool draw_tree(console_t *console, bp_world_o *world, bp_entity_t top)

@@ -12,6 +12,8 @@
 
 bool console_spawn(console_t *console, char *rest);
 bool console_despawn(console_t *console, char *rest);
+bool console_save(console_t *console, char *rest);
+bool console_load(console_t *console, char *rest);
 bool console_destroy(console_t *console, char *rest);
 bool console_tree(console_t *console, char *rest);
 

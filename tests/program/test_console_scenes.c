@@ -265,6 +265,75 @@ START_TEST(a_spawn_is_despawned_once)
 }
 END_TEST
 
+/* --- save, load ------------------------------------------------------------------------------------------- */
+
+#define SAVED TEST_SCRATCH_DIR "/saved.bpe"
+
+START_TEST(a_saved_world_comes_back)
+{
+    const outcome_t *outcome = with_scene("spawn " FAMILY " main\nset main/#3:1.kin.mother #7:1\nstep 3\nsave main " SAVED "\n"
+                                          "destroy #0:1 #7:1\nset main/bea.kin.nick beatrix\nstep 2\nload main " SAVED "\n"
+                                          "step 0\nentities other\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "main: 7 entities, ");
+    expect_in(outcome->out, " bytes saved\n");
+    expect_in(outcome->out, "main: 7 entities loaded\nmain: step 3, time 0.05\n");
+    expect_in(outcome->out, "other: 2 entities\n");
+    outcome = with_kin("[host]\nplugins = ./kin.so debug_name\n[world w]\ncomponents = kin debug_name\n",
+                       "load w " SAVED "\ntree\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "w: 7 entities loaded\nw: 7 entities\n");
+    expect_in(outcome->out, "- bea #");
+    expect_in(outcome->out, "|  |- flo[0] #");
+    expect_in(outcome->out, "|  |  `- #");
+    expect_in(outcome->out, "|  `- flo[1] #");
+}
+END_TEST
+
+START_TEST(scene_json_can_be_loaded_too)
+{
+    const outcome_t *outcome = with_scene("load main " FAMILY "\ntree main\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "main: 3 entities loaded\nmain: 3 entities\n`- eve #");
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_leaves_the_old_file)
+{
+    const outcome_t *outcome = with_kin(people, "save main " SAVED "\nsave other " TEST_SCRATCH_DIR "/no/such/folder/x.bpe\n"
+                                                "save other " TEST_SCRATCH_DIR "\nload main " SAVED "\n");
+    expect(outcome, 1, "line 2: ");
+    expect_in(outcome->err, "/no/such/folder/x.bpe");
+    expect_in(outcome->err, "line 3: ");
+    expect_in(outcome->out, "main: 4 entities loaded\n");
+}
+END_TEST
+
+static const struct { const char *line, *message; } bad_loads[] = {
+    {"save", "save needs a world and a file, such as save main main.bpe\n"},
+    {"save main", "save needs a world and a file, such as save main main.bpe\n"},
+    {"save man " SAVED, "no world 'man'; did you mean 'main'?\n"},
+    {"save main " SAVED " more", "'more' is one word too many\n"},
+    {"load main", "load needs a world and a file, such as load main main.bpe\n"},
+    {"load main " TEST_SCRATCH_DIR "/none.bpe", "none.bpe: cannot be opened"},
+    {"load main " TEST_SCRATCH_DIR "/program.ini", "program.ini: "},
+    {"load main " TEST_SCRATCH_DIR "/wrong.json", "wrong.json:1:"},
+    {"load other " FAMILY, "family.json: "},
+};
+
+START_TEST(bad_lines_save_and_load_nothing)
+{
+    char input[1024];
+    remove(SAVED);
+    snprintf(input, sizeof input, "%s\nentities\n", bad_loads[_i].line);
+    const outcome_t *outcome = with_scene(input);
+    expect(outcome, 1, bad_loads[_i].message);
+    expect_in(outcome->out, "main: 4 entities\n");
+    expect_in(outcome->out, "other: 2 entities\n");
+    ck_assert_msg(fopen(SAVED, "rb") == NULL, "something was saved");
+}
+END_TEST
+
 Suite *console_scenes_suite(void)
 {
     Suite *suite = suite_create("console_scenes");
@@ -286,6 +355,10 @@ Suite *console_scenes_suite(void)
     tcase_add_test(tests, an_ini_names_scenes);
     tcase_add_loop_test(tests, bad_lines_spawn_nobody, 0, sizeof bad_spawns / sizeof bad_spawns[0]);
     tcase_add_test(tests, a_spawn_is_despawned_once);
+    tcase_add_test(tests, a_saved_world_comes_back);
+    tcase_add_test(tests, scene_json_can_be_loaded_too);
+    tcase_add_test(tests, what_cannot_be_written_leaves_the_old_file);
+    tcase_add_loop_test(tests, bad_lines_save_and_load_nothing, 0, sizeof bad_loads / sizeof bad_loads[0]);
     suite_add_tcase(suite, tests);
     return suite;
 }
