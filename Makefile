@@ -170,6 +170,7 @@ asan:
 tsan:
 	@echo "== ThreadSanitizer"
 	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
+	@CK_RUN_SUITE=side_by_side $(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread test-program
 
 check-source:
 	@tools/check_headers.sh

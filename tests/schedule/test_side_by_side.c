@@ -68,7 +68,7 @@ typedef struct kit_t {
     plan_t plans[MOST_SYSTEMS];
     bp_term_t terms[MOST_SYSTEMS][3];
     bp_system_i systems[MOST_SYSTEMS];
-    char names[MOST_SYSTEMS][8];
+    char names[MOST_SYSTEMS][16];
     uint32_t count;
 } kit_t;
 
@@ -267,7 +267,7 @@ static char *result_of(uint32_t threads, bool own_jobs, uint32_t worlds, uint32_
     bp_host_o *host = bp_host_create(&desc);
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
     for (uint32_t w = 0; w < worlds; w++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "w%u", w);
         fill_world(host, bp_world_create(host, &(bp_world_desc_t){.name = name}), components ^ w);
     }
