@@ -20,6 +20,9 @@ extern const group_t group_spawn_fresh, group_spawn_touched;
 /* cases_compile.c */
 extern const group_t group_compile;
 
+/* cases_scene.c */
+extern const group_t group_scene_spawn, group_scene_level, group_scene_check, group_scene_save;
+
 /* cases_look_up.c */
 extern const group_t group_look_up, group_look_up_mixed, group_references;
 

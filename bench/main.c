@@ -22,6 +22,7 @@ static const group_t *const groups[] = {
     &group_simulate,
     &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,
     &group_spawn_fresh,  &group_spawn_touched,
+    &group_scene_spawn,  &group_scene_level,     &group_scene_check,   &group_scene_save,
     &group_look_up,      &group_look_up_mixed,   &group_references,
     &group_change,       &group_change_shuffled,
     &group_property,
