@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         spawn_suite,
         save_suite,
         golden_suite,
+        scene_files_suite,
         abi_suite,
         program_suite,
         console_scenes_suite,

@@ -39,6 +39,7 @@ Suite *compile_errors_suite(void);
 Suite *spawn_suite(void);
 Suite *save_suite(void);
 Suite *golden_suite(void);
+Suite *scene_files_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
