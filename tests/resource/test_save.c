@@ -395,6 +395,99 @@ START_TEST(a_world_is_restored_over_itself)
 }
 END_TEST
 
+/* --- the plugins that come with it ------------------------------------------------------------------------------------------ */
+
+enum { FAMILY = 400 };
+
+static bp_world_o *open_shipped(rig_t *rig, uint32_t tag)
+{
+    static const char *const shipped[] = {"transform", "debug_name", "point_mass", "render_data"};
+    rig_init(rig);
+    rig->desc.tag = tag;
+    rig_open(rig);
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    for (uint32_t i = 0; i < COUNT(shipped); i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", TEST_PLUGIN_DIR, shipped[i]);
+        WORKS(rig->host, bp_host_load_plugin(rig->host, path, NULL, 0));
+        WORKS(rig->host, bp_world_use_component(world, shipped[i]));
+    }
+    return world;
+}
+
+/* A tree in shuffled order, every node with a pose and a name, some with more. */
+static void grow_tree(bp_world_o *world, bp_entity_t *nodes, uint64_t seed)
+{
+    const bp_property_api *property = api_of(world)->property;
+    bp_host_o *host = host_of(world);
+    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "transform", "debug_name", NULL, NULL), nodes, FAMILY));
+    for (uint32_t i = 0; i < FAMILY; i++) {
+        char words[32];
+        const char *name = words;
+        bp_vec3_t place = {(float)bp_random_below(&seed, 100), 1, (float)i};
+        bp_quat_t turn = {(float)bp_random_below(&seed, 9), 1, 0, 1};
+        snprintf(words, sizeof words, "node %u", i % 37);
+        WORKS(host, property->set_named(world, nodes[i], "transform", "position", BP_VEC3, &place));
+        WORKS(host, property->set_named(world, nodes[i], "transform", "rotation", BP_QUAT, &turn));
+        WORKS(host, property->set_named(world, nodes[i], "debug_name", "name", BP_STRING, &name));
+        if (i % 7 == 0)
+            WORKS(host, api_of(world)->world->add(world, key_of(world, "render_data", "haze"), &nodes[i], 1));
+    }
+    for (uint32_t i = 1; i < FAMILY; i++) { /* parents anywhere before in this order, which is not that of the rows */
+        bp_entity_t parent = nodes[(bp_random_below(&seed, i) * 7) % FAMILY], child = nodes[(i * 7) % FAMILY];
+        if (bp_random_below(&seed, 10) > 0)
+            WORKS(host, property->set_named(world, child, "transform", "parent", BP_ENTITY, &parent));
+    }
+}
+
+static void get_pose(bp_world_o *world, bp_entity_t e, const char *name, uint32_t type, bp_value_t *value)
+{
+    memset(value, 0, sizeof *value);
+    WORKS(host_of(world), api_of(world)->property->get_named(world, e, "transform", name, type, value));
+}
+
+/* Where an entity is in the scene's order. */
+static uint32_t number_of(const bp_entity_t *entities, uint32_t count, bp_entity_t e)
+{
+    uint32_t i = 0;
+    while (i < count && entities[i].id != e.id)
+        i++;
+    return i;
+}
+
+START_TEST(a_tree_of_transforms_comes_back)
+{
+    rig_t here, there;
+    bp_entity_t nodes[FAMILY], saved[FAMILY + MOST], restored[FAMILY];
+    bp_scene_o *scene, *opened;
+    size_t size;
+    bp_world_o *world = open_shipped(&here, 1), *other = open_shipped(&there, 2);
+    grow_tree(world, nodes, 99);
+    WORKS(here.host, bp_scene_capture(world, &scene));
+    const void *bytes = bp_scene_bytes(scene, &size);
+    ck_assert_uint_eq(list_saved(&(place_t){.world = world}, saved), FAMILY);
+    ck_assert(scene->blob.parents != NULL);
+    WORKS(there.host, bp_scene_open_memory(there.host, bytes, size, "tree.bpe", &opened));
+    WORKS(there.host, bp_scene_spawn(opened, other, 0, restored, NULL));
+    for (uint32_t i = 0; i < FAMILY; i++) {
+        bp_value_t a, b;
+        get_pose(world, saved[i], "world", BP_MAT4, &a);
+        get_pose(other, restored[i], "world", BP_MAT4, &b);
+        ck_assert_mem_eq(&a, &b, sizeof a);
+        get_pose(world, saved[i], "position", BP_VEC3, &a);
+        get_pose(other, restored[i], "position", BP_VEC3, &b);
+        ck_assert_mem_eq(&a, &b, sizeof a);
+        get_pose(world, saved[i], "parent", BP_ENTITY, &a);
+        get_pose(other, restored[i], "parent", BP_ENTITY, &b);
+        ck_assert_uint_eq(number_of(saved, FAMILY, a.entity), number_of(restored, FAMILY, b.entity));
+        ck_assert_uint_eq(number_of(saved, FAMILY, a.entity) == FAMILY, a.entity.id == 0);
+    }
+    check_host(there.host);
+    rig_close(&there);
+    rig_close(&here);
+}
+END_TEST
+
 START_TEST(saving_and_restoring_without_memory_leave_no_trace)
 {
     place_t here;
@@ -432,6 +525,7 @@ Suite *save_suite(void)
     TCase *trips = tcase_create("round trips");
     tcase_add_loop_test(trips, a_random_world_comes_back_in_another_host, 0, 40);
     tcase_add_test(trips, a_world_is_restored_over_itself);
+    tcase_add_test(trips, a_tree_of_transforms_comes_back);
     tcase_add_test(trips, saving_and_restoring_without_memory_leave_no_trace);
     suite_add_tcase(suite, trips);
     return suite;
