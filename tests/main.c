@@ -42,6 +42,7 @@ int main(int argc, char **argv)
         save_suite,
         golden_suite,
         scene_files_suite,
+        dump_suite,
         abi_suite,
         program_suite,
         console_scenes_suite,

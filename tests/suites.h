@@ -40,6 +40,7 @@ Suite *spawn_suite(void);
 Suite *save_suite(void);
 Suite *golden_suite(void);
 Suite *scene_files_suite(void);
+Suite *dump_suite(void);
 Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);

@@ -135,7 +135,13 @@ static void describe_part(const dump_t *d, const blob_part_t *part)
 static void describe_group(const dump_t *d, uint32_t g)
 {
     const blob_group_t *group = &d->blob->groups[g];
-    print_format(&d->sink, "group %" PRIu32 ": %" PRIu32 " entities from %" PRIu32 " on: ", g, group->rows, group->first_entity);
+    uint32_t first = group->first_entity, last = first + group->rows - 1;
+    if (group->rows == 0)
+        print_format(&d->sink, "group %" PRIu32 ", nobody: ", g);
+    else if (group->rows == 1)
+        print_format(&d->sink, "group %" PRIu32 ", entity %" PRIu32 ": ", g, first);
+    else
+        print_format(&d->sink, "group %" PRIu32 ", entities %" PRIu32 " to %" PRIu32 ": ", g, first, last);
     for (uint32_t p = 0; p < group->part_count; p++) {
         print_text(&d->sink, p > 0 ? ", " : "");
         describe_part(d, &d->blob->parts[group->first_part + p]);
