@@ -87,9 +87,9 @@ $(BUILD)/pic/%.o: %.c Makefile
 
 $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 
-# The rooms whose loops run for every entity.
-$(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3
-$(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3
+# The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps through a table.
+$(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3 -fno-jump-tables
+$(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3 -fno-jump-tables
 $(BUILD)/obj/host/resource/%.o $(BUILD)/pic/host/resource/%.o: CODE += -O3
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
 $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3

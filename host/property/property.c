@@ -8,7 +8,7 @@
  *
  * Writing is all or nothing: range, read-only and every entity are checked before the first cell changes.
  */
-#include "property.h"
+#include "property_cells.h"
 
 #include "../base/text.h"
 #include "../plugin/verbs.h"
@@ -19,21 +19,6 @@ enum {
     SCATTERED = 1024, /* entities gathered before the next stretch is looked for */
     AHEAD = 16, RING = 16, MET = 64
 };
-
-/* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
-#define OWN_STORAGE 0x80000000u
-#define LIMITED 0x40000000u
-#define COUNTED 0x20000000u /* strings */
-
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#define NOT_INLINED __attribute__((noinline))
-#define ALWAYS_INLINED __attribute__((always_inline))
-#else
-#define PREFETCH(address) ((void)(address))
-#define NOT_INLINED
-#define ALWAYS_INLINED
-#endif
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
 
@@ -142,28 +127,6 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-/* The column of a declared property in a prototype; false where it is absent. */
-static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)
-{
-    if (p->prototype == prototype)
-        return true;
-    uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
-    if (column == 0)
-        return false;
-    p->prototype = prototype;
-    p->run = world_run(world, prototype);
-    p->column = column + p->field;
-    return true;
-}
-
-static inline void *find_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e)
-{
-    const record_t *record = world_record(world, e);
-    if (record == NULL || !find_column(world, p, record->prototype))
-        return NULL;
-    return run_cell(p->run, p->column, record->row);
-}
-
 static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t e)
 {
     if (!entities_is_alive(world->entities, e))
@@ -196,11 +159,6 @@ static bp_result_t check_property(bp_world_o *world, bp_property_t *p)
         result = error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
                            names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
     return result;
-}
-
-static const field_t *declaration(const bp_property_t *p)
-{
-    return ((const known_field_t *)p->declared)->field;
 }
 
 /* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
@@ -367,15 +325,29 @@ NOT_INLINED static bp_result_t get_any(bp_world_o *world, bp_property_t *p, cons
     return get_stored(world, p, entities, count, values, stride);
 }
 
-/* The way of most single calls is kept apart from all others, so that it pays for nothing that only they need. */
-bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
-                         size_t stride)
+/* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four bytes,
+ * as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor looks ahead. */
+NOT_INLINED static bp_result_t get_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                               void *values, size_t stride)
 {
     const void *cell = count == 1 ? bp_property_cell(world, p, entities[0]) : NULL;
     if (cell == NULL)
         return get_any(world, p, entities, count, values, stride);
     value_copy(values, cell, p->size);
     return BP_OK;
+}
+
+bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+                         size_t stride)
+{
+    if (count == 1 && p->size == 4) {
+        const void *cell = bp_property_cell(world, p, entities[0]);
+        if (cell != NULL) {
+            memcpy(values, cell, 4);
+            return BP_OK;
+        }
+    }
+    return get_of_any_size(world, p, entities, count, values, stride);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------- */
@@ -441,16 +413,6 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
     }
 }
 
-/* A quick yes for a scalar within its limits; everything else takes the thorough way. */
-static inline bool field_inside(const field_t *field, const void *value)
-{
-    float number;
-    if (field->type != BP_F32)
-        return false;
-    memcpy(&number, value, sizeof number);
-    return number >= field->min_f32 && number <= field->max_f32;
-}
-
 NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
@@ -471,88 +433,25 @@ NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, cons
     return result;
 }
 
-bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
-                         size_t stride)
+NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                               const void *values, size_t stride)
 {
-    const uint32_t special = OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY;
-    const void *cell = count == 1 && (p->flags & special) == 0 ? bp_property_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || ((p->flags & LIMITED) != 0 && !field_inside(declaration(p), values)))
+    const void *cell = count == 1 && may_copy(p, values) ? bp_property_cell(world, p, entities[0]) : NULL;
+    if (cell == NULL)
         return set_any(world, p, entities, count, values, stride);
     value_copy((void *)(uintptr_t)cell, values, p->size);
     return BP_OK;
 }
 
-/* --- by two names ------------------------------------------------------------------------------------------------- */
-
-static bool same_texts(const property_entry_t *entry, const char *component, const char *property)
+bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
+                         size_t stride)
 {
-    return strcmp(entry->component_text, component) == 0 && strcmp(entry->property_text, property) == 0;
-}
-
-static property_recent_t *recent_place(property_cache_t *cache, const char *component, const char *property)
-{
-    return &cache->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
-}
-
-/* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
-static property_entry_t *resolve_texts(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
-                                       bp_result_t *result)
-{
-    bp_name_t c = names_hash(component), f = names_hash(property);
-    property_entry_t *entry = &world->properties->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
-    if (entry->component != c || entry->property != f || bp_property_cell(world, &entry->resolved, entity) == NULL) {
-        bp_property_t fresh;
-        *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
-                                 : property_resolve(world, entity, component, property, &fresh);
-        if (*result != BP_OK)
-            return NULL;
-        *entry = (property_entry_t){.component = c, .property = f, .resolved = fresh};
-        if ((fresh.flags & OWN_STORAGE) == 0)
-            find_cell(world, &entry->resolved, entity);
+    if (count == 1 && p->size == 4 && may_copy(p, values)) {
+        const void *cell = bp_property_cell(world, p, entities[0]);
+        if (cell != NULL) {
+            memcpy((void *)(uintptr_t)cell, values, 4);
+            return BP_OK;
+        }
     }
-    if (strlen(component) < PROPERTY_TEXT && strlen(property) < PROPERTY_TEXT) {
-        memcpy(entry->component_text, component, strlen(component) + 1);
-        memcpy(entry->property_text, property, strlen(property) + 1);
-        *recent_place(world->properties, component, property) = (property_recent_t){component, property, entry};
-    }
-    return entry;
-}
-
-/* The property of a pair of names, good for this entity, or NULL with `result`. */
-static property_entry_t *resolve_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
-                                       uint32_t type, bp_result_t *result)
-{
-    if (world->properties == NULL)
-        world->properties = memory_new(&world->memory, sizeof *world->properties);
-    if (world->properties == NULL) {
-        *result = error_memory(&world->base->error, "resolving a property");
-        return NULL;
-    }
-    const property_recent_t *recent = recent_place(world->properties, component, property);
-    property_entry_t *entry = recent->entry;
-    bool hit = recent->component == component && recent->property == property && same_texts(entry, component, property) &&
-               bp_property_cell(world, &entry->resolved, entity) != NULL;
-    if (!hit)
-        entry = resolve_texts(world, entity, component, property, result);
-    if (entry == NULL || entry->resolved.type == type)
-        return entry;
-    *result = error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a %s, not a %s", property,
-                        value_type_name(entry->resolved.type), value_type_name(type));
-    return NULL;
-}
-
-bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               void *value)
-{
-    bp_result_t result = BP_OK;
-    property_entry_t *entry = resolve_named(world, entity, component, property, type, &result);
-    return entry == NULL ? result : property_get(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
-}
-
-bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               const void *value)
-{
-    bp_result_t result = BP_OK;
-    property_entry_t *entry = resolve_named(world, entity, component, property, type, &result);
-    return entry == NULL ? result : property_set(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    return set_of_any_size(world, p, entities, count, values, stride);
 }
