@@ -436,8 +436,8 @@ NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, cons
 NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                                const void *values, size_t stride)
 {
-    const void *cell = count == 1 && may_copy(p, values) ? bp_property_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL)
+    const void *cell = count == 1 ? bp_property_cell(world, p, entities[0]) : NULL;
+    if (cell == NULL || !may_copy(p, values))
         return set_any(world, p, entities, count, values, stride);
     value_copy((void *)(uintptr_t)cell, values, p->size);
     return BP_OK;
@@ -446,9 +446,9 @@ NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t 
 bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
                          size_t stride)
 {
-    if (count == 1 && p->size == 4 && may_copy(p, values)) {
+    if (count == 1 && p->size == 4) {
         const void *cell = bp_property_cell(world, p, entities[0]);
-        if (cell != NULL) {
+        if (cell != NULL && may_copy(p, values)) {
             memcpy((void *)(uintptr_t)cell, values, 4);
             return BP_OK;
         }

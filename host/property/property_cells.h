@@ -61,7 +61,7 @@ static inline bool field_inside(const field_t *field, const void *value)
     return number >= field->min_f32 && number <= field->max_f32;
 }
 
-/* Is setting this value no more than a copy? False where that is not known at once. */
+/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at once. */
 static inline bool may_copy(const bp_property_t *p, const void *value)
 {
     if ((p->flags & (OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY)) != 0)
