@@ -10,6 +10,9 @@
 /* cases_simulate.c */
 extern const group_t group_simulate;
 
+/* cases_guard.c */
+extern const group_t group_guard_call, group_guard_step;
+
 /* cases_entities.c */
 extern const group_t group_create_fresh, group_create_recycled, group_destroy, group_destroy_shuffled;
 extern const group_t group_alive;

@@ -20,6 +20,8 @@ static const gauge_t *const gauges[] = {
 
 static const group_t *const groups[] = {
     &group_simulate,
+    &group_guard_call,
+    &group_guard_step,
     &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,
     &group_spawn_fresh,  &group_spawn_touched,
     &group_scene_spawn,  &group_scene_level,     &group_scene_check,   &group_scene_save,

@@ -108,9 +108,11 @@ static const many_t *make_many(void)
 
 /* --- hosts and worlds --------------------------------------------------------------------------------- */
 
-static bp_host_o *create_host(bool many, const bp_allocator_i *allocator)
+static bp_host_o *create_host(bool many, const bp_allocator_i *allocator, uint32_t flags)
 {
-    bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1};
+    bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1, .flags = flags};
+    if ((flags & BP_HOST_CRASH_GUARD) != 0)
+        desc.call_limit = 10000;
     if (allocator != NULL)
         desc.allocator = *allocator;
     bp_host_o *host = bp_host_create(&desc);
@@ -122,28 +124,46 @@ static bp_host_o *create_host(bool many, const bp_allocator_i *allocator)
     return host;
 }
 
+static void make_world(bench_world_t *w)
+{
+    w->api = bp_host_api(w->host);
+    w->world = bp_world_create(w->host, &(bp_world_desc_t){.name = "main"});
+    worlds_must(w->host, w->world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
+    worlds_must(w->host, bp_world_use_component(w->world, BP_POINT_MASS), "bringing in point_mass");
+}
+
+static void make_prototype(bench_world_t *w)
+{
+    w->component = w->api->world->component(w->world, BP_POINT_MASS);
+    w->key = worlds_key(w, BP_POINT_MASS);
+    worlds_must(w->host, w->api->world->prototype(w->world, &w->key, 1, &w->prototype), "making a prototype");
+}
+
 void worlds_create(bench_world_t *w, uint32_t many)
 {
     worlds_create_with(w, many, 0, NULL);
 }
 
+void worlds_create_guarded(bench_world_t *w)
+{
+    memset(w, 0, sizeof *w);
+    w->host = create_host(false, NULL, BP_HOST_CRASH_GUARD);
+    make_world(w);
+    make_prototype(w);
+}
+
 void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator)
 {
     memset(w, 0, sizeof *w);
-    w->host = create_host(many > 0, allocator);
-    w->api = bp_host_api(w->host);
-    w->world = bp_world_create(w->host, &(bp_world_desc_t){.name = "main"});
-    worlds_must(w->host, w->world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
-    worlds_must(w->host, bp_world_use_component(w->world, BP_POINT_MASS), "bringing in point_mass");
+    w->host = create_host(many > 0, allocator, 0);
+    make_world(w);
     for (uint32_t i = 0; i < many; i++)
         worlds_must(w->host, bp_world_use_component(w->world, make_many()->component_names[i]),
                     "bringing in a component");
     for (uint32_t i = 0; i < systems; i++)
         worlds_must(w->host, bp_world_use_system(w->world, make_many()->system_names[i]),
                     "bringing in a system");
-    w->component = w->api->world->component(w->world, BP_POINT_MASS);
-    w->key = worlds_key(w, BP_POINT_MASS);
-    worlds_must(w->host, w->api->world->prototype(w->world, &w->key, 1, &w->prototype), "making a prototype");
+    make_prototype(w);
 }
 
 void worlds_destroy(bench_world_t *w)

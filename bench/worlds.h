@@ -34,6 +34,8 @@ void worlds_create(bench_world_t *w, uint32_t many);
  * `systems` systems of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 *
  * c8; the others need one component each, the last ones of the first 32. */
 void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator);
+/* Likewise in a host with the crash guard, and with no component but point_mass. */
+void worlds_create_guarded(bench_world_t *w);
 void worlds_destroy(bench_world_t *w);
 
 /* The key of a component of the world under its own name. */
