@@ -67,8 +67,11 @@ typedef struct bp_jobs_i {
 enum {
     BP_HOST_CRASH_GUARD = 1u << 0, /* a crash inside a plugin from a file ends that call and sets the plugin aside; the host
                                       goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
-    BP_HOST_COPY_PLUGINS = 1u << 1 /* plugins are opened from copies in a temporary folder, so that their files may be
+    BP_HOST_COPY_PLUGINS = 1u << 1, /* plugins are opened from copies in a temporary folder, so that their files may be
                                       overwritten while the host runs */
+    BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew; implies
+                                      BP_HOST_COPY_PLUGINS */
+    BP_HOST_TRIAL = 1u << 3        /* what is watched is tried first in a copy of this process (where the system has fork) */
 };
 
 /* Everything about a host; all of it may be left zero. */
@@ -84,6 +87,9 @@ typedef struct bp_host_desc_t {
     uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn from the host's address */
     uint32_t flags;               /* BP_HOST_... */
     uint32_t call_limit;          /* under the crash guard: milliseconds that a plugin may stay in one call; 0: any */
+    uint32_t trial_deadline;      /* milliseconds that a trial may take; 0: 5,000 */
+    uint32_t probation;           /* under the crash guard: steps of worlds during which a crash after a reload brings the
+                                     version before it back; 0: none */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
@@ -170,6 +176,10 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
  * BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good until the next reload or
  * unload. The text also goes to the log. */
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report);
+
+/* What hot reload has to do at present: take in files that are finished, follow builds and trials, see to plugins that have crashed. Call
+ * it between steps, best after each: where it was called less than 2 ms ago it comes back at once. What it comes to is told as by bp_host_on_reload and in the log. BP_ERROR_STATE from inside a step or a callback. */
+BACKPLANE_API bp_result_t bp_host_poll(bp_host_o *host);
 
 /* Have every reload and every refusal told, whoever asked for it. The callback changes nothing of the host. */
 BACKPLANE_API bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data);

@@ -49,18 +49,6 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
     return BP_OK;
 }
 
-bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms)
-{
-    error_text_t *error = &host->base.error;
-    if (host->loader.guard != NULL)
-        return BP_OK;
-    bp_result_t result = guard_create(&host->base.memory, limit_ms, error, &host->loader.guard);
-    if (result != BP_ERROR_STATE)
-        return result;
-    log_write(&host->base.log, BP_LOG_WARNING, "host", "%s", error->text);
-    return BP_OK;
-}
-
 static void *default_resize(const bp_allocator_i *allocator, void *old, size_t old_size, size_t new_size)
 {
     memory_t once;
@@ -85,12 +73,12 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
     host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
     reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
+    hot_init(&host->hot, &host->reload);
     host->own_jobs = known.jobs.run == NULL;
     host->crew.jobs = known.jobs;
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
-    bool guarded = (known.flags & BP_HOST_CRASH_GUARD) != 0;
-    if ((guarded && host_set_guard(host, known.call_limit) != BP_OK) || host_set_threads(host, known.threads) != BP_OK) {
+    if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
         return NULL;
     }
@@ -101,6 +89,7 @@ void bp_host_destroy(bp_host_o *host)
 {
     if (host == NULL)
         return;
+    hot_free(&host->hot);
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host->destruction.worlds[host->destruction.world_count - 1]);
@@ -190,8 +179,10 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
-    if (result == BP_OK)
+    if (result == BP_OK) {
+        hot_cancel(&host->hot);
         reload_accept(&host->reload);
+    }
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = store_prepare_strip(host->destruction.worlds[i], plugin);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
@@ -212,6 +203,8 @@ static void copy_report(const reload_t *reload, bp_reload_report_t *report)
 
 bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
 {
+    if (host_refuse_during_step(host) == BP_OK)
+        hot_cancel(&host->hot);
     bp_result_t result = reload_now(&host->reload, names, count);
     copy_report(&host->reload, report);
     return result;
@@ -229,29 +222,6 @@ const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
     if (path != NULL)
         *path = host->loader.plugins[index]->path;
     return &host->loader.plugins[index]->desc;
-}
-
-const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
-{
-    bool aside = index < host->loader.count && plugin_is_aside(host->loader.plugins[index]);
-    return aside ? plugin_crash(host->loader.plugins[index]) : NULL;
-}
-
-/* Between steps: see to plugins that have crashed since. What they offered to other plugins, who call it without asking the host,
- * becomes do-nothing as well. */
-static void see_to_crashes(bp_host_o *host)
-{
-    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))
-        return;
-    for (uint32_t i = 0; i < host->loader.count; i++) {
-        plugin_t *plugin = host->loader.plugins[i];
-        if (!plugin_is_aside(plugin) || plugin->seen_to)
-            continue;
-        plugin->seen_to = true;
-        registry_silence_tables(&host->registry, plugin);
-        log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
-                  plugin->name);
-    }
 }
 
 /* --- worlds -------------------------------------------------------------------------------------------------------- */
@@ -339,7 +309,7 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 {
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
-    see_to_crashes(host);
+    host_see_to_crashes(host);
     if (result == BP_OK && host->destruction.stepping == 0)
         reload_step_done(&host->reload);
     return result;

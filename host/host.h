@@ -9,7 +9,7 @@
 #include "entity/destruction.h"
 #include "property/path.h"
 #include "resource/scenes.h"
-#include "reload/reload.h"
+#include "reload/hot.h"
 #include "schedule/jobs.h"
 #include "schedule/schedule.h"
 #include "schedule/trace.h"
@@ -22,6 +22,7 @@ struct bp_host_o {
     destruction_t destruction; /* knows the worlds */
     scenes_t scenes;
     reload_t reload;
+    hot_t hot;
     bp_api_t api;
     crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
@@ -42,9 +43,12 @@ path_worlds_t host_worlds(const bp_host_o *host);
 /* As bp_world_create, with the result. */
 bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
 
-/* Guard the plugins that are loaded from now on; limit_ms 0: they may take their time. Where the system has no guard a warning
- * is logged. [main] */
-bp_result_t host_set_guard(bp_host_o *host, uint32_t limit_ms);
+/* The crash guard and hot reload, as the flags of a host ask for them (live.c). For plugins that are loaded from now on; what is
+ * on already stays as it is. Where the system has no guard a warning is logged. [main] */
+bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
+
+/* Between steps: see to plugins that have crashed since. [main] */
+void host_see_to_crashes(bp_host_o *host);
 
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);

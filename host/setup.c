@@ -14,7 +14,6 @@
 
 enum {
     MAX_OPTIONS = REGISTRY_MAX_FIELDS,
-    MAX_CALL_LIMIT = 3600 * 1000 /* ms */
 };
 
 bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
@@ -27,7 +26,8 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 /* --- sections and keys ----------------------------------------------------------------------------------------------- */
 
-static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", NULL};
+static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", "probation",
+                                        "hot_reload", "trial", "trial_deadline", "build", "sources", NULL};
 static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
@@ -125,7 +125,7 @@ bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type
 
 /* --- [host] and plugins -------------------------------------------------------------------------------------------------- */
 
-static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out)
+bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out)
 {
     const ini_entry_t *entry = setup_find_entry(s, "host", key);
     bp_value_t value = {.i64 = 0};
@@ -137,45 +137,18 @@ static bp_result_t read_count(setup_t *s, const char *key, int64_t least, int64_
     return result;
 }
 
-static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
-{
-    const ini_entry_t *entry = setup_find_entry(s, "host", key);
-    if (entry == NULL)
-        return BP_OK;
-    *out = strcmp(entry->value, "on") == 0;
-    if (*out || strcmp(entry->value, "off") == 0)
-        return BP_OK;
-    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
-}
-
-static bp_result_t read_guard(setup_t *s)
-{
-    bool guarded = false;
-    int64_t limit;
-    const ini_entry_t *limited = setup_find_entry(s, "host", "call_limit");
-    bp_result_t result = read_flag(s, "crash_guard", &guarded);
-    if (result == BP_OK)
-        result = read_count(s, "call_limit", 1, MAX_CALL_LIMIT, &limit);
-    if (result == BP_OK && limited != NULL && !guarded)
-        result = setup_at_line(s, limited->line, error_set(s->error, BP_ERROR_ARGUMENT, "call_limit needs crash_guard = on"));
-    if (result != BP_OK || !guarded)
-        return result;
-    result = host_set_guard(s->host, (uint32_t)limit);
-    return result == BP_OK ? BP_OK : setup_at_line(s, setup_find_entry(s, "host", "crash_guard")->line, result);
-}
-
 static bp_result_t read_host(setup_t *s)
 {
     int64_t steps, threads, seed;
     const ini_entry_t *path = setup_find_entry(s, "host", "plugin_path");
     s->plugin_path = path == NULL ? "" : path->value;
-    bp_result_t result = read_count(s, "steps", 0, INT64_MAX, &steps);
+    bp_result_t result = setup_read_count(s, "steps", 0, INT64_MAX, &steps);
     if (result == BP_OK)
-        result = read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
+        result = setup_read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
     if (result == BP_OK)
-        result = read_count(s, "seed", 0, INT64_MAX, &seed);
+        result = setup_read_count(s, "seed", 0, INT64_MAX, &seed);
     if (result == BP_OK)
-        result = read_guard(s);
+        result = setup_live(s);
     if (result != BP_OK)
         return result;
     if (setup_find_entry(s, "host", "steps") != NULL)
@@ -382,10 +355,7 @@ static void undo(setup_t *s)
         bp_world_destroy(d->worlds[d->world_count - 1]);
     while (s->host->loader.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
-    if (s->host->loader.guard != s->old_guard) {
-        guard_destroy(s->host->loader.guard);
-        s->host->loader.guard = s->old_guard;
-    }
+    setup_end_live(s);
     s->host->steps = s->old_steps;
     s->host->base.random = s->old_random;
     *s->error = kept;
@@ -415,6 +385,9 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         .old_steps = host->steps,
         .old_random = host->base.random,
         .old_guard = host->loader.guard,
+        .old_copies = host->loader.copies,
+        .old_watching = host->hot.watching,
+        .old_building = host->hot.building,
     };
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
     if (result != BP_OK)

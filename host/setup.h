@@ -17,6 +17,7 @@ typedef struct setup_t {
     uint32_t old_plugins, old_worlds;
     uint64_t old_steps, old_random;
     guard_t *old_guard;
+    bool old_copies, old_watching, old_building;
     uint32_t threads; /* 0: not given */
     bp_entity_t *spawned; /* by [spawn ...] */
     uint32_t spawned_count, spawned_capacity;
@@ -38,6 +39,13 @@ const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const
 
 /* A value of a key, parsed as a type; `value` stays as it is where `entry` is NULL. */
 bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value);
+
+/* The same for a count of [host], with its range; 0 where it is not given. */
+bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out);
+
+/* The crash guard and hot reload as [host] asks for them; and what this has turned on, off again. */
+bp_result_t setup_live(setup_t *s);
+void setup_end_live(setup_t *s);
 
 /* Spawn the scenes of the new worlds; then the [spawn] sections. */
 bp_result_t setup_spawn_scenes(setup_t *s);

@@ -51,6 +51,7 @@ int main(int argc, char **argv)
         process_suite,
         check_suite,
         reload_suite,
+        hot_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -49,5 +49,6 @@ Suite *watch_suite(void);
 Suite *process_suite(void);
 Suite *check_suite(void);
 Suite *reload_suite(void);
+Suite *hot_suite(void);
 
 #endif

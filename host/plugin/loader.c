@@ -547,8 +547,8 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 
 void loader_remove_copy(loader_t *loader, const char *copy)
 {
-    (void)loader;
-    remove(copy);
+    if (!loader->on_trial)
+        remove(copy);
 }
 
 static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const char *copy, plugin_t *version)

@@ -51,6 +51,7 @@ typedef struct loader_t {
     bool located;             /* the present error already says where it is */
     guard_t *guard;           /* of plugins from files; NULL: none */
     atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
+    bool on_trial;            /* in a process that only tries something out: no file is removed */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
     char *folder;             /* of the copies; NULL until there is one */
     uint32_t copy_count;      /* made so far */

@@ -54,6 +54,18 @@ static int print_as_json(const program_t *program, const outcome_t *outcome)
     return json_output_print(json_output_checked(root, bad));
 }
 
+static uint64_t most_steps(const program_t *program)
+{
+    uint64_t most = 0;
+    bp_world_o *world;
+    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
+        bp_world_stats_t stats;
+        bp_world_stats(world, &stats);
+        most = stats.steps > most ? stats.steps : most;
+    }
+    return most;
+}
+
 static int run_steps(program_t *program, const arguments_t *arguments)
 {
     outcome_t outcome = {.steps = arguments->steps};
@@ -68,6 +80,8 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
                                       : program_step(program, outcome.steps, !arguments->json);
     outcome.nanoseconds = os_clock_ns() - started;
+    if (arguments->real_time)
+        outcome.steps = most_steps(program);
     if (status != STATUS_FINE)
         return status;
     return arguments->json ? print_as_json(program, &outcome) : print_for_people(program, &outcome);

@@ -110,7 +110,7 @@ int program_live(program_t *program, uint64_t count, const char *show)
         result = show_path(&live);
         if (result == BP_OK)
             result = step_worlds(&live);
-
+        bp_host_poll(program->host);
         if (result == BP_OK && !live.over)
             nap(&live);
     }

@@ -23,17 +23,30 @@ enum {
     WORD_MAX = 64       /* longer words get no guess */
 };
 
-void complain(const char *format, ...)
+static void print(const char *head, const char *format, va_list values)
 {
     char text[MESSAGE_MAX];
     char shown[4 * MESSAGE_MAX]; /* a byte is shown by four at most */
-    va_list values;
-    va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
-    va_end(values);
     terminal_show(text, shown);
     fflush(stdout);
-    fprintf(stderr, "backplane: %s\n", shown);
+    fprintf(stderr, "%s%s\n", head, shown);
+}
+
+void complain(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print("backplane: ", format, values);
+    va_end(values);
+}
+
+void remark(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print("", format, values);
+    va_end(values);
 }
 
 static size_t least(size_t a, size_t b)

@@ -27,6 +27,9 @@ enum {
 /* Print "backplane: ..." and a line end to stderr, after all that has gone to stdout so far. */
 void complain(const char *format, ...) PRINTS_LIKE(1, 2);
 
+/* The same without "backplane: ": a further line of a message, or somebody else's line. */
+void remark(const char *format, ...) PRINTS_LIKE(1, 2);
+
 /* The word nearest to a misspelt one. Begin with {.wanted = word}. */
 typedef struct guess_t {
     const char *wanted;

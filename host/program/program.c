@@ -10,6 +10,24 @@
 #include "messages.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Line by line: a block keeps its form. What a compiler prints stands as it is, for editors that look for file and line. */
+static void print_lines(int32_t level, const char *source, const char *text)
+{
+    bool first = true;
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), text);
+        if (!first || strcmp(source, "build") == 0)
+            remark("%s", line);
+        else
+            complain("%s%s: %s", level == BP_LOG_WARNING ? "warning: " : "", source, line);
+        text += length + (text[length] == '\n');
+        first = false;
+    }
+}
 
 static void write_log(void *context, int32_t level, const char *source, const char *text)
 {
@@ -19,7 +37,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
     if (level >= BP_LOG_ERROR)
         atomic_fetch_add(&program->errors, 1u);
     progress_erase(&program->progress);
-    complain("%s%s: %s", level == BP_LOG_WARNING ? "warning: " : "", source, text);
+    print_lines(level, source, text);
 }
 
 int program_create(program_t *program, const char *ini)
@@ -61,7 +79,7 @@ int program_step(program_t *program, uint64_t count, bool bar)
     progress_begin(&program->progress, count, bar);
     for (uint64_t done = 0; done < count && result == BP_OK; done++) {
         progress_show(&program->progress, done);
-
+        bp_host_poll(program->host);
         result = bp_host_step(program->host);
     }
     progress_erase(&program->progress);

@@ -1,0 +1,335 @@
+/* test_hot.c - hot reload as it goes on by itself: new files are tried and come in, and what crashes, hangs or fails leaves every
+ * property of every world as it was.
+ *
+ * The plugin is tests/fixtures/crasher.h in two versions, copied over each other in a folder of the test's own. The second one is told by
+ * the environment where to crash. Nothing here measures time; where something is waited for, it is for as long as it takes.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../unit/inspect.h"
+#include "../unit/support.h"
+
+#include "base/file.h"
+#include "base/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SECOND = 1000000000, PATIENCE = 20 };
+
+typedef struct told_t {
+    uint32_t count, refused;
+    char text[4096];
+} told_t;
+
+static log_text_t log_text;
+static bp_host_o *host;
+static const bp_api_t *api;
+static bp_world_o *world;
+static bp_entity_t plain, own;
+static told_t told;
+static char folder[512], path[600], aside[620];
+
+static void copy_plugin(const char *from, const char *to)
+{
+    char *bytes, name[1024];
+    size_t size;
+    memory_t memory;
+    error_text_t error;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    snprintf(name, sizeof name, "%s/%s.so", TEST_FIXTURE_DIR, from);
+    ck_assert_int_eq(file_read(&memory, name, &bytes, &size, &error), BP_OK);
+    FILE *file = fopen(to, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    memory_free(&memory, bytes, size + 1);
+}
+
+/* As lld and `mv` do: written aside, then renamed. */
+static void replace_plugin(const char *from)
+{
+    copy_plugin(from, aside);
+    ck_assert_int_eq(rename(aside, path), 0);
+}
+
+static void hear(void *data, const bp_reload_report_t *report)
+{
+    told_t *t = data;
+    t->count++;
+    t->refused += report->result != BP_OK;
+    snprintf(t->text, sizeof t->text, "%s", report->text);
+}
+
+static void add(const char *type, bp_entity_t *entity)
+{
+    uint32_t key = key_of(world, type, "");
+    WORKS(host, api->entity->create(host, entity, 1));
+    WORKS(host, api->world->add(world, key, entity, 1));
+}
+
+static void begin(uint32_t flags, uint32_t deadline)
+{
+    snprintf(folder, sizeof folder, "%s/hot.%d", TEST_SCRATCH_DIR, (int)getpid());
+    snprintf(path, sizeof path, "%s/crasher.so", folder);
+    snprintf(aside, sizeof aside, "%s.new", path);
+    ck_assert_int_eq(mkdir(folder, 0755), 0);
+    unsetenv("CRASHER_WHERE");
+    copy_plugin("crasher", path);
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = log_into(&log_text), .tag = 1, .seed = 1};
+    desc.flags = flags | BP_HOST_HOT_RELOAD;
+    desc.trial_deadline = deadline;
+    desc.probation = 50;
+    host = bp_host_create(&desc);
+    api = bp_host_api(host);
+    WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(world, "crash_plain"));
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    WORKS(host, bp_world_use_system(world, "crash_system"));
+    add("crash_plain", &plain);
+    add("crash_own", &own);
+    for (int i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_poll(host));
+    memset(&told, 0, sizeof told);
+    WORKS(host, bp_host_on_reload(host, hear, &told));
+}
+
+static void end(void)
+{
+    bp_host_destroy(host);
+    remove(path);
+    rmdir(folder);
+}
+
+/* Poll until something is told. */
+static void wait_for_news(bool stepping)
+{
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    uint32_t before = told.count;
+    while (told.count == before) {
+        WORKS(host, bp_host_poll(host));
+        if (stepping)
+            WORKS(host, bp_host_step(host));
+        os_sleep_ns(1000000);
+        EXPECT(os_clock_ns() < until, "nothing was told of the new file; the log:\n%s", log_text.text);
+    }
+}
+
+static float x_now(void)
+{
+    float x = -1;
+    WORKS(host, api->property->get_named(world, plain, "crash_plain", "x", BP_F32, &x));
+    return x;
+}
+
+static void step(int count)
+{
+    for (int i = 0; i < count; i++)
+        WORKS(host, bp_host_step(host));
+}
+
+static const uint32_t both = BP_HOST_CRASH_GUARD | BP_HOST_TRIAL;
+
+START_TEST(a_new_file_comes_in_by_itself)
+{
+    static const uint32_t flags[] = {0, BP_HOST_TRIAL, BP_HOST_CRASH_GUARD, BP_HOST_CRASH_GUARD | BP_HOST_TRIAL};
+    double y = 0;
+    begin(flags[_i], 0);
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 0, "%s", told.text);
+    float before = x_now();
+    step(2);
+    ck_assert(x_now() == before + 200.0f);
+    WORKS(host, api->property->get_named(world, plain, "crash_plain", "y", BP_F64, &y));
+    ck_assert(y == 5.0);
+    replace_plugin("crasher");
+    wait_for_news(true);
+    EXPECT(told.refused == 0, "%s", told.text);
+    before = x_now();
+    step(2);
+    ck_assert(x_now() == before + 2.0f);
+    end();
+}
+END_TEST
+
+/* Where and how the next version goes wrong, and what is told. */
+static const char *const harms[][3] = {
+    {"load", "null", "crashed in 'load'"},
+    {"load", "stack", "the stack ran out"},
+    {"load", "abort", "SIGABRT"},
+    {"load", "exit", "it called exit"},
+    {"load", "loop", "had not come through after"},
+    {"plain_start", "zero", "crashed in 'start' of component 'crash_plain'"},
+    {"plain_start", "exit", "it called exit"},
+    {"simulate", "null", "crashed in 'simulate' of component 'crash_plain'"},
+    {"simulate", "stack", "the stack ran out"},
+    {"simulate", "call", "it called a null pointer"},
+    {"simulate", "loop", "had not come through after"},
+    {"second_step", "abort", "SIGABRT"},
+    {"run_all", "illegal", "crashed in 'run_all' of system 'crash_system'"},
+    {"run_all", "exit", "it called exit"},
+    {"load", "host", "it was ended by SIGSEGV"},
+};
+
+START_TEST(what_goes_wrong_on_trial_changes_nothing)
+{
+    begin(both, 400);
+    char *before = describe_host(host);
+    setenv("CRASHER_WHERE", harms[_i][0], 1);
+    setenv("CRASHER_HOW", harms[_i][1], 1);
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    ck_assert_uint_eq(told.refused, 1);
+    EXPECT(strstr(told.text, harms[_i][2]) != NULL, "\"%s\" is not in: %s", harms[_i][2], told.text);
+    expect_same(before, describe_host(host), told.text);
+    check_host(host);
+    float x = x_now();
+    step(3);
+    ck_assert(x_now() == x + 3.0f);
+    unsetenv("CRASHER_WHERE");
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 1, "%s", told.text);
+    x = x_now();
+    step(1);
+    ck_assert(x_now() == x + 100.0f);
+    end();
+}
+END_TEST
+
+START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
+{
+    static const char *const ways[][2] = {{"load", "null"}, {"load", "stack"}, {"plain_start", "abort"}, {"system_start", "zero"}};
+    begin(BP_HOST_CRASH_GUARD, 0);
+    char *before = describe_host(host);
+    setenv("CRASHER_WHERE", ways[_i][0], 1);
+    setenv("CRASHER_HOW", ways[_i][1], 1);
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    ck_assert_uint_eq(told.refused, 1);
+    expect_same(before, describe_host(host), told.text);
+    float x = x_now();
+    step(3);
+    ck_assert(x_now() == x + 3.0f);
+    end();
+}
+END_TEST
+
+START_TEST(a_crash_on_probation_brings_the_version_before_back)
+{
+    static const char *const ways[][2] = {{"simulate", "null"}, {"run_all", "abort"}, {"second_step", "stack"}};
+    double y;
+    begin(BP_HOST_CRASH_GUARD, 0);
+    setenv("CRASHER_WHERE", ways[_i][0], 1);
+    setenv("CRASHER_HOW", ways[_i][1], 1);
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    EXPECT(told.refused == 0, "%s", told.text);
+    step(4);
+    EXPECT(strstr(log_text.text, "the version before is back") != NULL, "%s", log_text.text);
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 0));
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->version, "1.0");
+    float x = x_now();
+    step(3);
+    ck_assert(x_now() == x + 3.0f);
+    ck_assert_int_eq(api->property->get_named(world, plain, "crash_plain", "y", BP_F64, &y), BP_ERROR_NOT_FOUND);
+    check_host(host);
+    end();
+}
+END_TEST
+
+START_TEST(a_good_version_brings_a_plugin_back_that_was_set_aside)
+{
+    begin(BP_HOST_CRASH_GUARD, 0);
+    setenv("CRASHER_WHERE", "get", 1);
+    setenv("CRASHER_HOW", "null", 1);
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    step(60); /* the probation is over */
+    float x;
+    ck_assert_int_ne(api->property->get_named(world, own, "crash_own", "x", BP_F32, &x), BP_OK);
+    step(1);
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    float before = x_now();
+    step(3);
+    ck_assert(x_now() == before);
+    unsetenv("CRASHER_WHERE");
+    replace_plugin("crasher");
+    wait_for_news(false);
+    EXPECT(told.refused == 0, "%s", told.text);
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 0));
+    step(3);
+    ck_assert(x_now() == before + 3.0f);
+    end();
+}
+END_TEST
+
+START_TEST(a_broken_file_is_refused_with_its_reason)
+{
+    begin(both, 0);
+    char *before = describe_host(host);
+    FILE *file = fopen(path, "wb");
+    fputs("this is no library", file);
+    fclose(file);
+    wait_for_news(false);
+    ck_assert_uint_eq(told.refused, 1);
+    EXPECT(strstr(told.text, "not a shared library") != NULL, "%s", told.text);
+    expect_same(before, describe_host(host), told.text);
+    end();
+}
+END_TEST
+
+START_TEST(an_unloaded_candidate_is_let_go)
+{
+    begin(both, 0);
+    setenv("CRASHER_WHERE", "load", 1);
+    setenv("CRASHER_HOW", "sleep", 1);
+    replace_plugin("crasher_next");
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (host->hot.child == NULL && os_clock_ns() < until) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_ptr_nonnull(host->hot.child);
+    WORKS(host, bp_host_unload_plugin(host, "crasher"));
+    ck_assert_ptr_null(host->hot.child);
+    step(2);
+    end();
+}
+END_TEST
+
+START_TEST(polling_is_for_between_steps)
+{
+    begin(0, 0);
+    host->destruction.stepping++;
+    ck_assert_int_eq(bp_host_poll(host), BP_ERROR_STATE);
+    host->destruction.stepping--;
+    end();
+}
+END_TEST
+
+Suite *hot_suite(void)
+{
+    Suite *suite = suite_create("hot");
+    TCase *files = tcase_create("files");
+    tcase_set_timeout(files, 60);
+    tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 4);
+    tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
+    tcase_add_test(files, polling_is_for_between_steps);
+#if !defined(BACKPLANE_SANITIZED) /* these crash on purpose, and leave memory behind where they do */
+    tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0, COUNT(harms));
+    tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 4);
+    tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
+    tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
+    tcase_add_test(files, an_unloaded_candidate_is_let_go);
+#endif
+    suite_add_tcase(suite, files);
+    return suite;
+}
