@@ -47,7 +47,7 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run bubbles test import import-check bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
+.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -68,6 +68,10 @@ bubbles: packages
 	@tools/packages.sh picture
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 	@$(BUILD)/backplane run config/bubbles.ini
+
+# Watch a plugin while it is being written: docs/hot_reload.md.
+dev: all
+	@$(BUILD)/backplane run config/dev.ini --real-time --show main/planet.body.position
 
 packages:
 	@tools/packages.sh build
@@ -246,6 +250,7 @@ help:
 	@echo "make              build the program, the library and the plugins into $(BUILD)/"
 	@echo "make run          simulate the solar system"
 	@echo "make bubbles      a million sprites and twenty bubbles, and a picture of them; needs libpng"
+	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
