@@ -438,6 +438,7 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
     plugin->path = memory_copy_text(&loader->memory, path);
     if (plugin->path == NULL)
         return error_memory(&loader->base->error, "loading a plugin");
+    file_stamp(path, &plugin->stamp);
     if (loader->copies) {
         result = loader_copy(loader, path, &plugin->copy);
     } else {

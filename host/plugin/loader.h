@@ -8,6 +8,7 @@
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
 
+#include "../base/folder.h"
 #include "../base/guard.h"
 #include "registry.h"
 
@@ -36,6 +37,7 @@ struct plugin_t {
     registry_set_t *set;      /* where its registrations go while it is a new version that has not come yet; else NULL */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */
+    file_stamp_t stamp;       /* of its file just before it was read first */
 };
 
 typedef struct loader_t {

@@ -60,6 +60,7 @@ static void watch_folder(watch_t *watch, watched_t *w)
     w->folder = folder_watch_add(watch->folders, folder);
 }
 
+/* What the file was when it was loaded is what it is compared with: it may have been written since. */
 static bool add(watch_t *watch, plugin_t *plugin)
 {
     if (!memory_reserve(&watch->memory, &watch->files, &watch->capacity, watch->count + 1u, sizeof *watch->files))
@@ -75,8 +76,8 @@ static bool add(watch_t *watch, plugin_t *plugin)
     w->plugin = plugin;
     w->name = file_name(w->path);
     watch_folder(watch, w);
-    file_stamp(w->path, &w->handed);
-    w->seen = w->handed;
+    w->handed = w->seen = plugin->stamp;
+    w->unknown = true;
     watch->files[watch->count++] = w;
     return true;
 }
@@ -239,6 +240,9 @@ plugin_t *watch_next(watch_t *watch, uint64_t now)
     if (now - watch->looked_at >= (watch->folders != NULL ? WATCH_BACKSTOP_MS : WATCH_LOOK_MS))
         look_at_all(watch, now);
     for (uint32_t i = 0; i < watch->count; i++) {
+        if (watch->files[i]->unknown)
+            look(watch->files[i], now);
+        watch->files[i]->unknown = false;
         if (is_finished(watch, watch->files[i], now))
             return watch->files[i]->plugin;
     }

@@ -32,6 +32,7 @@ typedef struct watched_t {
     bool pending;        /* it has changed since it was handed over */
     bool closed;         /* nobody is known to be writing it */
     bool told;           /* by a notice: not only by a stamp */
+    bool unknown;        /* not looked at since it was loaded */
     bool broken;         /* its bytes were judged since it changed last, and are not whole */
 } watched_t;
 

@@ -60,6 +60,7 @@ static void begin(bool notices)
     loader.plugins = plugins;
     loader.count = 1;
     plugin.path = path;
+    file_stamp(path, &plugin.stamp);
     now = 1000000;
     ck_assert_int_eq(watch_begin(&watch, &loader), BP_OK);
     if (!notices) {
@@ -249,9 +250,25 @@ START_TEST(a_plugin_that_is_unloaded_is_not_watched_any_more)
     expect_nothing(300);
     ck_assert_uint_eq(watch.count, 0);
     loader.count = 1;
+    file_stamp(path, &plugin.stamp);
     expect_nothing(300);
     next_tick();
     write_part(path, 0, size, O_TRUNC);
+    expect_once();
+    end();
+}
+END_TEST
+
+START_TEST(a_file_written_between_loading_and_watching_is_handed_over)
+{
+    begin(_i == 0);
+    watch_end(&watch);
+    write_part(path, 0, size, O_TRUNC);
+    ck_assert_int_eq(watch_begin(&watch, &loader), BP_OK);
+    if (_i == 1) {
+        folder_watch_close(watch.folders);
+        watch.folders = NULL;
+    }
     expect_once();
     end();
 }
@@ -282,6 +299,7 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_folder_may_go_and_come_back, 0, 2);
     tcase_add_loop_test(files, a_folder_may_be_moved_and_replaced, 0, 2);
     tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
+    tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
     tcase_add_test(files, a_touched_file_is_handed_over);
     suite_add_tcase(suite, files);
     return suite;
