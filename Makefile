@@ -3,6 +3,7 @@
 # BUILD     where everything goes (build)
 # CC        the compiler (cc)
 # NATIVE=1  build for this machine's instruction set instead of the platform's baseline
+# AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
 
@@ -11,9 +12,9 @@ PREFIX   ?= /usr/local
 VERSION  := $(shell sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' host/backplane.h)
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction of a * b + c: results are the same whatever instruction set a loop is compiled for.
-CODE     := -std=c11 -O2 -g -ffp-contract=off -fvisibility=hidden $(if $(NATIVE),-march=native)
+CODE     := -std=c11 -O2 -g -ffp-contract=off -fvisibility=hidden $(if $(NATIVE),-march=native) $(if $(AUDIT),-DBACKPLANE_AUDIT)
 ifdef SANITIZE
-CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DBACKPLANE_SANITIZED
+CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DBACKPLANE_SANITIZED -DBACKPLANE_AUDIT
 LINK     := -fsanitize=$(SANITIZE)
 endif
 INCLUDE  := -Iplugin_api -Ihost

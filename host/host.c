@@ -6,6 +6,7 @@
  */
 #include "host.h"
 
+#include "base/audit.h"
 #include "base/text.h"
 #include "entity/store.h"
 #include "plugin/verbs.h"
@@ -24,6 +25,9 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc)
 {
     base_t *base = &host->base;
     memory_init(&base->memory, "host", &desc->allocator);
+#if defined(BACKPLANE_AUDIT)
+    audit_begin(&base->memory);
+#endif
     base->log = desc->log;
     base->random = desc->seed;
     names_init(&base->names, &base->memory);
@@ -109,6 +113,9 @@ void bp_host_destroy(bp_host_o *host)
     names_free(&host->base.names);
     if (memory_bytes(&host->base.memory) > 0)
         log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back", memory_bytes(&host->base.memory));
+#if defined(BACKPLANE_AUDIT)
+    audit_end(&host->base.memory);
+#endif
     bp_allocator_i allocator = host->base.memory.allocator;
     default_resize(&allocator, host, sizeof *host, 0);
 }
@@ -207,6 +214,8 @@ bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t c
         hot_cancel(&host->hot);
     bp_result_t result = reload_now(&host->reload, names, count);
     copy_report(&host->reload, report);
+    if (host_refuse_during_step(host) == BP_OK)
+        host_settle(host);
     return result;
 }
 
@@ -309,7 +318,7 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 {
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
-    host_see_to_crashes(host);
+    host_settle(host);
     if (result == BP_OK && host->destruction.stepping == 0)
         reload_step_done(&host->reload);
     return result;

@@ -47,8 +47,9 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
  * on already stays as it is. Where the system has no guard a warning is logged. [main] */
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
 
-/* Between steps: see to plugins that have crashed since. [main] */
-void host_see_to_crashes(bp_host_o *host);
+/* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into images that
+ * have gone. [main] */
+void host_settle(bp_host_o *host);
 
 /* Run with `threads` threads of the host's own. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);

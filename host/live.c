@@ -58,8 +58,12 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
     return false;
 }
 
-void host_see_to_crashes(bp_host_o *host)
+void host_settle(bp_host_o *host)
 {
+#if defined(BACKPLANE_AUDIT)
+    if (host->destruction.stepping == 0 && host->loader.retired_count > 0 && host->reload.probation == NULL)
+        loader_audit(&host->loader);
+#endif
     if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))
         return;
     for (uint32_t i = 0; i < host->loader.count; i++) {
@@ -74,7 +78,7 @@ bp_result_t bp_host_poll(bp_host_o *host)
     bp_result_t result = host_refuse_during_step(host);
     if (result != BP_OK)
         return result;
-    host_see_to_crashes(host);
+    host_settle(host);
     hot_poll(&host->hot);
     return BP_OK;
 }

@@ -52,6 +52,7 @@ int main(int argc, char **argv)
         check_suite,
         reload_suite,
         hot_suite,
+        audit_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

@@ -50,5 +50,6 @@ Suite *process_suite(void);
 Suite *check_suite(void);
 Suite *reload_suite(void);
 Suite *hot_suite(void);
+Suite *audit_suite(void);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "memory.h"
 
+#include "audit.h"
 #include "os.h"
 
 #include <stdlib.h>
@@ -19,6 +20,9 @@ void memory_init(memory_t *memory, const char *name, const bp_allocator_i *alloc
     memory->parent = NULL;
     memory->allocator = *allocator;
     atomic_init(&memory->bytes, 0);
+#if defined(BACKPLANE_AUDIT)
+    memory->audit = NULL;
+#endif
 }
 
 void memory_init_child(memory_t *memory, const char *name, memory_t *parent)
@@ -100,6 +104,12 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
     if (block == NULL && new_size != 0)
         return NULL;
     count(memory, old_size, new_size);
+#if defined(BACKPLANE_AUDIT)
+    /* Cleared: what the C library left in a block, its own addresses among it, is nobody's. */
+    if (new_size > old_size)
+        memset((char *)block + old_size, 0, new_size - old_size);
+    audit_note(memory, old, block, new_size);
+#endif
     return block;
 }
 

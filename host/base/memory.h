@@ -29,6 +29,9 @@ typedef struct memory_t {
     struct memory_t *parent;
     bp_allocator_i allocator; /* resize NULL: the C library and the system's pages */
     atomic_size_t bytes;
+#if defined(BACKPLANE_AUDIT)
+    struct audit_t *audit; /* of a root: its blocks (audit.h); NULL: not known */
+#endif
 } memory_t;
 
 /* An account on `allocator` (its resize may be NULL), or a child of `parent` with the parent's allocator. The

@@ -8,6 +8,7 @@
  */
 #include "loader.h"
 
+#include "../base/audit.h"
 #include "../base/file.h"
 #include "../base/os.h"
 #include "../base/text.h"
@@ -274,9 +275,57 @@ static void close_library(plugin_t *plugin)
 {
     if (plugin->guard != NULL)
         guard_drop_image(plugin->guard, plugin->image_begin);
-    if (plugin->library != NULL)
-        os_library_close(plugin->library);
+    if (plugin->library == NULL)
+        return;
+    os_library_close(plugin->library);
+#if defined(BACKPLANE_AUDIT)
+    loader_t *loader = plugin->loader;
+    if (loader == NULL || plugin->image_begin == NULL || loader->retired_count == LOADER_RETIRED)
+        return;
+    struct retired_t *retired = &loader->retired[loader->retired_count++];
+    retired->begin = plugin->image_begin;
+    retired->end = plugin->image_end;
+    snprintf(retired->name, sizeof retired->name, "%s %.30s", plugin->name == NULL ? "?" : plugin->name, plugin->version == NULL ? "" : plugin->version);
+#endif
 }
+
+#if defined(BACKPLANE_AUDIT)
+typedef struct finding_t {
+    const loader_t *loader;
+    const struct retired_t *retired;
+} finding_t;
+
+static void log_stale(void *data, const char *account, size_t block_size, size_t offset, uintptr_t address)
+{
+    const finding_t *f = data;
+    log_write(&f->loader->base->log, BP_LOG_ERROR, "audit",
+              "memory of '%s' points into the image of '%s', which has gone: byte %zu of a block of %zu bytes, %zu bytes into the image", account,
+              f->retired->name, offset, block_size, (size_t)(address - (uintptr_t)f->retired->begin));
+}
+
+/* Another image may lie in its place by now. */
+static bool is_taken(const loader_t *loader, const struct retired_t *retired)
+{
+    for (uint32_t i = 0; i < loader->count; i++) {
+        const plugin_t *p = loader->plugins[i];
+        if ((uintptr_t)p->image_begin < (uintptr_t)retired->end && (uintptr_t)retired->begin < (uintptr_t)p->image_end)
+            return true;
+    }
+    return false;
+}
+
+size_t loader_audit(loader_t *loader)
+{
+    size_t found = 0;
+    for (uint32_t i = 0; i < loader->retired_count; i++) {
+        finding_t f = {loader, &loader->retired[i]};
+        if (!is_taken(loader, f.retired))
+            found += audit_search(&loader->base->memory, f.retired->begin, f.retired->end, log_stale, &f);
+    }
+    loader->retired_count = 0;
+    return found;
+}
+#endif
 
 /* Have the plugin's verbs guarded, where there is a guard, from before the first of them runs. */
 static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)

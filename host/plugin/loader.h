@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 
+enum { LOADER_RETIRED = 64 }; /* images closed between two audits: further ones are not looked for */
 enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
 
 struct plugin_t {
@@ -53,6 +54,13 @@ typedef struct loader_t {
     bool located;             /* the present error already says where it is */
     guard_t *guard;           /* of plugins from files; NULL: none */
     atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
+#if defined(BACKPLANE_AUDIT)
+    struct retired_t {        /* images closed since the last audit */
+        const void *begin, *end;
+        char name[64];
+    } retired[LOADER_RETIRED];
+    uint32_t retired_count;
+#endif
     bool on_trial;            /* in a process that only tries something out: no file is removed */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
     char *folder;             /* of the copies; NULL until there is one */
@@ -75,6 +83,12 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 /* Read a plugin's file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
  * No code of it runs. [main] */
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
+
+#if defined(BACKPLANE_AUDIT)
+/* Look for addresses inside images that were closed since the last time, in all memory of the host, and log whose they are. Between
+ * steps. Returns how many there were. [main] */
+size_t loader_audit(loader_t *loader);
+#endif
 
 /* Remove such a file. */
 void loader_remove_copy(loader_t *loader, const char *copy);

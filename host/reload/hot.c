@@ -92,11 +92,11 @@ static const char *crash_of_any(const loader_t *loader)
 static const char *step_all(hot_t *hot)
 {
     const destruction_t *d = hot->reload->destruction;
-    bp_jobs_i jobs = {.threads = 1, .run = run_here};
+    crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
     const char *crash = crash_of_any(hot->reload->loader);
     for (uint32_t n = 0; n < HOT_TRIAL_STEPS && crash == NULL; n++) {
         for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
-            if (schedule_step(d->worlds[w]->schedule, &jobs) != BP_OK)
+            if (schedule_step(d->worlds[w]->schedule, &crew) != BP_OK)
                 return hot->base->error.text;
             crash = crash_of_any(hot->reload->loader);
         }
