@@ -29,7 +29,7 @@ typedef struct hot_t {
     base_t *base;
     bool watching, building, trying; /* which parts are on */
     uint32_t deadline_ms;
-    watch_t watch;
+    file_watch_t watch;
     build_t build;
     reload_change_t *change; /* on trial, or NULL */
     process_t *child;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-bp_result_t watch_begin(watch_t *watch, loader_t *loader)
+bp_result_t watch_begin(file_watch_t *watch, loader_t *loader)
 {
     memset(watch, 0, sizeof *watch);
     memory_init_child(&watch->memory, "watch", &loader->base->memory);
@@ -21,15 +21,15 @@ bp_result_t watch_begin(watch_t *watch, loader_t *loader)
     return BP_OK;
 }
 
-static void forget(watch_t *watch, uint32_t at)
+static void forget(file_watch_t *watch, uint32_t at)
 {
-    watched_t *w = watch->files[at];
+    watched_file_t *w = watch->files[at];
     watch->files[at] = watch->files[--watch->count];
     memory_free_text(&watch->memory, w->path);
     memory_free(&watch->memory, w, sizeof *w);
 }
 
-void watch_end(watch_t *watch)
+void watch_end(file_watch_t *watch)
 {
     while (watch->count > 0)
         forget(watch, watch->count - 1);
@@ -48,7 +48,7 @@ static const char *file_name(const char *path)
     return name;
 }
 
-static void watch_folder(watch_t *watch, watched_t *w)
+static void watch_folder(file_watch_t *watch, watched_file_t *w)
 {
     char folder[FILE_PATH_MAX];
     size_t length = (size_t)(w->name - w->path);
@@ -61,11 +61,11 @@ static void watch_folder(watch_t *watch, watched_t *w)
 }
 
 /* What the file was when it was loaded is what it is compared with: it may have been written since. */
-static bool add(watch_t *watch, plugin_t *plugin)
+static bool add(file_watch_t *watch, plugin_t *plugin)
 {
     if (!memory_reserve(&watch->memory, &watch->files, &watch->capacity, watch->count + 1u, sizeof *watch->files))
         return false;
-    watched_t *w = memory_new(&watch->memory, sizeof *w);
+    watched_file_t *w = memory_new(&watch->memory, sizeof *w);
     if (w == NULL)
         return false;
     w->path = memory_copy_text(&watch->memory, plugin->path);
@@ -82,7 +82,7 @@ static bool add(watch_t *watch, plugin_t *plugin)
     return true;
 }
 
-static bool is_loaded(const watch_t *watch, const watched_t *w)
+static bool is_loaded(const file_watch_t *watch, const watched_file_t *w)
 {
     for (uint32_t i = 0; i < watch->loader->count; i++) {
         if (watch->loader->plugins[i] == w->plugin)
@@ -91,7 +91,7 @@ static bool is_loaded(const watch_t *watch, const watched_t *w)
     return false;
 }
 
-static bool is_watched(const watch_t *watch, const plugin_t *plugin)
+static bool is_watched(const file_watch_t *watch, const plugin_t *plugin)
 {
     for (uint32_t i = 0; i < watch->count; i++) {
         if (watch->files[i]->plugin == plugin)
@@ -101,7 +101,7 @@ static bool is_watched(const watch_t *watch, const plugin_t *plugin)
 }
 
 /* Follow the loader's list. A plugin that memory does not suffice for is tried again at the next call. */
-static void follow(watch_t *watch)
+static void follow(file_watch_t *watch)
 {
     for (uint32_t i = watch->count; i > 0; i--) {
         if (!is_loaded(watch, watch->files[i - 1]))
@@ -116,7 +116,7 @@ static void follow(watch_t *watch)
 
 /* --- what happens to them ------------------------------------------------------------------------------------------- */
 
-static void disturb(watched_t *w, bool closed, bool told, uint64_t now)
+static void disturb(watched_file_t *w, bool closed, bool told, uint64_t now)
 {
     w->pending = true;
     w->closed = closed;
@@ -126,7 +126,7 @@ static void disturb(watched_t *w, bool closed, bool told, uint64_t now)
 }
 
 /* Has it changed since it was looked at last? A writer that is known to be at it is not disturbed. */
-static void look(watched_t *w, uint64_t now)
+static void look(watched_file_t *w, uint64_t now)
 {
     file_stamp_t stamp;
     bool there = file_stamp(w->path, &stamp), writing = w->pending && !w->closed;
@@ -137,7 +137,7 @@ static void look(watched_t *w, uint64_t now)
         disturb(w, true, false, now);
 }
 
-static void look_at_all(watch_t *watch, uint64_t now)
+static void look_at_all(file_watch_t *watch, uint64_t now)
 {
     watch->looked_at = now;
     for (uint32_t i = 0; i < watch->count; i++)
@@ -145,16 +145,16 @@ static void look_at_all(watch_t *watch, uint64_t now)
 }
 
 /* Notices were lost, that of a writer's end perhaps among them. */
-static void doubt_all(watch_t *watch, uint64_t now)
+static void doubt_all(file_watch_t *watch, uint64_t now)
 {
     for (uint32_t i = 0; i < watch->count; i++)
         disturb(watch->files[i], true, false, now);
 }
 
-static void hear(watch_t *watch, const folder_notice_t *notice, uint64_t now)
+static void hear(file_watch_t *watch, const folder_notice_t *notice, uint64_t now)
 {
     for (uint32_t i = 0; i < watch->count; i++) {
-        watched_t *w = watch->files[i];
+        watched_file_t *w = watch->files[i];
         if (w->folder != notice->id)
             continue;
         if (notice->what == FOLDER_LOST)
@@ -164,7 +164,7 @@ static void hear(watch_t *watch, const folder_notice_t *notice, uint64_t now)
     }
 }
 
-static void hear_all(watch_t *watch, uint64_t now)
+static void hear_all(file_watch_t *watch, uint64_t now)
 {
     folder_notice_t notice;
     while (folder_watch_next(watch->folders, &notice)) {
@@ -176,11 +176,11 @@ static void hear_all(watch_t *watch, uint64_t now)
 }
 
 /* Folders that were deleted may be back, with or without the file. */
-static void retry_folders(watch_t *watch, uint64_t now)
+static void retry_folders(file_watch_t *watch, uint64_t now)
 {
     watch->retried_at = now;
     for (uint32_t i = 0; i < watch->count; i++) {
-        watched_t *w = watch->files[i];
+        watched_file_t *w = watch->files[i];
         if (w->folder != -1)
             continue;
         watch_folder(watch, w);
@@ -191,7 +191,7 @@ static void retry_folders(watch_t *watch, uint64_t now)
 
 /* --- what is finished ------------------------------------------------------------------------------------------------- */
 
-static bool is_whole(watch_t *watch, const char *path)
+static bool is_whole(file_watch_t *watch, const char *path)
 {
     char *bytes, why[256];
     size_t size;
@@ -204,7 +204,7 @@ static bool is_whole(watch_t *watch, const char *path)
 }
 
 /* Is it time to hand this file over? */
-static bool is_finished(watch_t *watch, watched_t *w, uint64_t now)
+static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
 {
     file_stamp_t stamp;
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_SETTLE_MS)
@@ -230,7 +230,7 @@ static bool is_finished(watch_t *watch, watched_t *w, uint64_t now)
     return true;
 }
 
-plugin_t *watch_next(watch_t *watch, uint64_t now)
+plugin_t *watch_next(file_watch_t *watch, uint64_t now)
 {
     follow(watch);
     if (watch->folders != NULL)

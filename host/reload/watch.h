@@ -21,7 +21,7 @@ enum {
     WATCH_BACKSTOP_MS = 1000 /* and where it does: links and network folders give none */
 };
 
-typedef struct watched_t {
+typedef struct watched_file_t {
     plugin_t *plugin;
     char *path;
     const char *name;    /* the file's, at the end of path */
@@ -34,23 +34,23 @@ typedef struct watched_t {
     bool told;           /* by a notice: not only by a stamp */
     bool unknown;        /* not looked at since it was loaded */
     bool broken;         /* its bytes were judged since it changed last, and are not whole */
-} watched_t;
+} watched_file_t;
 
-typedef struct watch_t {
+typedef struct file_watch_t {
     memory_t memory;
     loader_t *loader;
     folder_watch_t *folders; /* NULL: stamps only */
-    watched_t **files;
+    watched_file_t **files;
     uint32_t count, capacity;
     uint64_t looked_at, retried_at; /* ms */
-} watch_t;
+} file_watch_t;
 
 /* Watch the files of the plugins that `loader` has, now and later. [main] */
-bp_result_t watch_begin(watch_t *watch, loader_t *loader);
-void watch_end(watch_t *watch);
+bp_result_t watch_begin(file_watch_t *watch, loader_t *loader);
+void watch_end(file_watch_t *watch);
 
 /* A plugin whose file is finished and has not been handed over yet, or NULL. Never waits; a call costs a system call, and now
  * and then one a file. `now` is a time in milliseconds that never goes back. [main] */
-plugin_t *watch_next(watch_t *watch, uint64_t now);
+plugin_t *watch_next(file_watch_t *watch, uint64_t now);
 
 #endif

@@ -24,7 +24,7 @@ static base_t base;
 static loader_t loader;
 static plugin_t plugin;
 static plugin_t *plugins[1] = {&plugin};
-static watch_t watch;
+static file_watch_t watch;
 static uint64_t now;
 static char *bytes;
 static size_t size;
