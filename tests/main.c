@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         bubbles_suite,
         picture_suite,
         hierarchy_suite,
+        camera_suite,
         import_suite,
         conformance_suite,
         blob_suite,

@@ -31,6 +31,7 @@ Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);
 Suite *hierarchy_suite(void);
+Suite *camera_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);

@@ -11,7 +11,7 @@
  * Effects are applied in ascending `order`; a mix is linear and clamped to 0..1. Settings that an effect does
  * not mention are free for other effects.
  *
- * What it does not do: the engine draws nothing, so nothing in it reads these fields.
+ * What it does not do: the engine draws nothing. The plugin camera lists the settings of a camera in order (camera.h).
  */
 #ifndef BP_COMPONENTS_RENDER_DATA_H
 #define BP_COMPONENTS_RENDER_DATA_H

@@ -2,16 +2,9 @@
  *
  * The component stores its instances itself because each holds a counted reference to a resource
  * (resource.c), which must be given back exactly once whatever happens to the instance; for the same reason
- * it has no gc: it is told of a death at once. Slots are those of bp_slots.h.
- *
- * Invariants: slots 0 to count - 1 are in use; resource[slot] is NULL or holds one reference. The last
- * instance moves into the slot of one that ends, and the world is told.
+ * it has no gc: it is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of bounds.c.
  */
-#include "resource.h"
-
-#include <bp_slots.h>
-
-#include <stdbool.h>
+#include "bounds.h"
 
 static const bp_field_t fields[] = {
     [BP_MESH_RESOURCE] = {.name = "resource", .type = BP_STRING,
@@ -27,6 +20,10 @@ static const bp_field_t fields[] = {
                             .doc = "lowest corner of the box around the resource, in its own space"},
     [BP_MESH_BOUNDS_MAX] = {.name = "bounds_max", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
                             .doc = "highest corner of that box"},
+    [BP_MESH_WORLD_MIN] = {.name = "world_min", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+                           .doc = "lowest corner of the box around it in the world, if the entity has a transform"},
+    [BP_MESH_WORLD_MAX] = {.name = "world_max", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+                           .doc = "highest corner of that box"},
 };
 
 static const bp_field_t options[] = {
@@ -40,34 +37,18 @@ static const bp_field_t options[] = {
                             .max = "1000000000", .doc = "most triangles that a mesh may have"},
 };
 
-/* Columns. */
-enum {
-    COLOUR = BP_SLOTS_FIRST, /* bp_colour_t */
-    RESOURCE,                /* mesh_resource_t *, NULL or with one reference */
-    VISIBLE,                 /* uint8_t */
-    COLUMNS_END
-};
-
 static const uint32_t item_sizes[COLUMNS_END - BP_SLOTS_FIRST] = {
     [COLOUR - BP_SLOTS_FIRST] = sizeof(bp_colour_t),
     [RESOURCE - BP_SLOTS_FIRST] = sizeof(mesh_resource_t *),
     [VISIBLE - BP_SLOTS_FIRST] = sizeof(uint8_t),
 };
 
-typedef struct meshes_t {
-    bp_slots_t slots;
-} meshes_t;
-
-static mesh_resource_t **resources_of(const meshes_t *meshes)
-{
-    return BP_SLOTS(mesh_resource_t *, &meshes->slots, RESOURCE);
-}
-
 static bp_result_t start(bp_manager_t *m)
 {
     meshes_t *meshes = m->api->memory->resize(m->plugin, NULL, 0, sizeof *meshes);
     if (meshes == NULL)
         return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory at its start");
+    memset(meshes, 0, sizeof *meshes);
     bp_slots_init(&meshes->slots, item_sizes, COLUMNS_END - BP_SLOTS_FIRST);
     m->state = meshes;
     return BP_OK;
@@ -152,6 +133,9 @@ static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_ent
             resource = resource_named(m, text_at(names, sizeof(const char *), i), resource);
         resources_of(meshes)[first + i] = resource;
     }
+    for (uint32_t i = 0; meshes->bounded && i < count; i++)
+        BP_SLOTS(uint32_t, &meshes->slots, PLACE)[first + i] = BP_NONE;
+    meshes->changed = true;
     return BP_OK;
 }
 
@@ -195,8 +179,15 @@ static void read_value(const meshes_t *meshes, uint32_t field, uint32_t slot, vo
 static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                        size_t stride)
 {
-    for (uint32_t i = 0; i < count; i++)
-        read_value(m->state, field, slots[i], (char *)values + i * stride);
+    for (uint32_t i = 0; i < count; i++) {
+        bp_vec3_t corners[2];
+        if (field < BP_MESH_WORLD_MIN) {
+            read_value(m->state, field, slots[i], (char *)values + i * stride);
+            continue;
+        }
+        mesh_bounds_of(m, slots[i], &corners[0], &corners[1]);
+        memcpy((char *)values + i * stride, &corners[field - BP_MESH_WORLD_MIN], sizeof corners[0]);
+    }
     return BP_OK;
 }
 
@@ -210,11 +201,14 @@ static bp_result_t set_resources(bp_manager_t *m, const uint32_t *slots, uint32_
     if (result != BP_OK)
         return result;
     mesh_resource_t *resource = NULL;
+    meshes->changed = true;
     for (uint32_t i = 0; i < count; i++) {
         mesh_resource_t **held = &resources_of(meshes)[slots[i]];
         resource = resource_named(m, text_at(values, stride, i), resource);
         mesh_resource_release(m, *held);
         *held = resource;
+        if (meshes->bounded)
+            BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slots[i]] = BP_NONE;
     }
     return BP_OK;
 }
@@ -266,12 +260,41 @@ static uint64_t references(bp_manager_t *m, const char *name)
     return resource == NULL ? 0 : resource->shown.references;
 }
 
+static uint32_t world_bounds(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *lowest,
+                             bp_vec3_t *highest)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        found += mesh_bounds_of(m, slots[i], &lowest[i], &highest[i]);
+    return found;
+}
+
+static void look(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_mesh_look_t *looks, size_t stride)
+{
+    const meshes_t *meshes = m->state;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = slots[i];
+        const mesh_resource_t *resource = resources_of(meshes)[slot];
+        const bp_mesh_look_t known = {
+            .entity = BP_SLOTS(bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slot],
+            .name = bp_slots_name(&meshes->slots, slot),
+            .resource = resource != NULL ? &resource->shown : NULL,
+            .colour = BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR)[slot],
+            .visible = BP_SLOTS(uint8_t, &meshes->slots, VISIBLE)[slot],
+        };
+        memcpy((char *)looks + i * stride, &known, stride < sizeof known ? stride : sizeof known);
+    }
+}
+
 static const bp_mesh_api table = {
     .struct_size = sizeof(bp_mesh_api),
-    .version = 1,
+    .version = 2,
     .resource = resource_of,
     .resource_count = resource_count,
     .references = references,
+    .seen = mesh_bounds_seen,
+    .world_bounds = world_bounds,
+    .look = look,
 };
 
 static bp_result_t load(bp_plugin_t *plugin)
@@ -304,7 +327,7 @@ static const bp_component_i components[] = {{
 BP_PLUGIN(mesh) = {
     BP_PLUGIN_HEAD,
     .name = "mesh",
-    .version = "1.0",
+    .version = "1.1",
     .doc = "what entities look like: meshes from OBJ files, shared by all who show them",
     .components = BP_LIST(components),
     .options = BP_LIST(options),

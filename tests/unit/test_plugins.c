@@ -22,10 +22,11 @@
 
 #define AU_CONSTANT 2.959122082855911e-4
 
-extern const bp_plugin_desc_t bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
+extern const bp_plugin_desc_t bp_plugin_camera, bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
     bp_plugin_point_mass, bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
 
 static const bp_plugin_desc_t *const linked[] = {
+    &bp_plugin_camera,
     &bp_plugin_debug_name, &bp_plugin_gravity,  &bp_plugin_mesh,        &bp_plugin_orbit,
     &bp_plugin_point_mass, &bp_plugin_recorder, &bp_plugin_render_data, &bp_plugin_transform,
 };

@@ -1,0 +1,25 @@
+/* camera.h - the parts of the plugin: what a camera sees, and through which effects.
+ *
+ * What it does not do: it keeps nothing between calls.
+ */
+#ifndef CAMERA_CAMERA_H
+#define CAMERA_CAMERA_H
+
+#include <bp_plugin.h>
+#include <components/camera.h>
+#include <components/render_data.h>
+#include <components/transform.h>
+
+#include <stdbool.h>
+
+/* As bp_camera_api says. */
+bp_result_t camera_matrix(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection);
+bp_result_t camera_draws(bp_manager_t *m, bp_entity_t camera, bp_camera_draw_t *draws, uint32_t capacity,
+                         uint32_t *count);
+bp_result_t camera_effects(bp_manager_t *m, bp_entity_t camera, bp_camera_effect_t *effects, uint32_t capacity,
+                           uint32_t *count);
+
+/* Leave an error with a sentence about the camera's entity. */
+bp_result_t camera_refuse(bp_manager_t *m, bp_result_t code, bp_entity_t camera, const char *why);
+
+#endif

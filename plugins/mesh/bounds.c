@@ -1,0 +1,207 @@
+/* bounds.c - boxes in the world, and the question which of them a frustum meets.
+ *
+ * A box follows from the resource's box and the world matrix. The transform plugin stamps blocks of its slots when
+ * something in them changes; where a block has an old stamp, and the same entity is still in the slot, the box is
+ * right as it is. Slots of transforms change, so each instance remembers one and checks whose it is; only where that
+ * fails the world is asked. Without a single change since the last question not even the stamps are read.
+ *
+ * Middle and half size of the new box: the matrix takes the middle to the middle, and each half axis contributes its
+ * absolute value (Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990). An instance without a place
+ * has half sizes of minus infinity: no plane has it inside.
+ */
+#include "bounds.h"
+
+#include <math.h>
+
+enum { BLOCK = 256, PLANES = 6 };
+
+static float *column_of(const meshes_t *meshes, uint32_t column)
+{
+    return BP_SLOTS(float, &meshes->slots, column);
+}
+
+/* --- one box ---------------------------------------------------------------------------------- */
+
+typedef struct box_t {
+    float middle[3], half[3];
+} box_t;
+
+static const box_t nowhere = {.half = {-INFINITY, -INFINITY, -INFINITY}};
+
+static box_t box_of(const bp_mesh_resource_t *shown, const float *m)
+{
+    const float low[3] = {shown->bounds_min.x, shown->bounds_min.y, shown->bounds_min.z};
+    const float high[3] = {shown->bounds_max.x, shown->bounds_max.y, shown->bounds_max.z};
+    box_t box;
+    for (int r = 0; r < 3; r++) {
+        box.middle[r] = m[12 + r];
+        box.half[r] = 0;
+        for (int c = 0; c < 3; c++) {
+            box.middle[r] += m[4 * c + r] * ((low[c] + high[c]) * 0.5f);
+            box.half[r] += fabsf(m[4 * c + r]) * ((high[c] - low[c]) * 0.5f);
+        }
+    }
+    return box;
+}
+
+static bool is_shown(const mesh_resource_t *resource)
+{
+    return resource != NULL && resource->shown.triangle_count > 0;
+}
+
+/* The transforms of this world; false where it has none. */
+static bool find_transforms(bp_manager_t *m, const bp_transform_api **table, bp_manager_t **transforms)
+{
+    *table = m->api->registry->find(m->host, BP_TRANSFORM_API, 2);
+    uint32_t component = *table == NULL ? BP_NONE : m->api->world->component(m->world, BP_TRANSFORM);
+    *transforms = component == BP_NONE ? NULL : m->api->world->manager(m->world, component);
+    return *transforms != NULL;
+}
+
+bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t *highest)
+{
+    const meshes_t *meshes = m->state;
+    const mesh_resource_t *resource = resources_of(meshes)[slot];
+    const bp_transform_api *table;
+    bp_manager_t *transforms;
+    uint32_t place;
+    *lowest = *highest = (bp_vec3_t){0, 0, 0};
+    if (!is_shown(resource) || !find_transforms(m, &table, &transforms) ||
+        table->find(transforms, &BP_SLOTS(const bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slot], 1, &place) == 0)
+        return false;
+    box_t box = box_of(&resource->shown, table->world(transforms)[place].m);
+    *lowest = (bp_vec3_t){box.middle[0] - box.half[0], box.middle[1] - box.half[1], box.middle[2] - box.half[2]};
+    *highest = (bp_vec3_t){box.middle[0] + box.half[0], box.middle[1] + box.half[1], box.middle[2] + box.half[2]};
+    return true;
+}
+
+/* --- all boxes -------------------------------------------------------------------------------- */
+
+static void put_box(meshes_t *meshes, uint32_t slot, const bp_transform_view_t *view)
+{
+    uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
+    const mesh_resource_t *resource = resources_of(meshes)[slot];
+    box_t box = place == BP_NONE || !is_shown(resource) ? nowhere : box_of(&resource->shown, view->world[place].m);
+    for (uint32_t i = 0; i < 3; i++) {
+        column_of(meshes, MIDDLE + i)[slot] = box.middle[i];
+        column_of(meshes, HALF + i)[slot] = box.half[i];
+    }
+}
+
+/* Is the place that is remembered still the entity's? */
+static bool is_at(const meshes_t *meshes, uint32_t slot, const bp_transform_view_t *view)
+{
+    uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
+    return place < view->count &&
+           view->entities[place].id == BP_SLOTS(bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slot].id;
+}
+
+/* Find the places of some instances, and compute their boxes. */
+static void find_places(meshes_t *meshes, const bp_transform_api *table, bp_manager_t *transforms,
+                        const bp_transform_view_t *view, const uint32_t *slots, uint32_t count)
+{
+    bp_entity_t entities[BLOCK];
+    uint32_t places[BLOCK];
+    for (uint32_t i = 0; i < count; i++)
+        entities[i] = BP_SLOTS(bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slots[i]];
+    table->find(transforms, entities, count, places);
+    for (uint32_t i = 0; i < count; i++) {
+        BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slots[i]] = places[i];
+        put_box(meshes, slots[i], view);
+    }
+}
+
+/* Bring all boxes up to the transforms as they are. */
+static void refresh(meshes_t *meshes, const bp_transform_api *table, bp_manager_t *transforms)
+{
+    bp_transform_view_t view = {.struct_size = sizeof view};
+    uint32_t lost[BLOCK], count = 0;
+    table->view(transforms, &view);
+    if (view.stamps != meshes->seen_stamps || view.revision < meshes->revision)
+        meshes->revision = 0; /* other memory: whatever is in it is new */
+    else if (view.revision == meshes->revision && !meshes->changed)
+        return;
+    for (uint32_t slot = 0; slot < meshes->slots.count; slot++) {
+        uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
+        if (is_at(meshes, slot, &view)) {
+            if (view.stamps[place / BP_TRANSFORM_BLOCK] > meshes->revision)
+                put_box(meshes, slot, &view);
+            continue;
+        }
+        lost[count++] = slot;
+        if (count == BLOCK) {
+            find_places(meshes, table, transforms, &view, lost, count);
+            count = 0;
+        }
+    }
+    find_places(meshes, table, transforms, &view, lost, count);
+    meshes->revision = view.revision;
+    meshes->seen_stamps = view.stamps;
+    meshes->changed = false;
+}
+
+/* The columns of boxes come with the first question. */
+static bp_result_t begin_bounds(bp_manager_t *m, meshes_t *meshes)
+{
+    for (uint32_t column = PLACE; !meshes->bounded && column < COLUMNS_END; column++) {
+        bp_result_t result = bp_slots_use(m, &meshes->slots, column, sizeof(uint32_t));
+        if (result != BP_OK)
+            return result;
+    }
+    for (uint32_t slot = 0; !meshes->bounded && slot < meshes->slots.count; slot++)
+        BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot] = BP_NONE;
+    meshes->bounded = true;
+    return BP_OK;
+}
+
+/* --- the question ----------------------------------------------------------------------------- */
+
+/* inside[i] for `count` instances from `first` on: a box is outside of a plane where even its nearest corner is. */
+static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint32_t first, uint32_t count,
+                       uint32_t *restrict inside)
+{
+    const float *x = column_of(meshes, MIDDLE) + first, *half_x = column_of(meshes, HALF) + first;
+    const float *y = column_of(meshes, MIDDLE + 1) + first, *half_y = column_of(meshes, HALF + 1) + first;
+    const float *z = column_of(meshes, MIDDLE + 2) + first, *half_z = column_of(meshes, HALF + 2) + first;
+    for (uint32_t i = 0; i < count; i++)
+        inside[i] = 1;
+    for (uint32_t k = 0; k < PLANES; k++) {
+        bp_vec4_t p = frustum->planes[k];
+        float reach_x = fabsf(p.x), reach_y = fabsf(p.y), reach_z = fabsf(p.z);
+        for (uint32_t i = 0; i < count; i++) {
+            float nearest = x[i] * p.x + y[i] * p.y + z[i] * p.z + p.w +
+                            (half_x[i] * reach_x + half_y[i] * reach_y + half_z[i] * reach_z);
+            inside[i] &= nearest >= 0;
+        }
+    }
+}
+
+bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
+                             uint32_t *count)
+{
+    meshes_t *meshes = m->state;
+    const bp_transform_api *table;
+    bp_manager_t *transforms;
+    uint32_t inside[BLOCK], found = 0;
+    *count = 0;
+    if (!find_transforms(m, &table, &transforms))
+        return BP_OK;
+    bp_result_t result = begin_bounds(m, meshes);
+    if (result != BP_OK)
+        return result;
+    refresh(meshes, table, transforms);
+    const uint8_t *visible = BP_SLOTS(uint8_t, &meshes->slots, VISIBLE);
+    for (uint32_t first = 0; first < meshes->slots.count; first += BLOCK) {
+        uint32_t n = meshes->slots.count - first < BLOCK ? meshes->slots.count - first : BLOCK;
+        ask_planes(meshes, frustum, first, n, inside);
+        for (uint32_t i = 0; i < n; i++) {
+            if ((inside[i] & visible[first + i]) == 0)
+                continue;
+            if (found < capacity)
+                slots[found] = first + i;
+            found++;
+        }
+    }
+    *count = found;
+    return BP_OK;
+}

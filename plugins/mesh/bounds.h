@@ -1,0 +1,18 @@
+/* bounds.h - where instances are: their boxes in the world, and which of them a frustum meets.
+ *
+ * What it does not do: it does not compute boxes before somebody asks, and it keeps none of entities without a
+ * transform.
+ */
+#ifndef MESH_BOUNDS_H
+#define MESH_BOUNDS_H
+
+#include "meshes.h"
+
+/* The box of an instance's entity: computed on the spot, from the transform as it is. False where there is none. */
+bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t *highest);
+
+/* As bp_mesh_api.seen. */
+bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
+                             uint32_t *count);
+
+#endif

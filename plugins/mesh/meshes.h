@@ -1,0 +1,42 @@
+/* meshes.h - the instances of one world, shared by the files of the plugin.
+ *
+ * Invariants: resource[slot] is NULL or holds one reference. The columns from PLACE on exist from the first question
+ * about the world on; PLACE is BP_NONE where a box is to be found anew, whatever the transform says.
+ *
+ * What it does not do: it declares no functions.
+ */
+#ifndef MESH_MESHES_H
+#define MESH_MESHES_H
+
+#include "resource.h"
+
+#include <bp_slots.h>
+#include <components/transform.h>
+
+#include <stdbool.h>
+
+/* Columns. A box is kept as middle and half size, one column a number, for the loop that asks all of them. */
+enum {
+    COLOUR = BP_SLOTS_FIRST, /* bp_colour_t */
+    RESOURCE,                /* mesh_resource_t *, NULL or with one reference */
+    VISIBLE,                 /* uint8_t */
+    PLACE,                   /* uint32_t, slot of the entity's transform */
+    MIDDLE,                  /* float, as the next five: x y z of the middle, x y z of the half size */
+    HALF = MIDDLE + 3,
+    COLUMNS_END = HALF + 3
+};
+
+typedef struct meshes_t {
+    bp_slots_t slots;
+    bool bounded;             /* the columns of boxes are in use */
+    bool changed;             /* something of our own has changed since boxes were computed */
+    uint64_t revision;        /* of the transforms, when boxes were computed */
+    const void *seen_stamps;  /* whose they were */
+} meshes_t;
+
+static inline mesh_resource_t **resources_of(const meshes_t *meshes)
+{
+    return BP_SLOTS(mesh_resource_t *, &meshes->slots, RESOURCE);
+}
+
+#endif
