@@ -8,7 +8,8 @@
  * below the entity of its parent, with transform.world within 1e-5 of the product of assimp's own matrices (of the
  * largest element, where that is above 1), and with as many triangles as the node's meshes have.
  *
- * Nodes and entities are matched by their order in file and JSON. An entity with a remark ("//") is the importer's
+ * Nodes and entities are matched by their order in file and JSON, where an entity that tells its parent by name counts as
+ * inside it. An entity with a remark ("//") is the importer's
  * helper and no node.
  */
 #include <backplane.h>
@@ -46,6 +47,8 @@ typedef struct check_t {
     node_t *nodes;
     named_t *names;
     uint32_t node_count, name_count;
+    const json_t *top; /* the scene's entities */
+    bool deep;         /* some of them tell a parent by name */
     double worst;
     uint64_t triangles;
 } check_t;
@@ -116,18 +119,40 @@ static uint32_t count_entities(const json_t *list)
     return count;
 }
 
-static void list_entities(check_t *check, const json_t *list, const char *above)
+static const char *told_parent(const json_t *entity)
+{
+    const json_t *components = json_object_get(entity, "components");
+    return json_string_value(json_object_get(json_object_get(components, "transform"), "parent"));
+}
+
+static void list_entity(check_t *check, const json_t *entity, const char *above)
+{
+    const char *name = json_string_value(json_object_get(entity, "name"));
+    size_t i;
+    json_t *other;
+    if (name == NULL)
+        fail("an entity has no name");
+    if (json_object_get(entity, "//") == NULL)
+        check->names[check->name_count++] = (named_t){name, above};
+    json_array_foreach(json_object_get(entity, "children"), i, other)
+        list_entity(check, other, name);
+    for (i = 0; check->deep && i < json_array_size(check->top); i++) {
+        const char *parent = told_parent(other = json_array_get(check->top, i));
+        if (parent != NULL && strcmp(parent, name) == 0)
+            list_entity(check, other, name);
+    }
+}
+
+/* As the nodes are listed: an entity, then what is inside it, or says that it is its parent. */
+static void list_entities(check_t *check)
 {
     size_t i;
     json_t *entity;
-    json_array_foreach(list, i, entity) {
-        const char *name = json_string_value(json_object_get(entity, "name"));
-        if (name == NULL)
-            fail("an entity has no name");
-        if (json_object_get(entity, "//") == NULL)
-            check->names[check->name_count++] = (named_t){name, above};
-        list_entities(check, json_object_get(entity, "children"), name);
-    }
+    json_array_foreach(check->top, i, entity)
+        check->deep |= told_parent(entity) != NULL;
+    json_array_foreach(check->top, i, entity)
+        if (told_parent(entity) == NULL)
+            list_entity(check, entity, NULL);
 }
 
 /* --- one against the other ------------------------------------------------------------------------------- */
@@ -277,7 +302,8 @@ int main(int count, char **texts)
     if (check.nodes == NULL || check.names == NULL)
         fail("out of memory");
     list_nodes(&check, check.model->mRootNode, BP_NONE);
-    list_entities(&check, json_object_get(scene, "entities"), NULL);
+    check.top = json_object_get(scene, "entities");
+    list_entities(&check);
     open_world(&check, texts[2], texts[3], texts[4]);
     check_all(&check);
     printf("%u nodes, %llu triangles shown, world matrices within %.1e\n", (unsigned)check.node_count,

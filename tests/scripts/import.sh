@@ -40,6 +40,14 @@ sed 's/"position": \[2, 0, 0\]/"position": [2.001, 0, 0]/' matrices.json >change
 ! "$build/import-check" "$source/tests/import/matrices.gltf" changed.json meshes "$build/plugins" >"$scratch/output" || fail "a changed position is not found"
 grep -q 'world matrix' "$scratch/output" || fail "$(cat "$scratch/output")"
 
+# A chain deeper than JSON may be.
+awk -v n=1300 'BEGIN {
+    printf "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+    for (i = 0; i < n; i++) printf "{\"name\":\"n%d\",\"translation\":[0,%d,0],\"children\":[%d]},\n", i, i % 3, i + 1
+    print "{\"name\":\"last\",\"rotation\":[1,0,0,0]}]}" }' >deep.gltf
+"$build/backplane" import deep.gltf >"$scratch/output" 2>&1 || fail "deep.gltf: $(cat "$scratch/output")"
+"$build/import-check" deep.gltf deep.json meshes "$build/plugins" || fail "deep.gltf did not come through"
+
 # Bad arguments and files touch nothing.
 before=$(ls)
 for arguments in "" "a b" "-o" "--meshes" "--frob a" "nowhere.dae" "$source/Makefile" "-o x.json -o y.json a"; do
@@ -58,7 +66,9 @@ status=0
 echo old >meshes
 status=0
 "$build/backplane" import one.obj -o full.json >"$scratch/output" 2>&1 || status=$?
-[ $status = 1 ] && [ ! -e full.json ] && [ "$(cat meshes)" = old ] || fail "a file where the folder should be: status $status: $(cat "$scratch/output")"
+if [ $status != 1 ] || [ -e full.json ] || [ "$(cat meshes)" != old ]; then
+    fail "a file where the folder should be: status $status: $(cat "$scratch/output")"
+fi
 rm meshes one.obj
 [ "$(ls)" = "$before" ] || fail "bad arguments left files: $(ls)"
 

@@ -19,6 +19,7 @@ static const char meshes_note[] = "more meshes of the entity around this one";
 typedef struct visit_t {
     const struct aiNode *node;
     uint32_t depth;
+    uint32_t parent; /* entity */
 } visit_t;
 
 typedef struct walk_t {
@@ -28,7 +29,7 @@ typedef struct walk_t {
     size_t count, room;
 } walk_t;
 
-static bool push(walk_t *walk, const struct aiNode *node, uint32_t depth)
+static bool push(walk_t *walk, const struct aiNode *node, uint32_t depth, uint32_t parent)
 {
     if (walk->count == walk->room) {
         size_t room = walk->room == 0 ? 256 : 2 * walk->room;
@@ -38,15 +39,15 @@ static bool push(walk_t *walk, const struct aiNode *node, uint32_t depth)
         walk->visits = visits;
         walk->room = room;
     }
-    walk->visits[walk->count++] = (visit_t){node, depth};
+    walk->visits[walk->count++] = (visit_t){node, depth, parent};
     return true;
 }
 
 /* The first child will be visited first. */
-static bool push_children(walk_t *walk, const struct aiNode *node, uint32_t depth)
+static bool push_children(walk_t *walk, const struct aiNode *node, uint32_t depth, uint32_t parent)
 {
     for (uint32_t i = node->mNumChildren; i-- > 0;)
-        if (!push(walk, node->mChildren[i], depth))
+        if (!push(walk, node->mChildren[i], depth, parent))
             return false;
     return true;
 }
@@ -61,13 +62,13 @@ static bool announce_names(walk_t *walk, const struct aiNode *root)
 {
     char name[NAME_MAX_BYTES + 1];
     bool same;
-    if (!push(walk, root, 0))
+    if (!push(walk, root, 0, 0))
         return false;
     while (walk->count > 0) {
         const struct aiNode *node = walk->visits[--walk->count].node;
         if (!labels_announce(&walk->names, wanted_name(node, name, &same)))
             return complain_memory();
-        if (!push_children(walk, node, 0))
+        if (!push_children(walk, node, 0, 0))
             return false;
     }
     return true;
@@ -76,7 +77,7 @@ static bool announce_names(walk_t *walk, const struct aiNode *root)
 /* --- adding -------------------------------------------------------------------------------------------------- */
 
 /* An entity at the end of the list, named `wanted` or nearly so. NULL after a complaint. */
-static entity_t *add(walk_t *walk, const char *wanted, uint32_t depth)
+static entity_t *add(walk_t *walk, const char *wanted, uint32_t depth, uint32_t parent)
 {
     import_t *import = walk->import;
     if (import->entity_count == import->entity_room) {
@@ -95,27 +96,33 @@ static entity_t *add(walk_t *walk, const char *wanted, uint32_t depth)
         return NULL;
     }
     entity_t *entity = &import->entities[import->entity_count++];
-    *entity = (entity_t){.name = name, .depth = depth, .pose = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}};
+    *entity = (entity_t){
+        .name = name,
+        .depth = depth,
+        .parent = parent,
+        .pose = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
+    };
     return entity;
 }
 
-static entity_t *add_helper(walk_t *walk, const char *of, const char *kind, uint32_t depth, const char *note)
+static entity_t *add_helper(walk_t *walk, const char *of, const char *kind, uint32_t depth, uint32_t parent,
+                            const char *note)
 {
     char wanted[2 * NAME_MAX_BYTES], name[NAME_MAX_BYTES + 1];
     int length = snprintf(wanted, sizeof wanted, "%.*s_%s", NAME_MAX_BYTES - 20, of, kind);
     label_tidy(wanted, (size_t)length, name);
-    entity_t *entity = add(walk, name, depth);
+    entity_t *entity = add(walk, name, depth, parent);
     if (entity != NULL)
         entity->note = note;
     return entity;
 }
 
 /* Meshes that the node's own entity has no room for. */
-static bool add_meshes(walk_t *walk, const struct aiNode *node, const char *name, uint32_t depth)
+static bool add_meshes(walk_t *walk, const struct aiNode *node, const char *name, uint32_t depth, uint32_t parent)
 {
     for (uint32_t first = MESHES_OF_ENTITY; first < node->mNumMeshes; first += MESHES_OF_ENTITY) {
         uint32_t left = node->mNumMeshes - first;
-        entity_t *entity = add_helper(walk, name, "meshes", depth, meshes_note);
+        entity_t *entity = add_helper(walk, name, "meshes", depth, parent, meshes_note);
         if (entity == NULL)
             return false;
         entity->first_mesh = node->mMeshes + first;
@@ -144,31 +151,33 @@ static bool add_node(walk_t *walk, visit_t visit)
                                      m->c1, m->c2, m->c3, m->c4, m->d1, m->d2, m->d3, m->d4}, sizeof matrix);
     const char *wanted = wanted_name(node, name, &same);
     int count = pose_split(matrix, poses);
-    uint32_t depth = visit.depth;
+    uint32_t depth = visit.depth, parent = visit.parent;
     if (count == 0)
         return complain("%s: the matrix of node '%s' holds a number that is not finite", walk->import->file, wanted);
     walk->import->remarks.projective += !pose_is_affine(matrix);
     if (count == 2) {
-        entity_t *outer = add_helper(walk, wanted, "shear", depth++, shear_note);
+        entity_t *outer = add_helper(walk, wanted, "shear", depth++, parent, shear_note);
         if (outer == NULL)
             return false;
+        parent = walk->import->entity_count - 1;
         outer->pose = poses[0];
         walk->import->remarks.sheared++;
     }
-    entity_t *entity = add(walk, wanted, depth);
+    entity_t *entity = add(walk, wanted, depth, parent);
     if (entity == NULL)
         return false;
     entity->pose = poses[count - 1];
     entity->first_mesh = node->mMeshes;
     entity->meshes = node->mNumMeshes < MESHES_OF_ENTITY ? node->mNumMeshes : MESHES_OF_ENTITY;
     count_names(walk->import, node, entity->name, same);
-    return add_meshes(walk, node, wanted, depth + 1) && push_children(walk, node, depth + 1);
+    parent = walk->import->entity_count - 1;
+    return add_meshes(walk, node, wanted, depth + 1, parent) && push_children(walk, node, depth + 1, parent);
 }
 
 bool entities_collect(import_t *import)
 {
     walk_t walk = {.import = import};
-    bool fine = announce_names(&walk, import->scene->mRootNode) && push(&walk, import->scene->mRootNode, 0);
+    bool fine = announce_names(&walk, import->scene->mRootNode) && push(&walk, import->scene->mRootNode, 0, 0);
     while (fine && walk.count > 0)
         fine = add_node(&walk, walk.visits[--walk.count]);
     labels_free(&walk.names);

@@ -34,13 +34,15 @@ enum {
 enum {
     NAME_MAX_BYTES = 255,  /* of an entity, as debug_name has it */
     PATH_MAX_BYTES = 1024,
-    MESHES_OF_ENTITY = 200 /* the engine's limit is 255 components */
+    MESHES_OF_ENTITY = 200, /* the engine's limit is 255 components */
+    LEVELS_WITHIN = 400     /* entities within each other; a scene's JSON may have some 500 */
 };
 
 /* An entity of the scene. */
 typedef struct entity_t {
     char *name;
     uint32_t depth;        /* 0: at the root */
+    uint32_t parent;       /* number of the entity around it; of no meaning at the root */
     uint32_t meshes;       /* this many of ... */
     const uint32_t *first_mesh; /* ... these indices of meshes */
     pose_t pose;

@@ -4,6 +4,9 @@
  * entities is in the order of the text, each with its depth, so writing it needs no recursion: brackets are opened
  * and closed as the depth changes.
  *
+ * JSON that lies too deep is refused by readers, the scene compiler among them. So what is LEVELS_WITHIN deep is written
+ * at the top again, with transform.parent as the name of its parent, and so on every so many levels.
+ *
  * A name stands once, as the entity's: debug_name is a component without properties, for it takes that name as its
  * label. Poses and colours that are the defaults are left out.
  */
@@ -40,10 +43,22 @@ static void write_property(output_t *out, const char *name, const float *values,
     write_floats(out, values, count);
 }
 
-static void write_transform(output_t *out, const pose_t *pose)
+/* How deep an entity lies in its band of levels. */
+static uint32_t shown_depth(const entity_t *entity)
 {
+    return entity->depth % LEVELS_WITHIN;
+}
+
+static void write_transform(output_t *out, const import_t *import, const entity_t *entity)
+{
+    const pose_t *pose = &entity->pose;
     int written = 0;
     output_printf(out, "\"transform\": {");
+    if (entity->depth > 0 && shown_depth(entity) == 0) {
+        output_printf(out, "\"parent\": ");
+        output_quoted(out, import->entities[entity->parent].name);
+        written++;
+    }
     write_property(out, "position", pose->position, (const float[]){0, 0, 0}, 3, &written);
     write_property(out, "rotation", pose->rotation, (const float[]){0, 0, 0, 1}, 4, &written);
     write_property(out, "scale", pose->scale, (const float[]){1, 1, 1}, 3, &written);
@@ -60,7 +75,7 @@ static void write_meshes(output_t *out, const import_t *import, const entity_t *
         if (mesh->file == NULL)
             continue;
         output_printf(out, ",");
-        indent(out, entity->depth, more);
+        indent(out, shown_depth(entity), more);
         if (++number == 1)
             output_printf(out, "\"mesh\": {\"resource\": ");
         else
@@ -76,26 +91,27 @@ static void write_meshes(output_t *out, const import_t *import, const entity_t *
 
 static void write_entity(output_t *out, const import_t *import, const entity_t *entity)
 {
-    indent(out, entity->depth, 4);
+    uint32_t depth = shown_depth(entity);
+    indent(out, depth, 4);
     output_printf(out, "{");
     if (entity->note != NULL) {
-        indent(out, entity->depth, 6);
+        indent(out, depth, 6);
         output_printf(out, "\"//\": ");
         output_quoted(out, entity->note);
         output_printf(out, ",");
     }
-    indent(out, entity->depth, 6);
+    indent(out, depth, 6);
     output_printf(out, "\"name\": ");
     output_quoted(out, entity->name);
     output_printf(out, ",");
-    indent(out, entity->depth, 6);
+    indent(out, depth, 6);
     output_printf(out, "\"components\": {");
-    indent(out, entity->depth, 8);
+    indent(out, depth, 8);
     output_printf(out, "\"debug_name\": {},");
-    indent(out, entity->depth, 8);
-    write_transform(out, &entity->pose);
+    indent(out, depth, 8);
+    write_transform(out, import, entity);
     write_meshes(out, import, entity, 8);
-    indent(out, entity->depth, 6);
+    indent(out, depth, 6);
     output_printf(out, "}");
 }
 
@@ -112,29 +128,43 @@ static void close_to(output_t *out, uint32_t from, uint32_t depth)
     }
 }
 
+/* Write the entities of a band of levels. *last is the depth that was shown last, UINT32_MAX at the beginning. Returns
+ * whether any lies deeper. */
+static bool write_band(output_t *out, const import_t *import, uint32_t band, uint32_t *last)
+{
+    bool deeper = false;
+    for (uint32_t i = 0; i < import->entity_count; i++) {
+        const entity_t *entity = &import->entities[i];
+        uint32_t depth = shown_depth(entity);
+        deeper |= entity->depth / LEVELS_WITHIN > band;
+        if (entity->depth / LEVELS_WITHIN != band)
+            continue;
+        if (*last != UINT32_MAX && depth > *last) {
+            output_printf(out, ",");
+            indent(out, *last, 6);
+            output_printf(out, "\"children\": [");
+        } else if (*last != UINT32_MAX) {
+            close_to(out, *last, depth);
+            output_printf(out, ",");
+        }
+        write_entity(out, import, entity);
+        *last = depth;
+    }
+    return deeper;
+}
+
 bool scene_write(const import_t *import)
 {
     output_t out;
+    uint32_t band = 0, last = UINT32_MAX;
     if (!output_begin(&out, import->scene_path))
         return false;
     output_printf(&out, "{\n  \"//\": ");
     output_quoted(&out, import->origin);
     output_printf(&out, ",\n  \"entities\": [");
-    for (uint32_t i = 0; i < import->entity_count; i++) {
-        const entity_t *entity = &import->entities[i];
-        uint32_t before = i == 0 ? 0 : import->entities[i - 1].depth;
-        if (i > 0 && entity->depth > before) {
-            output_printf(&out, ",");
-            indent(&out, before, 6);
-            output_printf(&out, "\"children\": [");
-        } else if (i > 0) {
-            close_to(&out, before, entity->depth);
-            output_printf(&out, ",");
-        }
-        write_entity(&out, import, entity);
-    }
-    if (import->entity_count > 0)
-        close_to(&out, import->entities[import->entity_count - 1].depth, 0);
+    while (write_band(&out, import, band, &last))
+        band++;
+    close_to(&out, last, 0);
     output_printf(&out, "\n  ]\n}\n");
     return output_end(&out);
 }
