@@ -18,10 +18,10 @@ CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-poi
 LINK     := -fsanitize=$(SANITIZE)
 endif
 INCLUDE  := -Iplugin_api -Ihost
-LIBS      = $(shell pkg-config --libs inih jansson) -ldl -lm -pthread
+LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
 PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 
-LIB_SOURCES     := $(filter-out %_win32.c host/resource/scene_no_json.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
+LIB_SOURCES     := $(filter-out %_win32.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
                    host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
 ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
@@ -218,7 +218,7 @@ bench: packages
 
 WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
 WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
-WINDOWS_LIB   = $(filter-out %_posix.c host/resource/json_%,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
+WINDOWS_LIB   = $(filter-out %_posix.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
                 host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
 WINDOWS_PLUGINS = $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),,$(name)))
 

@@ -252,8 +252,7 @@ BACKPLANE_API bp_result_t bp_scene_open_memory(bp_host_o *host, const void *byte
                                                bp_scene_o **scene);
 
 /* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is spawned. On
- * an error bp_host_error begins with "file:line:column: ". Not on Windows, where the library is built without a reader of JSON:
- * there it fails and says so. */
+ * an error bp_host_error begins with "file:line:column: ". */
 BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene);
 
 /* The same from `size` bytes of JSON; `origin` is what messages call them. */

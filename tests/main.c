@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         import_suite,
         conformance_suite,
         blob_suite,
+        json_tree_suite,
         compile_suite,
         compile_errors_suite,
         spawn_suite,

@@ -35,6 +35,7 @@ Suite *camera_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
 Suite *blob_suite(void);
+Suite *json_tree_suite(void);
 Suite *compile_suite(void);
 Suite *compile_errors_suite(void);
 Suite *spawn_suite(void);

@@ -33,7 +33,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
         foreign["xxhash.h"] = "host/base"
         foreign["png.h"] = "plugins/picture"
         foreign["ini.h"] = "host/config"
-        foreign["jansson.h"] = "host/program host/resource"
+        foreign["jansson.h"] = "host/program"
         foreign["editline/readline.h"] = "host/program"
         foreign["histedit.h"] = "host/program"
         split("cimport config material postprocess scene", names, " ")

@@ -67,6 +67,6 @@ Description: An entity engine whose every component is a plugin
 Version: $version
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lbackplane
-Libs.private: -linih -ljansson -ldl -lm -pthread
+Libs.private: -linih -ldl -lm -pthread
 END
 echo "installed in $root"

@@ -4,30 +4,16 @@
  * copy of its prototype's, so that a property that is said again simply replaces one cell; prototypes of prototypes work in
  * the same way, and no chain is walked for each entity.
  *
- * A component whose manager compiles it has one cell, which holds its description as JSON: a description that is said again is
- * laid over the inherited one member by member.
+ * A component whose manager compiles it has one cell, which holds the number of its description: a description that is said
+ * again is laid over the inherited one member by member, and becomes one of its own.
  */
 #include "json_scene.h"
 
 void scene_draft_free(scene_t *scene, scene_draft_t *draft)
 {
-    for (uint32_t i = 0; i < draft->cell_count; i++) {
-        if (draft->cells[i].owned)
-            json_decref(draft->cells[i].json);
-    }
     memory_free(&scene->memory, draft->parts, draft->part_capacity * sizeof *draft->parts);
     memory_free(&scene->memory, draft->cells, draft->cell_capacity * sizeof *draft->cells);
     memset(draft, 0, sizeof *draft);
-}
-
-static void clear(scene_draft_t *draft)
-{
-    for (uint32_t i = 0; i < draft->cell_count; i++) {
-        if (draft->cells[i].owned)
-            json_decref(draft->cells[i].json);
-    }
-    draft->part_count = draft->cell_count = 0;
-    draft->changed = false;
 }
 
 static bool reserve(scene_t *scene, scene_draft_t *draft, uint32_t parts, uint32_t cells)
@@ -38,7 +24,8 @@ static bool reserve(scene_t *scene, scene_draft_t *draft, uint32_t parts, uint32
 
 bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_draft_t *from)
 {
-    clear(draft);
+    draft->part_count = draft->cell_count = 0;
+    draft->changed = false;
     if (!reserve(scene, draft, from->part_count, from->cell_count))
         return scene_no_memory(scene);
     if (from->part_count == 0)
@@ -47,8 +34,6 @@ bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_d
     memcpy(draft->cells, from->cells, from->cell_count * sizeof *from->cells);
     draft->part_count = from->part_count;
     draft->cell_count = from->cell_count;
-    for (uint32_t i = 0; i < draft->cell_count; i++)
-        draft->cells[i].owned = false; /* they stay the prototype's */
     return BP_OK;
 }
 
@@ -122,7 +107,7 @@ static bp_result_t unknown_type(scene_t *scene, const scene_place_t *place, cons
 }
 
 /* The type of a component: said by "type", else inherited, else its own name. */
-static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const json_t *said, const scene_part_t *inherited, uint32_t *type)
+static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said, const scene_part_t *inherited, uint32_t *type)
 {
     scene_place_t at = *place;
     if (said == NULL && inherited != NULL) {
@@ -134,11 +119,11 @@ static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const j
         return *type != BP_NONE ? BP_OK : unknown_type(scene, place, place->component, "a component needs a \"type\", unless it is called by its type; there is no type");
     }
     at.property = "type";
-    if (!json_is_string(said))
+    if (!tree_is(said, TREE_STRING))
         return scene_fail(scene, BP_ERROR_TYPE, &at, "\"type\" takes the name of a component type in a string, not %s", json_value_kind(said));
-    *type = json_types_find(&scene->types, json_string_value(said));
+    *type = json_types_find(&scene->types, said->string);
     if (*type == BP_NONE)
-        return unknown_type(scene, &at, json_string_value(said), "no loaded plugin has a component type");
+        return unknown_type(scene, &at, said->string, "no loaded plugin has a component type");
     if (inherited != NULL && inherited->type != *type)
         return scene_fail(scene, BP_ERROR_TYPE, &at, "the inherited '%.60s' is a %s; give the other component another name, and remove this one with null",
                           place->component, scene->types.items[inherited->type].component->name);
@@ -147,37 +132,37 @@ static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const j
 
 /* --- properties ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, json_t *json, scene_cell_t *cell)
+static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json, scene_cell_t *cell)
 {
-    size_t size = json_array_size(json), count = scene->nodes[place->node].count;
+    size_t size = tree_count(json), count = scene->nodes[place->node].count;
     if (size != count)
         return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s has %zu values for %zu instances (count is %zu)", field->name, size, count, count);
-    for (size_t i = 0; i < size; i++) {
+    scene_place_t at = *place;
+    at.element = 0;
+    for (tree_walk_t walk = tree_walk(json); tree_next(&walk); at.element++) {
         bp_value_t value;
-        const json_t *element = json_array_get(json, i);
-        scene_place_t at = *place;
-        at.element = i;
-        bp_result_t result = json_is_null(element) ? BP_OK : json_value_read(&scene->base->values, field, element, &value, scene->error);
+        bool null = tree_is(walk.value, TREE_NULL);
+        bp_result_t result = null ? BP_OK : json_value_read(&scene->base->values, field, walk.value, &value, scene->error);
         if (result != BP_OK)
             return scene_fail_at(scene, result, &at);
     }
-    *cell = (scene_cell_t){.kind = CELL_LIST, .prototype = BP_NONE, .json = json};
+    *cell = (scene_cell_t){.kind = CELL_LIST, .prototype = BP_NONE, .list = json};
     return BP_OK;
 }
 
-static bp_result_t set_property(scene_t *scene, const scene_place_t *place, const field_t *field, json_t *json, scene_cell_t *cell, bool lists)
+static bp_result_t set_property(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json, scene_cell_t *cell, bool lists)
 {
     if ((field->flags & BP_FIELD_READ_ONLY) != 0)
         return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s is read only: its plugin sets it", field->name);
     if (lists && json_value_is_list(field->type, json))
         return read_list(scene, place, field, json, cell);
-    *cell = (scene_cell_t){.kind = json_is_null(json) ? CELL_DEFAULT : CELL_VALUE, .prototype = place->prototype};
+    *cell = (scene_cell_t){.kind = tree_is(json, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE, .prototype = place->prototype};
     if (cell->kind == CELL_DEFAULT)
         return BP_OK;
     bp_result_t result = json_value_read(&scene->base->values, field, json, &cell->value, scene->error);
     if (result == BP_OK)
         return BP_OK;
-    if (!lists && place->node != BP_NONE && json_is_array(json) && value_parts(field->type) <= 1)
+    if (!lists && place->node != BP_NONE && tree_is(json, TREE_LIST) && value_parts(field->type) <= 1)
         return scene_fail(scene, result, place, "%s takes one value; a list gives one to each instance where the entity has a \"count\"", field->name);
     return scene_fail_at(scene, result, place);
 }
@@ -189,76 +174,87 @@ static bp_result_t unknown_property(scene_t *scene, const scene_place_t *place, 
                       json_types_field_hint(component, place->property, &hint));
 }
 
-static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, uint32_t cells, json_t *json,
+static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, uint32_t cells, const tree_item_t *json,
                                   bool lists)
 {
     const component_t *component = scene->types.items[type].component;
-    const char *key;
-    json_t *value;
     bp_result_t result = BP_OK;
     scene_place_t at = *place;
-    json_object_foreach (json, key, value) {
-        if (result != BP_OK)
-            break;
-        if (scene_ignores(key) || strcmp(key, "type") == 0)
+    for (tree_walk_t walk = tree_walk(json); result == BP_OK && tree_next(&walk);) {
+        at.property = walk.key->string;
+        if (scene_ignores(at.property) || strcmp(at.property, "type") == 0)
             continue;
-        at.property = key;
-        uint32_t field = json_types_field(component, key);
+        uint32_t field = json_types_field(component, at.property);
         result = field == BP_NONE ? unknown_property(scene, &at, component)
-                                  : set_property(scene, &at, &component->fields[field], value, &draft->cells[cells + field], lists);
+                                  : set_property(scene, &at, &component->fields[field], walk.value, &draft->cells[cells + field], lists);
     }
     return result;
 }
 
-/* Lay a description over an inherited one. */
-static bp_result_t set_description(scene_t *scene, scene_cell_t *cell, json_t *json)
+static bool is_said(const tree_item_t *key)
 {
-    json_t *whole = cell->json == NULL ? json_object() : json_copy(cell->json);
-    const char *key;
-    json_t *value;
-    int bad = whole == NULL ? -1 : 0;
-    json_object_foreach (json, key, value) {
-        if (bad != 0)
-            break;
-        if (scene_ignores(key) || strcmp(key, "type") == 0)
-            continue;
-        if (json_is_null(value))
-            json_object_del(whole, key);
-        else
-            bad = json_object_set(whole, key, value);
-    }
-    if (bad != 0) {
-        json_decref(whole);
-        return scene_no_memory(scene);
-    }
-    if (cell->owned)
-        json_decref(cell->json);
-    *cell = (scene_cell_t){.kind = CELL_VALUE, .prototype = BP_NONE, .json = whole, .owned = true};
-    return BP_OK;
+    return !scene_ignores(key->string) && strcmp(key->string, "type") != 0;
 }
 
-static bool says_anything(json_t *json)
+static uint32_t count_said(const tree_item_t *json)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (json, key, value) {
-        if (!scene_ignores(key) && strcmp(key, "type") != 0)
-            return true;
+    uint32_t count = 0;
+    for (tree_walk_t walk = tree_walk(json); tree_next(&walk);)
+        count += is_said(walk.key);
+    return count;
+}
+
+/* A member said again takes the place of the old one; null takes it away. */
+static void lay_over(scene_description_t *whole, const tree_item_t *key, const tree_item_t *value)
+{
+    uint32_t i = 0;
+    while (i < whole->count && strcmp(whole->members[i].key->string, key->string) != 0)
+        i++;
+    if (!tree_is(value, TREE_NULL)) {
+        whole->members[i] = (scene_member_t){key, value};
+        whole->count += i == whole->count;
+    } else if (i < whole->count) {
+        memmove(&whole->members[i], &whole->members[i + 1], (whole->count - i - 1) * sizeof *whole->members);
+        whole->count--;
     }
-    return false;
+}
+
+/* Lay a description over an inherited one. */
+static bp_result_t set_description(scene_t *scene, const scene_place_t *place, scene_cell_t *cell, const tree_item_t *json)
+{
+    const scene_description_t *base = cell->description == 0 ? NULL : &scene->descriptions[cell->description - 1];
+    scene_description_t whole = {.room = count_said(json) + (base == NULL ? 0 : base->count)};
+    if (whole.room > SCENE_MAX_MEMBERS)
+        return scene_fail(scene, BP_ERROR_LIMIT, place, "a component that its plugin compiles has at most %d members", SCENE_MAX_MEMBERS);
+    if (!memory_reserve(&scene->memory, &scene->descriptions, &scene->description_capacity, (uint64_t)scene->description_count + 1,
+                        sizeof *scene->descriptions))
+        return scene_no_memory(scene);
+    base = cell->description == 0 ? NULL : &scene->descriptions[cell->description - 1]; /* they may have moved */
+    whole.members = memory_resize(&scene->memory, NULL, 0, whole.room * sizeof *whole.members);
+    if (whole.members == NULL && whole.room > 0)
+        return scene_no_memory(scene);
+    for (uint32_t i = 0; base != NULL && i < base->count; i++)
+        whole.members[whole.count++] = base->members[i];
+    for (tree_walk_t walk = tree_walk(json); tree_next(&walk);) {
+        if (is_said(walk.key))
+            lay_over(&whole, walk.key, walk.value);
+    }
+    scene->descriptions[scene->description_count++] = whole;
+    *cell = (scene_cell_t){.kind = CELL_VALUE, .prototype = BP_NONE, .description = scene->description_count};
+    return BP_OK;
 }
 
 /* --- components ---------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *json, bool lists)
+static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *json, bool lists)
 {
     uint32_t type = BP_NONE;
-    if (json_is_null(json))
+    if (tree_is(json, TREE_NULL))
         return remove_part(scene, draft, place);
-    if (!json_is_object(json))
+    if (!tree_is(json, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, place, "a component is an object of its properties, or null, not %s", json_value_kind(json));
     scene_part_t *part = find_part(draft, place->component);
-    bp_result_t result = find_type(scene, place, json_object_get(json, "type"), part, &type);
+    bp_result_t result = find_type(scene, place, tree_member(json, "type"), part, &type);
     if (result == BP_OK && part == NULL)
         result = add_part(scene, draft, place, type, &part);
     if (result != BP_OK)
@@ -266,28 +262,25 @@ static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_pl
     if (!scene->types.items[type].opaque)
         return set_properties(scene, draft, place, type, part->cells, json, lists);
     scene_cell_t *cell = &draft->cells[part->cells];
-    return says_anything(json) || cell->json == NULL ? set_description(scene, cell, json) : BP_OK;
+    return count_said(json) > 0 || cell->description == 0 ? set_description(scene, place, cell, json) : BP_OK;
 }
 
-bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *components, bool lists)
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *components, bool lists)
 {
-    const char *key;
-    json_t *value;
     bp_result_t result = BP_OK;
     scene_place_t at = *place;
     if (components == NULL)
         return BP_OK;
-    if (!json_is_object(components))
+    if (!tree_is(components, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, place, "'components' takes an object, {\"name\": {...}}, not %s", json_value_kind(components));
-    json_object_foreach (components, key, value) {
-        if (result != BP_OK)
-            break;
-        at.component = key;
-        if (scene_ignores(key))
+    for (tree_walk_t walk = tree_walk(components); result == BP_OK && tree_next(&walk);) {
+        at.component = walk.key->string;
+        if (scene_ignores(at.component))
             continue;
-        if (!names_is_word(key))
-            return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'%.60s' is no name for a component; use 1 to 63 letters, digits and underscores", key);
-        result = describe(scene, draft, &at, value, lists);
+        if (!names_is_word(at.component))
+            return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'%.60s' is no name for a component; use 1 to 63 letters, digits and underscores",
+                              at.component);
+        result = describe(scene, draft, &at, walk.value, lists);
     }
     return result;
 }

@@ -14,19 +14,17 @@ static const char *const members[] = {"name", "extends", "components", "children
 
 /* --- nodes ---------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, json_t *list)
+static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list)
 {
-    size_t count = json_array_size(list);
-    if (!json_is_array(list))
+    uint32_t count = tree_count(list), i = 0;
+    if (!tree_is(list, TREE_LIST))
         return scene_fail(scene, BP_ERROR_TYPE, place, "'%s' takes a list of entities, not %s", place->member, json_value_kind(list));
     if (scene->node_count + (uint64_t)count > SCENE_MAX_ENTITIES)
         return scene_fail(scene, BP_ERROR_LIMIT, place, "a scene has at most %u entities", SCENE_MAX_ENTITIES);
     if (!memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + (uint64_t)count, sizeof *scene->nodes))
         return scene_no_memory(scene);
-    for (size_t i = 0; i < count; i++) {
-        scene->nodes[scene->node_count++] = (scene_node_t){
-            .object = json_array_get(list, i), .parent = parent, .place = (uint32_t)i, .counted = BP_NONE};
-    }
+    for (tree_walk_t walk = tree_walk(list); tree_next(&walk); i++)
+        scene->nodes[scene->node_count++] = (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE};
     return BP_OK;
 }
 
@@ -34,11 +32,11 @@ static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
 {
     scene_node_t *node = &scene->nodes[number];
     const scene_place_t place = scene_place_node(number, "count");
-    const json_t *json = json_object_get(node->object, "count");
-    double count = json == NULL ? 1 : json_number_value(json);
+    const tree_item_t *json = tree_member(node->object, "count");
+    double count = json == NULL ? 1 : tree_number(json);
     *given = json != NULL;
-    if (json != NULL && (!json_is_number(json) || !(count >= 1 && count <= UINT32_MAX) || (double)(uint32_t)count < count))
-        return scene_fail(scene, json_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
+    if (json != NULL && (!tree_is_number(json) || !(count >= 1 && count <= UINT32_MAX) || (double)(uint32_t)count < count))
+        return scene_fail(scene, tree_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
                           "'count' takes a whole number from 1 to 4294967295, the number of entities that are made of this one");
     const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
     uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
@@ -79,14 +77,14 @@ static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_c
     if (cells == NULL)
         return scene_no_memory(scene);
     cells += (size_t)column->rows * column->size;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const json_t *element = json_array_get(cell->json, i);
-        scene_cell_t one = {.kind = json_is_null(element) ? CELL_DEFAULT : CELL_VALUE};
+    uint32_t n = 0;
+    for (tree_walk_t walk = tree_walk(cell->list); tree_next(&walk); n++) {
+        scene_cell_t one = {.kind = tree_is(walk.value, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE};
         bp_value_t bytes;
         if (one.kind == CELL_VALUE)
-            json_value_read(&scene->base->values, column->field, element, &one.value, scene->error); /* has been checked */
+            json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error); /* has been checked */
         scene_cell_bytes(scene, column->field, &one, &bytes);
-        memcpy(cells + (size_t)i * column->size, &bytes, column->size);
+        memcpy(cells + (size_t)n * column->size, &bytes, column->size);
     }
     for (uint32_t i = node->count; i < node->total; i += node->count)
         memcpy(cells + (size_t)i * column->size, cells, (size_t)node->count * column->size);
@@ -116,8 +114,7 @@ static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t
 /* Does a cell say an entity? */
 static bool refers(const scene_cell_t *cell)
 {
-    return cell->kind == CELL_LIST ||
-           (cell->kind == CELL_VALUE && cell->value.string[0] != '\0' && strcmp(cell->value.string, "none") != 0);
+    return cell->kind == CELL_LIST || (cell->kind == CELL_VALUE && !scene_says_nobody(cell->value.string));
 }
 
 /* A reference waits; until then its cells say nobody. */
@@ -140,7 +137,7 @@ static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_n
         .column = column_number,
         .prototype = cell->prototype,
         .text = cell->kind == CELL_VALUE && refers(cell) ? cell->value.string : NULL,
-        .list = cell->kind == CELL_LIST ? cell->json : NULL,
+        .list = cell->kind == CELL_LIST ? cell->list : NULL,
     };
     scene->has_set_parents = scene->has_set_parents || (parent && refers(cell));
     return BP_OK;
@@ -165,20 +162,55 @@ static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_
 
 /* --- components that compile themselves ------------------------------------------------------------------------------------ */
 
-static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, const json_t *description, uint32_t *number)
+/* Append the text of an item, as it stands in the scene. */
+static char *append_text(const scene_t *scene, char *at, const tree_item_t *item, char behind)
+{
+    size_t size;
+    const char *text = tree_text(item, scene->text.bytes, &size);
+    memcpy(at, text, size);
+    at[size] = behind;
+    return at + size + 1;
+}
+
+/* A description as the text of an object; `*size` is that of its block. */
+static char *write_description(scene_t *scene, const scene_description_t *description, size_t *size)
+{
+    size_t key, value;
+    *size = 3;
+    for (uint32_t i = 0; i < description->count; i++) {
+        tree_text(description->members[i].key, scene->text.bytes, &key);
+        tree_text(description->members[i].value, scene->text.bytes, &value);
+        *size += key + value + 2;
+    }
+    char *text = memory_resize(&scene->memory, NULL, 0, *size), *at = text;
+    if (text == NULL)
+        return NULL;
+    *at++ = '{';
+    for (uint32_t i = 0; i < description->count; i++) {
+        at = append_text(scene, at, description->members[i].key, ':');
+        at = append_text(scene, at, description->members[i].value, ',');
+    }
+    at -= description->count > 0; /* over the last comma */
+    memcpy(at, "}", 2);
+    return text;
+}
+
+static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, uint32_t description, uint32_t *number)
 {
     bp_manager_t *manager = NULL;
     scene_opaque_t made = {.component = component};
+    size_t size;
     if (!memory_reserve(&scene->memory, &scene->opaques, &scene->opaque_capacity, (uint64_t)scene->opaque_count + 1, sizeof *scene->opaques))
         return scene_no_memory(scene);
-    char *text = json_dumps(description, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *text = write_description(scene, &scene->descriptions[description - 1], &size);
     if (text == NULL)
         return scene_no_memory(scene);
     bp_result_t result = scene->managers->find(scene->managers->context, component, &manager);
-    error_set(scene->error, result, "%s%s", result == BP_OK ? "" : scene->error->text, result == BP_OK ? "it did not say why" : "");
-    if (result == BP_OK)
+    if (result == BP_OK) {
+        error_set(scene->error, BP_OK, "it did not say why");
         result = verb_compile(component, manager, text, &made.data, &made.size);
-    json_text_release(text);
+    }
+    memory_free(&scene->memory, text, size);
     if (result != BP_OK) {
         error_prefix(scene->error, result, "%s does not take this: ", component->name);
         return scene_fail_at(scene, result, place);
@@ -193,7 +225,7 @@ static scene_cell_t *cell_of_prototype(scene_t *scene, uint32_t prototype, const
 {
     const scene_draft_t *draft = prototype == BP_NONE ? NULL : &scene->prototypes[prototype].draft;
     for (uint32_t i = 0; draft != NULL && i < draft->part_count; i++) {
-        if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].json == cell->json)
+        if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].description == cell->description)
             return &draft->cells[draft->parts[i].cells];
     }
     return NULL;
@@ -205,7 +237,7 @@ static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t proto
     scene_cell_t *kept = cell_of_prototype(scene, prototype, part, cell);
     bp_result_t result = BP_OK;
     if (cell->opaque == 0)
-        result = compile(scene, place, scene->types.items[part->type].component, cell->json, &cell->opaque);
+        result = compile(scene, place, scene->types.items[part->type].component, cell->description, &cell->opaque);
     if (result != BP_OK)
         return result;
     if (kept != NULL)
@@ -257,7 +289,7 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t prototype
     const scene_place_t place = scene_place_node(number, "components");
     bp_result_t result = scene_draft_copy(scene, &scene->draft, prototype == BP_NONE ? &nothing : &scene->prototypes[prototype].draft);
     if (result == BP_OK)
-        result = scene_draft_describe(scene, &scene->draft, &place, json_object_get(node->object, "components"), counted);
+        result = scene_draft_describe(scene, &scene->draft, &place, tree_member(node->object, "components"), counted);
     if (result == BP_OK)
         result = find_group(scene, number, prototype);
     if (result != BP_OK)
@@ -273,10 +305,10 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t prototype
 static bp_result_t read_node(scene_t *scene, uint32_t number)
 {
     const scene_place_t place = scene_place_node(number, NULL), below = scene_place_node(number, "children");
-    json_t *object = scene->nodes[number].object;
+    const tree_item_t *object = scene->nodes[number].object;
     uint32_t prototype;
     bool counted;
-    if (!json_is_object(object))
+    if (!tree_is(object, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s", json_value_kind(object));
     bp_result_t result = scene_check_members(scene, &place, object, members, "an entity");
     if (result == BP_OK)
@@ -287,17 +319,17 @@ static bp_result_t read_node(scene_t *scene, uint32_t number)
         result = scene_find_prototype(scene, &place, object, &prototype);
     if (result == BP_OK)
         result = fill_node(scene, number, prototype, counted);
-    json_t *children = json_object_get(object, "children");
+    const tree_item_t *children = tree_member(object, "children");
     if (result != BP_OK || children == NULL)
         return result;
-    scene->has_parents = scene->has_parents || json_array_size(children) > 0;
+    scene->has_parents = scene->has_parents || tree_count(children) > 0;
     return list_nodes(scene, &below, number, children);
 }
 
 bp_result_t scene_read_entities(scene_t *scene)
 {
     const scene_place_t place = {BP_NONE, BP_NONE, "entities", NULL, NULL, SIZE_MAX};
-    json_t *entities = json_object_get(scene->text.root, "entities");
+    const tree_item_t *entities = tree_member(scene->text.tree.items, "entities");
     bp_result_t result = entities == NULL ? BP_OK : list_nodes(scene, &place, BP_NONE, entities);
     for (uint32_t i = 0; i < scene->node_count && result == BP_OK; i++)
         result = read_node(scene, i);

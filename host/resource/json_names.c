@@ -254,12 +254,12 @@ static uint32_t *cells_of(scene_t *scene, const scene_ref_t *ref)
 static bp_result_t resolve_list(scene_t *scene, const scene_ref_t *ref, uint32_t *cells)
 {
     const scene_node_t *node = &scene->nodes[ref->node];
-    for (uint32_t i = 0; i < node->count; i++) {
-        const json_t *element = json_array_get(ref->list, i);
-        const char *text = json_is_null(element) ? "" : json_string_value(element);
+    uint32_t i = 0;
+    for (tree_walk_t walk = tree_walk(ref->list); tree_next(&walk); i++) {
         target_t target;
-        if (text[0] == '\0')
+        if (tree_is(walk.value, TREE_NULL) || scene_says_nobody(walk.value->string))
             continue;
+        const char *text = walk.value->string;
         scene_place_t place = place_of_ref(scene, ref, i);
         bp_result_t result = find_target(scene, &place, ref->node, text, &target);
         if (result != BP_OK)

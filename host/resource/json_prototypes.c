@@ -9,7 +9,7 @@ enum { UNTOUCHED, WAITING, RESOLVED };
 
 static const char *const members[] = {"extends", "components", NULL};
 
-bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, json_t *object, uint32_t *prototype)
+bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *prototype)
 {
     const char *name;
     *prototype = BP_NONE;
@@ -30,7 +30,7 @@ bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, jso
     return scene_fail(scene, BP_ERROR_NOT_FOUND, &at, "the scene has no prototype '%.80s'%s", name, nearest_hint(&nearest, &hint));
 }
 
-static bp_result_t list_prototype(scene_t *scene, const char *name, json_t *object)
+static bp_result_t list_prototype(scene_t *scene, const char *name, const tree_item_t *object)
 {
     uint32_t number = scene->prototype_count;
     const scene_place_t place = scene_place_prototype(number, NULL);
@@ -40,25 +40,20 @@ static bp_result_t list_prototype(scene_t *scene, const char *name, json_t *obje
     scene->prototype_count++;
     if (name[0] == '\0' || strlen(name) > SCENE_MAX_NAME)
         return scene_fail(scene, BP_ERROR_LIMIT, &place, "a prototype's name has 1 to %d bytes", SCENE_MAX_NAME);
-    if (!json_is_object(object))
+    if (!tree_is(object, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "a prototype is an object, not %s", json_value_kind(object));
     bp_result_t result = scene_names_add(scene, &scene->prototype_names, name, number);
     return result == BP_OK ? scene_check_members(scene, &place, object, members, "a prototype") : result;
 }
 
-static bp_result_t list_all(scene_t *scene, json_t *prototypes)
+static bp_result_t list_all(scene_t *scene, const tree_item_t *prototypes)
 {
     const scene_place_t place = {BP_NONE, BP_NONE, "prototypes", NULL, NULL, SIZE_MAX};
-    const char *name;
-    json_t *object;
     bp_result_t result = BP_OK;
-    if (!json_is_object(prototypes))
+    if (!tree_is(prototypes, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s", json_value_kind(prototypes));
-    json_object_foreach (prototypes, name, object) {
-        if (result != BP_OK)
-            break;
-        result = scene_ignores(name) ? BP_OK : list_prototype(scene, name, object);
-    }
+    for (tree_walk_t walk = tree_walk(prototypes); result == BP_OK && tree_next(&walk);)
+        result = scene_ignores(walk.key->string) ? BP_OK : list_prototype(scene, walk.key->string, walk.value);
     for (uint32_t i = 0; i < scene->prototype_count && result == BP_OK; i++) {
         const scene_place_t at = scene_place_prototype(i, NULL);
         result = scene_find_prototype(scene, &at, scene->prototypes[i].object, &scene->prototypes[i].extends);
@@ -87,7 +82,7 @@ static bp_result_t resolve_one(scene_t *scene, uint32_t number)
     if (p->extends != BP_NONE)
         result = scene_draft_copy(scene, &p->draft, &scene->prototypes[p->extends].draft);
     if (result == BP_OK)
-        result = scene_draft_describe(scene, &p->draft, &place, json_object_get(p->object, "components"), false);
+        result = scene_draft_describe(scene, &p->draft, &place, tree_member(p->object, "components"), false);
     scene_draft_sort(&p->draft);
     p->draft.changed = false;
     p->state = RESOLVED;
@@ -112,7 +107,7 @@ static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
 
 bp_result_t scene_read_prototypes(scene_t *scene)
 {
-    json_t *prototypes = json_object_get(scene->text.root, "prototypes");
+    const tree_item_t *prototypes = tree_member(scene->text.tree.items, "prototypes");
     bp_result_t result = prototypes == NULL ? BP_OK : list_all(scene, prototypes);
     if (result != BP_OK || scene->prototype_count == 0)
         return result;

@@ -3,7 +3,7 @@
  * Nothing is written before everything has been read: a scene that is wrong anywhere gives no blob. Places are kept as
  * numbers (which node, which component) while all goes well, and spelt out as a path only for the one sentence of a failure.
  *
- * The memory of all stages is one account; what jansson holds is on none (json_text.c).
+ * The memory of all stages is one account.
  */
 #include "json_scene.h"
 
@@ -11,7 +11,7 @@
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
-enum { MOST_STEPS = JSON_TEXT_MAX_DEPTH + 8 };
+enum { MOST_STEPS = TREE_MAX_DEPTH + 8 };
 
 typedef struct path_t {
     json_step_t steps[MOST_STEPS];
@@ -85,11 +85,10 @@ static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const cha
     return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key, nearest_hint(&nearest, &hint), all.chars);
 }
 
-bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, json_t *object, const char *const *known, const char *what)
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *const *known, const char *what)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (object, key, value) {
+    for (tree_walk_t walk = tree_walk(object); tree_next(&walk);) {
+        const char *key = walk.key->string;
         bool found = scene_ignores(key);
         for (size_t i = 0; known[i] != NULL && !found; i++)
             found = strcmp(key, known[i]) == 0;
@@ -99,19 +98,19 @@ bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, json
     return BP_OK;
 }
 
-bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, json_t *object, const char *member, const char **name)
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member, const char **name)
 {
-    const json_t *json = json_object_get(object, member);
+    const tree_item_t *json = tree_member(object, member);
     scene_place_t at = *place;
     at.member = member;
     *name = NULL;
     if (json == NULL)
         return BP_OK;
-    if (!json_is_string(json))
+    if (!tree_is(json, TREE_STRING))
         return scene_fail(scene, BP_ERROR_TYPE, &at, "'%s' takes a name in a string, not %s", member, json_value_kind(json));
-    if (json_string_length(json) == 0 || json_string_length(json) > SCENE_MAX_NAME)
+    if (json->extent == 0 || json->extent > SCENE_MAX_NAME)
         return scene_fail(scene, BP_ERROR_LIMIT, &at, "a name has 1 to %d bytes", SCENE_MAX_NAME);
-    *name = json_string_value(json);
+    *name = json->string;
     return BP_OK;
 }
 
@@ -121,7 +120,7 @@ static bp_result_t read_all(scene_t *scene)
 {
     static const char *const known[] = {"prototypes", "entities", NULL};
     const scene_place_t top = {BP_NONE, BP_NONE, NULL, NULL, NULL, SIZE_MAX};
-    bp_result_t result = scene_check_members(scene, &top, scene->text.root, known, "a scene");
+    bp_result_t result = scene_check_members(scene, &top, scene->text.tree.items, known, "a scene");
     if (result == BP_OK)
         result = scene_read_prototypes(scene);
     if (result == BP_OK)
@@ -151,6 +150,9 @@ static void free_all(scene_t *scene)
     for (uint32_t i = 0; i < scene->opaque_count; i++)
         scene->managers->release(scene->managers->context, scene->opaques[i].component, scene->opaques[i].data, scene->opaques[i].size);
     memory_free(&scene->memory, scene->opaques, scene->opaque_capacity * sizeof *scene->opaques);
+    for (uint32_t i = 0; i < scene->description_count; i++)
+        memory_free(&scene->memory, scene->descriptions[i].members, scene->descriptions[i].room * sizeof *scene->descriptions[i].members);
+    memory_free(&scene->memory, scene->descriptions, scene->description_capacity * sizeof *scene->descriptions);
     for (uint32_t i = 0; i < scene->label_count; i++)
         memory_free(&scene->memory, scene->labels[i].texts, scene->labels[i].size);
     memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);
@@ -167,7 +169,7 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
 {
     scene_t scene = {.base = base, .error = &base->error, .managers = managers};
     memory_init_child(&scene.memory, "scene", memory);
-    bp_result_t result = json_text_read(&scene.text, origin, json, size, scene.error);
+    bp_result_t result = json_text_read(&scene.text, &scene.memory, origin, json, size, scene.error);
     if (result != BP_OK)
         return result;
     result = json_types_init(&scene.types, &scene.memory, registry, scene.error);

@@ -23,6 +23,7 @@
 
 enum {
     SCENE_MAX_PARTS = 255,      /* components of an entity */
+    SCENE_MAX_MEMBERS = 1024,   /* of the description of an opaque component */
     SCENE_MAX_NAME = 255,       /* bytes of an entity's or a prototype's name */
     SCENE_MAX_DIMENSIONS = 16   /* counts within counts */
 };
@@ -53,10 +54,10 @@ enum {
 typedef struct scene_cell_t {
     uint32_t kind;
     uint32_t prototype; /* in which it was said; BP_NONE: in the entity itself */
-    json_t *json;       /* of a list: the list. Of an opaque component: its description, borrowed or owned as `owned` says */
-    bool owned;
-    uint32_t opaque;    /* of an opaque component: number of its bytes + 1; 0: not compiled yet */
-    bp_value_t value;   /* of strings, names and entities: the text */
+    uint32_t description; /* of an opaque component: number of what is said of it + 1; 0: nothing yet */
+    uint32_t opaque;      /* ... and of its bytes + 1; 0: not compiled yet */
+    const tree_item_t *list;
+    bp_value_t value;     /* of strings, names and entities: the text */
 } scene_cell_t;
 
 typedef struct scene_part_t {
@@ -65,6 +66,16 @@ typedef struct scene_part_t {
     bp_name_t hash;
     const char *name;
 } scene_part_t;
+
+/* What is said of an opaque component, by prototypes and entity together. */
+typedef struct scene_member_t {
+    const tree_item_t *key, *value;
+} scene_member_t;
+
+typedef struct scene_description_t {
+    scene_member_t *members;
+    uint32_t count, room;
+} scene_description_t;
 
 typedef struct scene_draft_t {
     scene_part_t *parts;
@@ -76,7 +87,7 @@ typedef struct scene_draft_t {
 
 typedef struct scene_prototype_t {
     const char *name;
-    json_t *object;
+    const tree_item_t *object;
     scene_draft_t draft;
     uint32_t extends;
     uint32_t state; /* of resolving */
@@ -108,7 +119,7 @@ typedef struct scene_group_t {
 /* --- nodes -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct scene_node_t {
-    json_t *object;
+    const tree_item_t *object;
     const char *name; /* NULL: none */
     uint32_t parent;  /* node, or BP_NONE */
     uint32_t place;   /* in the list it stands in */
@@ -124,7 +135,7 @@ typedef struct scene_ref_t {
     uint32_t node, column; /* of the node's group */
     uint32_t prototype;    /* where the text stands; BP_NONE: in the entity */
     const char *text;      /* NULL: the list's; of a parent, neither */
-    const json_t *list;
+    const tree_item_t *list;
 } scene_ref_t;
 
 typedef struct scene_opaque_t {
@@ -153,6 +164,7 @@ typedef struct scene_t {
     uint32_t *group_slots; /* open addressing by hash; number + 1 */
     scene_ref_t *refs;
     scene_opaque_t *opaques;
+    scene_description_t *descriptions;
     scene_labels_t *labels;
     scene_draft_t draft;   /* of the entity in work */
     uint32_t prototype_count, prototype_capacity;
@@ -161,6 +173,7 @@ typedef struct scene_t {
     uint32_t ref_count, ref_capacity;
     uint32_t opaque_count, opaque_capacity;
     uint32_t label_count, label_capacity;
+    uint32_t description_count, description_capacity;
     uint64_t entity_count;
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;
@@ -196,11 +209,17 @@ static inline bool scene_ignores(const char *key)
     return key[0] == '$' || (key[0] == '/' && key[1] == '/');
 }
 
+/* Does a text that may name an entity name none? */
+static inline bool scene_says_nobody(const char *text)
+{
+    return text[0] == '\0' || strcmp(text, "none") == 0;
+}
+
 /* Are all members of `object` among `known` (ended by NULL) or ignored? */
-bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, json_t *object, const char *const *known, const char *what);
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *const *known, const char *what);
 
 /* A name: the string at `member`, not empty and not too long; NULL where the object has none. */
-bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, json_t *object, const char *member, const char **name);
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member, const char **name);
 
 /* --- the stages ------------------------------------------------------------------------------------------------------------ */
 
@@ -214,12 +233,12 @@ bp_result_t scene_resolve_refs(scene_t *scene);
 
 /* json_prototypes.c */
 bp_result_t scene_read_prototypes(scene_t *scene);
-bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, json_t *object, uint32_t *prototype); /* "extends" */
+bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *prototype); /* "extends" */
 
 /* json_components.c */
 void scene_draft_free(scene_t *scene, scene_draft_t *draft);
 bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_draft_t *from);
-bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, json_t *components, bool lists);
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *components, bool lists);
 void scene_draft_sort(scene_draft_t *draft);
 
 /* json_groups.c */

@@ -1,4 +1,4 @@
-/* json_text.h - a JSON text: judged, read, and asked where in it something stands.
+/* json_text.h - a JSON text with its name, and sentences about places in it.
  *
  * Whatever is wrong with a scene gets one sentence that begins with the place: "file:line:column: " where the text is no
  * JSON, "file:line:column: entities[3].components.body.mass: " where it is JSON and means nothing.
@@ -8,21 +8,13 @@
 #ifndef HOST_RESOURCE_JSON_TEXT_H
 #define HOST_RESOURCE_JSON_TEXT_H
 
-#include "../base/base.h"
-
-#include <jansson.h>
-
-enum {
-    JSON_TEXT_MAX_DEPTH = 1024,               /* objects and lists within each other */
-    JSON_TEXT_MAX_BYTES = 1024 * 1024 * 1024,
-    JSON_TEXT_MAX_MIB = 4096                  /* that jansson may take for what it reads, by a cautious estimate */
-};
+#include "json_tree.h"
 
 typedef struct json_text_t {
     const char *origin; /* the file, or what the caller calls the text; borrowed */
     const char *bytes;  /* borrowed; without the byte order mark that some editors write */
     size_t size;
-    json_t *root;       /* an object */
+    tree_t tree;        /* its top is an object */
 } json_text_t;
 
 /* One step of a path: into a member of an object, or, where key is NULL, into an element of a list. */
@@ -32,13 +24,9 @@ typedef struct json_step_t {
 } json_step_t;
 
 /* Read a text whose top is an object. `origin` and `bytes` must stay until json_text_free. On failure nothing is kept.
- * Errors: syntax (and what jansson refuses: numbers that no double or 64-bit integer holds, a member that stands twice,
- * bytes that are not UTF-8), limit, memory. [main] */
-bp_result_t json_text_read(json_text_t *text, const char *origin, const char *bytes, size_t size, error_text_t *error);
+ * Errors: those of tree_read. [main] */
+bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size, error_text_t *error);
 void json_text_free(json_text_t *text);
-
-/* Free a text that json_dumps has made. */
-void json_text_release(char *text);
 
 /* Set the error to "file:line:column: path: sentence" and return `code`. Where the path leads nowhere, the place is that of
  * the last step that exists. [main] */

@@ -1,6 +1,6 @@
 /* json_value.c - JSON to typed values, and what to say where they do not fit.
  *
- * JSON knows one kind of number; jansson tells those with a dot or an exponent apart, which no user means. So 3.0 is a whole
+ * JSON knows one kind of number; the tree tells those with a dot or an exponent apart, which no user means. So 3.0 is a whole
  * number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond 2^53 a double no longer holds every
  * whole number, and only digits alone do.
  */
@@ -13,24 +13,24 @@
 static const double most_exact = 9007199254740992.0; /* 2^53 */
 static const double first_too_large = 3.4028235677973366e38; /* rounds to no float any more */
 
-const char *json_value_kind(const json_t *json)
+const char *json_value_kind(const tree_item_t *json)
 {
-    switch (json_typeof(json)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER: return "a whole number";
-    case JSON_REAL: return "a number";
-    case JSON_TRUE: case JSON_FALSE: return "true or false";
+    switch (tree_kind(json)) {
+    case TREE_OBJECT: return "an object";
+    case TREE_LIST: return "a list";
+    case TREE_STRING: return "a string";
+    case TREE_INTEGER: return "a whole number";
+    case TREE_REAL: return "a number";
+    case TREE_TRUE: case TREE_FALSE: return "true or false";
     default: return "null";
     }
 }
 
-bool json_value_is_list(uint32_t type, const json_t *json)
+bool json_value_is_list(uint32_t type, const tree_item_t *json)
 {
-    if (!json_is_array(json))
+    if (!tree_is(json, TREE_LIST))
         return false;
-    bool of_numbers = value_parts(type) > 1 && json_is_number(json_array_get(json, 0));
+    bool of_numbers = value_parts(type) > 1 && tree_count(json) > 0 && tree_is_number(json + 1);
     return !of_numbers;
 }
 
@@ -55,7 +55,7 @@ static const char *form_of(uint32_t type)
     }
 }
 
-static bp_result_t wrong_type(const field_t *field, const json_t *json, error_text_t *error)
+static bp_result_t wrong_type(const field_t *field, const tree_item_t *json, error_text_t *error)
 {
     return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not %s", field->name, form_of(field->type),
                      value_type_name(field->type), json_value_kind(json));
@@ -63,13 +63,13 @@ static bp_result_t wrong_type(const field_t *field, const json_t *json, error_te
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static bool whole_number(const json_t *json, int64_t *out)
+static bool whole_number(const tree_item_t *json, int64_t *out)
 {
-    if (json_is_integer(json)) {
-        *out = json_integer_value(json);
+    if (tree_is(json, TREE_INTEGER)) {
+        *out = json->integer;
         return true;
     }
-    double real = json_number_value(json);
+    double real = tree_number(json);
     if (!(fabs(real) <= most_exact) || floor(real) < real)
         return false;
     *out = (int64_t)real;
@@ -77,11 +77,11 @@ static bool whole_number(const json_t *json, int64_t *out)
 }
 
 /* One number as a part of a value of `field`, of the scalar type `type`. */
-static bp_result_t read_number(const field_t *field, uint32_t type, const json_t *json, void *out, error_text_t *error)
+static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out, error_text_t *error)
 {
     int64_t whole = 0;
-    double real = json_number_value(json);
-    if (!json_is_number(json))
+    double real = tree_number(json);
+    if (!tree_is_number(json))
         return wrong_type(field, json, error);
     if (type == BP_F64) {
         memcpy(out, &real, sizeof real);
@@ -108,19 +108,19 @@ static uint32_t part_of(uint32_t type)
     return type == BP_I32 || type == BP_U32 || type == BP_I64 || type == BP_F64 ? type : BP_F32;
 }
 
-static bp_result_t read_parts(const field_t *field, const json_t *json, bp_value_t *value, error_text_t *error)
+static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)
 {
     uint32_t parts = value_parts(field->type);
-    size_t given = json_array_size(json);
-    if (!json_is_array(json))
+    uint32_t given = tree_count(json), part = 0;
+    if (!tree_is(json, TREE_LIST))
         return wrong_type(field, json, error);
     bool colour = field->type == BP_COLOUR;
     if (given != parts && !(colour && given == 3))
-        return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not a list of %zu", field->name, form_of(field->type),
+        return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not a list of %u", field->name, form_of(field->type),
                          value_type_name(field->type), given);
     float numbers[16] = {0, 0, 0, colour ? 1.0f : 0.0f};
-    for (size_t i = 0; i < given; i++) {
-        bp_result_t result = read_number(field, BP_F32, json_array_get(json, i), &numbers[i], error);
+    for (tree_walk_t walk = tree_walk(json); tree_next(&walk); part++) {
+        bp_result_t result = read_number(field, BP_F32, walk.value, &numbers[part], error);
         if (result != BP_OK)
             return result;
     }
@@ -135,36 +135,36 @@ static bool is_text(uint32_t type)
     return type == BP_STRING || type == BP_NAME || type == BP_ENTITY;
 }
 
-static bp_result_t read_text(const field_t *field, const json_t *json, bp_value_t *value, error_text_t *error)
+static bp_result_t read_text(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)
 {
-    if (!json_is_string(json))
+    if (!tree_is(json, TREE_STRING))
         return wrong_type(field, json, error);
-    if (field->type == BP_NAME && json_string_length(json) > NAMES_MAX_LENGTH)
+    if (field->type == BP_NAME && json->extent > NAMES_MAX_LENGTH)
         return error_set(error, BP_ERROR_LIMIT, "%s: a name has at most %d bytes", field->name, NAMES_MAX_LENGTH);
-    value->string = json_string_value(json);
+    value->string = json->string;
     return BP_OK;
 }
 
-static bp_result_t read_string_form(const value_context_t *context, const field_t *field, const json_t *json, bp_value_t *value,
+static bp_result_t read_string_form(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
                                     error_text_t *error)
 {
-    bp_result_t result = value_parse(context, field->type, json_string_value(json), value, error);
+    bp_result_t result = value_parse(context, field->type, json->string, value, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "%s: ", field->name);
 }
 
-bp_result_t json_value_read(const value_context_t *context, const field_t *field, const json_t *json, bp_value_t *value,
+bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
                             error_text_t *error)
 {
     bp_result_t result;
     memset(value, 0, sizeof *value);
     if (is_text(field->type))
         return read_text(field, json, value, error);
-    if (json_is_string(json))
+    if (tree_is(json, TREE_STRING))
         result = read_string_form(context, field, json, value, error);
-    else if (field->type == BP_BOOL && !json_is_boolean(json))
+    else if (field->type == BP_BOOL && !tree_is(json, TREE_TRUE) && !tree_is(json, TREE_FALSE))
         result = wrong_type(field, json, error);
     else if (field->type == BP_BOOL)
-        result = (value->boolean = json_is_true(json), BP_OK);
+        result = (value->boolean = tree_is(json, TREE_TRUE), BP_OK);
     else if (value_parts(field->type) == 1)
         result = read_number(field, part_of(field->type), json, value, error);
     else

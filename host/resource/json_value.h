@@ -9,20 +9,18 @@
 #ifndef HOST_RESOURCE_JSON_VALUE_H
 #define HOST_RESOURCE_JSON_VALUE_H
 
-#include "../base/base.h"
-
-#include <jansson.h>
+#include "json_tree.h"
 
 /* Read `json` as a value of `field`: its type and its range. For strings, names and entities value->string is the text
  * inside `json`. On failure the error says what would be right, but not where. [main] */
-bp_result_t json_value_read(const value_context_t *context, const field_t *field, const json_t *json, bp_value_t *value,
+bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
                             error_text_t *error);
 
 /* Is `json` a list with one value for each of several entities, rather than one value? True of every list for a type that
  * is no list itself; else of lists that do not begin with a number. [any] */
-bool json_value_is_list(uint32_t type, const json_t *json);
+bool json_value_is_list(uint32_t type, const tree_item_t *json);
 
 /* "a number", "a string": what a value is, for messages. [any] */
-const char *json_value_kind(const json_t *json);
+const char *json_value_kind(const tree_item_t *json);
 
 #endif

@@ -8,7 +8,7 @@
  *     make fuzz SECONDS=60
  *
  * links: library
- * libraries: inih jansson
+ * libraries: inih
  */
 #include <backplane.h>
 

@@ -200,8 +200,8 @@ START_TEST(a_manager_compiles_its_own_descriptions)
     GIVES("{'prototypes': {'tea': {'components': {'cup': {'type': 'brew', 'leaf': 'green', 'hot': true}}}},"
           " 'entities': [{'extends': 'tea'}, {'extends': 'tea', 'count': 2, 'components': {'cup': {'hot': null, 'sugar': [1, 2.5]}}},"
           "              {'extends': 'tea', 'components': {'cup': {'$note': 1}}}]}",
-          "0: cup:brew({\"leaf\":\"green\",\"hot\":true})\n1: cup:brew({\"leaf\":\"green\",\"sugar\":[1,2.5]})\n"
-          "2: cup:brew({\"leaf\":\"green\",\"sugar\":[1,2.5]})\n3: cup:brew({\"leaf\":\"green\",\"hot\":true})\n");
+          "0: cup:brew({\"leaf\":\"green\",\"hot\":true})\n1: cup:brew({\"leaf\":\"green\",\"sugar\":[1, 2.5]})\n"
+          "2: cup:brew({\"leaf\":\"green\",\"sugar\":[1, 2.5]})\n3: cup:brew({\"leaf\":\"green\",\"hot\":true})\n");
 }
 END_TEST
 

@@ -36,27 +36,27 @@ static void refuse(const fault_t *fault)
 /* --- no JSON --------------------------------------------------------------------------------------------------------- */
 
 static const fault_t syntax[] = {
-    {"", BP_ERROR_SYNTAX, "1:1: the text is empty; a scene is an object"},
+    {"", BP_ERROR_SYNTAX, "1:1: the text is empty; an object is expected, which begins with '{'"},
     {" \n\t\n ", BP_ERROR_SYNTAX, "3:2: the text is empty"},
-    {"[]", BP_ERROR_SYNTAX, "1:1: a scene is an object"},
-    {"\n  12", BP_ERROR_SYNTAX, "2:3: a scene is an object"},
-    {"'x'", BP_ERROR_SYNTAX, "1:1: a scene is an object"},
-    {"{", BP_ERROR_SYNTAX, "1:1: "},
-    {"{\n'entities': [\n  {,\n", BP_ERROR_SYNTAX, "3:4: string or '}' expected near ','"},
-    {"{'entities': []} x", BP_ERROR_SYNTAX, "1:18: end of file expected near 'x'"},
-    {"{'entities': [],}", BP_ERROR_SYNTAX, "1:17: string or '}' expected near '}'"},
-    {"{'entities': nul}", BP_ERROR_SYNTAX, "1:16: invalid token near 'nul'"},
-    {"{'entities': [{'name': 'a\tb'}]}", BP_ERROR_SYNTAX, "1:25: control character 0x9 near '\"a'"},
-    {"{'entities': [{'name': 'a\\u0000b'}]}", BP_ERROR_SYNTAX, "1:33: \\u0000 is not allowed"},
-    {"{'entities': [{'name': '\xff'}]}", BP_ERROR_SYNTAX, "1:24: unable to decode byte 0xff near '\"'"},
-    {"{'entities': [{'name': '\xc0\xaf'}]}", BP_ERROR_SYNTAX, "1:24: unable to decode byte 0xc0"},
-    {"{'entities': [{'name': '\\ud800'}]}", BP_ERROR_SYNTAX, "1:31: invalid Unicode"},
-    {"{'entities': [{'count': 1, 'count': 2}]}", BP_ERROR_SYNTAX, "1:34: duplicate object key near '\"count\"'"},
-    {"{'entities': [{'components': {'mark': {'value': NaN}}}]}", BP_ERROR_SYNTAX, "1:51: invalid token near 'NaN'"},
-    {"{'entities': [{'components': {'mark': {'value': 01}}}]}", BP_ERROR_SYNTAX, "1:"},
+    {"[]", BP_ERROR_SYNTAX, "1:1: an object, which begins with '{', expected, not '['"},
+    {"\n  12", BP_ERROR_SYNTAX, "2:3: an object, which begins with '{', expected, not '1'"},
+    {"'x'", BP_ERROR_SYNTAX, "1:1: an object, which begins with '{', expected, not '\"'"},
+    {"{", BP_ERROR_SYNTAX, "1:2: a member's name in quotes expected, but here the text ends"},
+    {"{\n'entities': [\n  {,\n", BP_ERROR_SYNTAX, "3:4: a member's name in quotes expected, not ','"},
+    {"{'entities': []} x", BP_ERROR_SYNTAX, "1:18: the end of the text expected, not 'x'"},
+    {"{'entities': [],}", BP_ERROR_SYNTAX, "1:17: a member's name in quotes expected, not '}'"},
+    {"{'entities': nul}", BP_ERROR_SYNTAX, "1:14: a value expected, not 'nul'"},
+    {"{'entities': [{'name': 'a\tb'}]}", BP_ERROR_SYNTAX, "1:26: the control character 0x09 in a string; write it as \\u0009"},
+    {"{'entities': [{'name': 'a\\u0000b'}]}", BP_ERROR_SYNTAX, "1:26: \\u0000 cannot be part of a text here"},
+    {"{'entities': [{'name': '\xff'}]}", BP_ERROR_SYNTAX, "1:25: the byte 0xff is not UTF-8 here"},
+    {"{'entities': [{'name': '\xc0\xaf'}]}", BP_ERROR_SYNTAX, "1:25: the byte 0xc0 is not UTF-8 here"},
+    {"{'entities': [{'name': '\\ud800'}]}", BP_ERROR_SYNTAX, "1:25: the first half of a surrogate pair stands alone"},
+    {"{'entities': [{'count': 1, 'count': 2}]}", BP_ERROR_SYNTAX, "1:28: the member 'count' stands in this object twice"},
+    {"{'entities': [{'components': {'mark': {'value': NaN}}}]}", BP_ERROR_SYNTAX, "1:49: a value expected, not 'NaN'"},
+    {"{'entities': [{'components': {'mark': {'value': 01}}}]}", BP_ERROR_SYNTAX, "1:49: a number does not begin with 0, unless a dot follows"},
     {"{'entities': [{'count': 99999999999999999999}]}", BP_ERROR_SYNTAX,
-     "1:44: too big integer near '99999999999999999999'; whole numbers go to 9223372036854775807, others (with a dot or an e) to 1.8e308"},
-    {"{'entities': [{'count': 1e999}]}", BP_ERROR_SYNTAX, "1:29: real number overflow"},
+     "1:25: the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; others have a dot or an e"},
+    {"{'entities': [{'count': 1e999}]}", BP_ERROR_SYNTAX, "1:25: the number is larger than any: the largest is 1.8e308"},
 };
 
 START_TEST(what_is_no_json_is_refused_with_line_and_column)
@@ -109,13 +109,13 @@ static char *nested(uint32_t depth, const char *open, const char *close)
 
 START_TEST(depth_has_a_limit)
 {
-    char *deep = nested(JSON_TEXT_MAX_DEPTH - 1, "[", "]"), *deeper = nested(JSON_TEXT_MAX_DEPTH, "[", "]");
+    char *deep = nested(TREE_MAX_DEPTH - 1, "[", "]"), *deeper = nested(TREE_MAX_DEPTH, "[", "]");
     bp_scene_o *blob = stage_compile(&stage, deep);
     bp_scene_close(blob);
     stage_refuses(&stage, BP_ERROR_LIMIT, deeper, "scene:1:1031: objects and lists lie within each other more than 1024 deep");
     free(deep);
     free(deeper);
-    deeper = nested(JSON_TEXT_MAX_DEPTH, "{'a':", "}");
+    deeper = nested(TREE_MAX_DEPTH, "{'a':", "}");
     stage_refuses(&stage, BP_ERROR_LIMIT, deeper, "scene:1:");
     free(deeper);
 }
@@ -123,7 +123,7 @@ END_TEST
 
 START_TEST(children_may_go_as_deep_as_json)
 {
-    const uint32_t deepest = (JSON_TEXT_MAX_DEPTH - 1) / 2; /* each is an object in a list, but for the last also with components */
+    const uint32_t deepest = (TREE_MAX_DEPTH - 1) / 2; /* each is an object in a list, but for the last also with components */
     char *scene = malloc(64 * deepest);
     strcpy(scene, "{'entities': ");
     char *at = scene + strlen(scene);
@@ -141,10 +141,10 @@ START_TEST(children_may_go_as_deep_as_json)
 }
 END_TEST
 
-/* A hundred megabytes of `unit` behind some text. */
-static void refuse_flood(const char *begin_with, const char *unit, bp_result_t code, const char *sentence)
+/* So many megabytes of `unit` behind some text. */
+static void refuse_flood(size_t megabytes, const char *begin_with, const char *unit, bp_result_t code, const char *sentence)
 {
-    const size_t size = 100u << 20, length = strlen(unit), start = strlen(begin_with);
+    const size_t size = megabytes << 20, length = strlen(unit), start = strlen(begin_with);
     char *text = malloc(size);
     bp_scene_o *blob = NULL;
     memcpy(text, begin_with, start);
@@ -157,13 +157,13 @@ static void refuse_flood(const char *begin_with, const char *unit, bp_result_t c
     free(text);
 }
 
-START_TEST(a_flood_of_brackets_is_refused_before_it_is_read)
+START_TEST(a_flood_of_brackets_is_refused)
 {
-    refuse_flood("", "[", BP_ERROR_SYNTAX, "scene:1:1: a scene is an object");
-    refuse_flood("{\"entities\": ", "[", BP_ERROR_LIMIT, "more than 1024 deep");
-    refuse_flood("{\"entities\": [", "[],", BP_ERROR_LIMIT, "would take more than 4096 MiB");
-    refuse_flood("{\"entities\": [", "{},", BP_ERROR_LIMIT, "would take more than 4096 MiB");
-    refuse_flood("{\"entities\": [", "{\"a\":", BP_ERROR_LIMIT, "more than 1024 deep");
+    refuse_flood(100, "", "[", BP_ERROR_SYNTAX, "scene:1:1: an object, which begins with");
+    refuse_flood(100, "{\"entities\": ", "[", BP_ERROR_LIMIT, "more than 1024 deep");
+    refuse_flood(4, "{\"entities\": [", "[],", BP_ERROR_SYNTAX, "',' or ']' expected, but here the text ends");
+    refuse_flood(4, "{\"entities\": [", "{},", BP_ERROR_SYNTAX, "scene:1:419430");
+    refuse_flood(100, "{\"entities\": [", "{\"a\":", BP_ERROR_LIMIT, "more than 1024 deep");
 }
 END_TEST
 
@@ -444,7 +444,7 @@ Suite *compile_errors_suite(void)
     tcase_add_test(tcase, a_file_is_named_with_line_and_column);
     tcase_add_test(tcase, depth_has_a_limit);
     tcase_add_test(tcase, children_may_go_as_deep_as_json);
-    tcase_add_test(tcase, a_flood_of_brackets_is_refused_before_it_is_read);
+    tcase_add_test(tcase, a_flood_of_brackets_is_refused);
     tcase_add_loop_test(tcase, a_structure_that_is_no_scene_is_refused_with_its_path, 0, (int)COUNT(structure));
     tcase_add_loop_test(tcase, prototypes_that_are_wrong_are_refused, 0, (int)COUNT(prototypes));
     tcase_add_loop_test(tcase, counts_that_contradict_are_refused, 0, (int)COUNT(counts));

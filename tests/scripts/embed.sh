@@ -12,7 +12,7 @@ fail() { echo "embed: $*"; exit 1; }
 
 cd "$source"
 warnings="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Werror"
-libraries="$(pkg-config --libs inih jansson) -ldl -lm -pthread"
+libraries="$(pkg-config --libs inih) -ldl -lm -pthread"
 # shellcheck disable=SC2086
 {
     cc $warnings -Iplugin_api -Ihost examples/embed/main.c "$build/libbackplane.a" -o "$scratch/static" $libraries
