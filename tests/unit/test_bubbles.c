@@ -28,6 +28,16 @@ static const char *const components[] = {"position", "move", "sprite", "avoid", 
 static rig_t rig;
 static bp_world_o *world;
 
+static void make_world(double step_rate)
+{
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main", .step_rate = step_rate});
+    ck_assert_ptr_nonnull(world);
+    for (uint32_t i = 0; i < COUNT(components); i++)
+        WORKS(rig.host, bp_world_use_component(world, components[i]));
+    for (uint32_t i = 0; i < COUNT(systems); i++)
+        WORKS(rig.host, bp_world_use_system(world, systems[i]));
+}
+
 static void open_with(const char *low, const char *high, const char *seed, double step_rate)
 {
     const bp_option_t options[] = {{.name = "low", .value = low}, {.name = "high", .value = high},
@@ -36,12 +46,7 @@ static void open_with(const char *low, const char *high, const char *seed, doubl
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "bubbles", options, COUNT(options)));
-    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main", .step_rate = step_rate});
-    ck_assert_ptr_nonnull(world);
-    for (uint32_t i = 0; i < COUNT(components); i++)
-        WORKS(rig.host, bp_world_use_component(world, components[i]));
-    for (uint32_t i = 0; i < COUNT(systems); i++)
-        WORKS(rig.host, bp_world_use_system(world, systems[i]));
+    make_world(step_rate);
 }
 
 static void begin(void)
@@ -476,7 +481,18 @@ START_TEST(who_comes_later_or_comes_to_rest_is_left_where_it_is)
 }
 END_TEST
 
-/* Frames of 100 steps with a seed. */
+/* The frame, for the caller to free; and the end of the world. */
+static bp_sprite_t *copy_frame(uint32_t *count)
+{
+    const bp_sprite_t *frame = frame_of(count);
+    bp_sprite_t *copy = malloc(*count * sizeof *copy);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, frame, *count * sizeof *copy);
+    end();
+    return copy;
+}
+
+/* The frame after 20 steps with a seed. */
 static bp_sprite_t *play(const char *seed, uint32_t threads, uint32_t *count)
 {
     rig_init(&rig);
@@ -487,12 +503,7 @@ static bp_sprite_t *play(const char *seed, uint32_t threads, uint32_t *count)
     make("avoid", entities + 20, 20000);
     for (uint32_t i = 0; i < 20; i++)
         step();
-    const bp_sprite_t *frame = frame_of(count);
-    bp_sprite_t *copy = malloc(*count * sizeof *copy);
-    ck_assert_ptr_nonnull(copy);
-    memcpy(copy, frame, *count * sizeof *copy);
-    end();
-    return copy;
+    return copy_frame(count);
 }
 
 START_TEST(a_seed_gives_one_game_on_any_number_of_threads)
@@ -507,6 +518,38 @@ START_TEST(a_seed_gives_one_game_on_any_number_of_threads)
     free(first);
     free(again);
     free(other);
+}
+END_TEST
+
+/* The plugin from its file, reloaded after so many steps; 0: never. */
+static bp_sprite_t *play_reloaded(uint32_t after, uint32_t *count)
+{
+    const char *const name = "bubbles";
+    rig_init(&rig);
+    rig.desc.allocator = (bp_allocator_i){0};
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/bubbles", NULL, 0));
+    make_world(60);
+    make("bubble", entities, 20);
+    make("avoid", entities + 20, 20000);
+    for (uint32_t i = 0; i < 10; i++) {
+        if (i == after && i > 0)
+            WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+        step();
+    }
+    rig.log = (log_text_t){.count = 0};
+    return copy_frame(count);
+}
+
+START_TEST(a_reload_changes_nothing)
+{
+    uint32_t count[2];
+    bp_sprite_t *first = play_reloaded(0, &count[0]), *second = play_reloaded(4, &count[1]);
+    ck_assert_uint_eq(count[0], 20020);
+    ck_assert_uint_eq(count[1], 20020);
+    ck_assert(memcmp(first, second, 20020 * sizeof *first) == 0);
+    free(first);
+    free(second);
 }
 END_TEST
 
@@ -652,6 +695,7 @@ Suite *bubbles_suite(void)
     tcase_add_test(placing, what_is_nowhere_is_placed_at_the_first_step_as_promised);
     tcase_add_test(placing, who_comes_later_or_comes_to_rest_is_left_where_it_is);
     tcase_add_test(placing, a_seed_gives_one_game_on_any_number_of_threads);
+    tcase_add_test(placing, a_reload_changes_nothing);
     suite_add_tcase(suite, placing);
     TCase *frames = tcase_create("frames");
     tcase_add_loop_test(frames, frames_are_packed_whatever_the_runs, 0, 5);
