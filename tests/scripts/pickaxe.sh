@@ -1,0 +1,37 @@
+#!/bin/sh
+# pickaxe.sh BUILD - examples/pickaxe, built as it lies there and run: one entity in two worlds.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cd "$source"
+libraries="$(pkg-config --libs inih jansson) -ldl -lm -pthread"
+# shellcheck disable=SC2086
+cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Iplugin_api -Ihost examples/pickaxe/main.c "$build/libbackplane.a" \
+    -o "$scratch/pickaxe" $libraries
+
+"$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes >"$scratch/said"
+cat >"$scratch/expected" <<'END'
+the player holds a pickaxe
+  game       pickaxe as pickaxe.obj at 0.4 1.1 -9.7; player as player.obj at 0.0 0.0 -10.0; through fog
+  inventory  pickaxe as icon.obj at -2.0 1.0 -5.0;
+the player walks
+  game       pickaxe as pickaxe.obj at 3.4 1.1 -19.7; player as player.obj at 3.0 0.0 -20.0; through fog
+  inventory  pickaxe as icon.obj at -2.0 1.0 -5.0;
+the player walks on, behind the camera
+  game       nothing; through fog
+  inventory  pickaxe as icon.obj at -2.0 1.0 -5.0;
+the pickaxe breaks
+  game       player as player.obj at 0.0 0.0 -10.0; through fog
+  inventory  nothing;
+END
+diff "$scratch/expected" "$scratch/said"
+if "$scratch/pickaxe" "$build/plugins" "$scratch" 2>"$scratch/error" >&2; then
+    echo "pickaxe: missing meshes are no failure"
+    exit 1
+fi
+grep -q player.obj "$scratch/error" || { echo "a missing mesh is not named: $(cat "$scratch/error")"; exit 1; }
+echo "one pickaxe in two worlds"
