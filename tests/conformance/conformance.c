@@ -37,6 +37,7 @@ const conformance_check_t conformance_checks[] = {
     {"is unloaded with living instances", check_unloads_with_living_instances, 0},
     {"survives a lack of memory", check_out_of_memory, 0},
     {"loads what it saves", check_save_and_load, 0},
+    {"creates with values as by create and set", check_creates_with_values, 0},
     {"steps alike on any number of threads", check_threads_agree, 3},
 };
 const uint32_t conformance_check_count = sizeof conformance_checks / sizeof conformance_checks[0];

@@ -223,6 +223,7 @@ void check_stops_with_living_instances(conformance_t *c);
 void check_unloads_with_living_instances(conformance_t *c);
 void check_out_of_memory(conformance_t *c);
 void check_save_and_load(conformance_t *c);
+void check_creates_with_values(conformance_t *c);
 void check_threads_agree(conformance_t *c);
 
 /* conformance_properties.c */

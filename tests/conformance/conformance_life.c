@@ -593,6 +593,92 @@ void check_save_and_load(conformance_t *c)
     }
 }
 
+/* --- creation with values -------------------------------------------------------------------------- */
+
+enum { WITH_COUNT = 70 };
+
+/* Columns of values for the fields in `chosen`, a bit each, packed as create_with wants them. */
+static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const void **columns)
+{
+    conformance_value_t *values = conformance_new(c, WITH_COUNT * CONFORMANCE_FIELDS * sizeof *values);
+    for (uint32_t k = 0; k < c->property_count; k++) {
+        const conformance_property_t *p = &c->properties[k];
+        size_t size = conformance_size(p->declared.type);
+        if (!conformance_is_writable(p) || p->declared.type == BP_ENTITY || (chosen >> k % 32 & 1) == 0)
+            continue;
+        char *column = conformance_new(c, WITH_COUNT * size);
+        for (uint32_t i = 0; i < WITH_COUNT; i++) {
+            conformance_value_t *v = &values[k * WITH_COUNT + i];
+            conformance_value(c, p, p->refuses ? 0 : seed + i, v); /* else a file might be missing */
+            memcpy(column + i * size, &v->value, size);
+        }
+        columns[k] = column;
+    }
+}
+
+/* As create and set: the same values in a manager of its own. False where a set is refused. */
+static bool create_and_set(conformance_t *c, bp_manager_t *m, const bp_entity_t *e, const void **columns,
+                           uint32_t *slots)
+{
+    EXPECT_OK(c, c->table->create(m, 1, e, WITH_COUNT, slots));
+    for (uint32_t k = 0; k < c->property_count; k++) {
+        if (columns[k] != NULL && c->table->set(m, k, slots, WITH_COUNT, columns[k],
+                                                conformance_size(c->properties[k].declared.type)) != BP_OK)
+            return false;
+    }
+    return true;
+}
+
+static void expect_same_instances(conformance_t *c, bp_manager_t *a, const uint32_t *slots_a, bp_manager_t *b,
+                                  const uint32_t *slots_b)
+{
+    bp_value_t x, y;
+    char one[CONFORMANCE_TEXT], other[CONFORMANCE_TEXT];
+    for (uint32_t k = 0; k < c->property_count; k++) {
+        uint32_t type = c->properties[k].declared.type;
+        for (uint32_t i = 0; i < WITH_COUNT; i++) {
+            memset(&x, 0, sizeof x);
+            memset(&y, 0, sizeof y);
+            EXPECT_OK(c, c->table->get(a, k, &slots_a[i], 1, &x, sizeof x));
+            EXPECT_OK(c, c->table->get(b, k, &slots_b[i], 1, &y, sizeof y));
+            EXPECT(c, conformance_same(type, &x, &y), "created with values '%s' is %.200s, created and set %.200s",
+                   c->properties[k].declared.name, conformance_show(type, &x, one), conformance_show(type, &y, other));
+        }
+    }
+}
+
+/* Both ways in managers of their own, with each choice of columns; and once with every allocation failing. */
+void check_creates_with_values(conformance_t *c)
+{
+    enum { CHOICES = 12 };
+    uint32_t with[WITH_COUNT], set[WITH_COUNT];
+    if (c->table->create_with == NULL)
+        return;
+    for (uint32_t i = 0; i < c->property_count; i++) /* learn which values may be refused */
+        conformance_dress(c, c->world, *conformance_create(c, 1), "", i + 1);
+    for (uint32_t choice = 0; choice < CHOICES; choice++) {
+        const void *columns[CONFORMANCE_FIELDS] = {NULL};
+        bp_entity_t *e = bare(c, WITH_COUNT);
+        bp_world_o *first = conformance_world(c, "with"), *second = conformance_world(c, "set");
+        bp_manager_t *a = c->api->world->manager(first, c->api->world->component(first, c->subject->component));
+        bp_manager_t *b = c->api->world->manager(second, c->api->world->component(second, c->subject->component));
+        make_columns(c, choice == 0 ? UINT32_MAX : choice == 1 ? 0 : choice * 0x9E3779B9u, choice * 1000 + 1, columns);
+        bool taken = create_and_set(c, b, e, columns, set);
+        if (!taken)
+            memset(columns, 0, sizeof columns);
+        for (uint64_t n = 1; starve(c, n), c->table->create_with(a, 1, e, WITH_COUNT, columns, with) != BP_OK; n++) {
+            EXPECT(c, feed(c, n) && n < MEMORY_CALLS, "creating with values fails: %s", bp_host_error(c->host));
+            EXPECT(c, c->table->count(a) == 0, "creating with values failed and left %u", c->table->count(a));
+        }
+        feed(c, 0);
+        EXPECT(c, c->table->count(a) == WITH_COUNT, "%u instances were created with values", c->table->count(a));
+        if (taken)
+            expect_same_instances(c, a, with, b, set);
+        bp_world_destroy(first);
+        bp_world_destroy(second);
+    }
+}
+
 /* --- threads --------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t digest, uint64_t number)

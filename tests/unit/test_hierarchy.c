@@ -823,6 +823,47 @@ START_TEST(stamps_tell_what_has_changed)
 }
 END_TEST
 
+/* --- want of memory ---------------------------------------------------------------------------------- */
+
+/* Every allocation of a batch of links fails once; then the links are made, and packing fails. */
+START_TEST(links_are_made_or_not_when_memory_is_short)
+{
+    enum { FEW = 500 };
+    static bp_entity_t e[FEW];
+    static bp_vec3_t position = {1, 0, 0};
+    bp_result_t result = BP_ERROR_MEMORY;
+    for (uint64_t n = 1; result != BP_OK; n++) {
+        stage_t s;
+        stage_open(&s);
+        stage_create(&s, e, FEW);
+        WORKS(s.rig.host, stage_set(&s, BP_TRANSFORM_POSITION, e, FEW, &position, 0));
+        s.rig.heap.refuse_first = s.rig.heap.refuse_last = s.rig.heap.requests + n;
+        result = stage_set(&s, BP_TRANSFORM_PARENT, e + 1, FEW - 1, e, sizeof e[0]);
+        bool refused = s.rig.heap.refused > 0;
+        s.rig.heap.refuse_first = s.rig.heap.refuse_last = 0;
+        EXPECT(refused || result == BP_OK, "%d: %s", result, bp_host_error(s.rig.host));
+        for (uint32_t i = 1; i < FEW; i++)
+            EXPECT((parent_of(&s, e[i]).id != 0) == (result == BP_OK), "half a batch of links");
+        expect_at(&s, e[FEW - 1], result == BP_OK ? FEW : 1, 0, 0);
+        WORKS(s.rig.host, stage_set(&s, BP_TRANSFORM_PARENT, e + 1, FEW - 1, e, sizeof e[0]));
+        WORKS(s.rig.host, stage_link(&s, e[FEW / 2], (bp_entity_t){0}));
+        WORKS(s.rig.host, stage_link(&s, e[FEW - 1], e[0]));
+        s.rig.heap.refuse_first = s.rig.heap.requests + 1 + n % 2;
+        s.rig.heap.refuse_last = UINT64_MAX;
+        FAILS(s.rig.host, BP_ERROR_MEMORY, "another order", s.table->pack(s.m));
+        s.rig.heap.refuse_first = s.rig.heap.refuse_last = 0;
+        expect_at(&s, e[FEW - 2], FEW / 2 - 1, 0, 0);
+        WORKS(s.rig.host, s.table->pack(s.m));
+        expect_at(&s, e[FEW - 2], FEW / 2 - 1, 0, 0);
+        put(&s, e[FEW / 2], 5, 0, 0);
+        expect_at(&s, e[FEW - 2], FEW / 2 + 3, 0, 0);
+        expect_at(&s, e[FEW - 1], 2, 0, 0);
+        rig_close(&s.rig);
+        EXPECT(n < 100, "a batch of links takes no end of allocations");
+    }
+}
+END_TEST
+
 /* --- a million ---------------------------------------------------------------------------------------- */
 
 #if defined(BACKPLANE_SANITIZED)
@@ -889,6 +930,7 @@ Suite *hierarchy_suite(void)
     tcase_add_loop_test(tests, a_world_matrix_is_the_same_bit_for_bit_however_it_was_come_by, 0, 2);
     tcase_add_test(tests, packed_families_lie_together_parents_before_children);
     tcase_add_test(tests, stamps_tell_what_has_changed);
+    tcase_add_test(tests, links_are_made_or_not_when_memory_is_short);
     tcase_add_test(tests, a_chain_of_a_million_moves_and_dies_at_once);
     tcase_add_test(tests, a_long_chain_grows_at_both_ends);
     suite_add_tcase(suite, tests);
