@@ -135,13 +135,15 @@ static void follow(process_t *child, check_sink_t *sink)
         check_tell(sink, BP_LOG_ERROR, "loading and unloading it was ended by %s", end.signal);
     else if (end.code == PROCESS_CALLED_EXIT)
         check_tell(sink, BP_LOG_ERROR, "loading or unloading it, it calls exit");
+    else if (end.code != 0)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it ends the process with %d", (int)end.code);
     process_free(child);
 }
 
 bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data)
 {
     memory_t memory;
-    error_text_t error;
+    error_text_t error = {.quiet = false};
     char *bytes;
     size_t size;
     check_sink_t sink = {.data = data, .find = found};

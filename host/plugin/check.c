@@ -45,7 +45,7 @@ static bool is_one_of(const char *name, const char *const *names)
 static bool is_toolchains(const char *name)
 {
     static const char *const known[] = {"__dso_handle", "__cpu_model", "__cpu_features", "__cpu_features2", "__TMC_END__", NULL};
-    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 ||
+    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 || strncmp(name, "__odr_asan", 10) == 0 ||
            strncmp(name, "__gcov", 6) == 0;
 }
 

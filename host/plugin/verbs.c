@@ -60,7 +60,7 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
 {
     char *bytes, name[128];
     size_t size;
-    error_text_t ignored;
+    error_text_t ignored = {.quiet = false};
     memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;

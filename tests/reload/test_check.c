@@ -54,7 +54,7 @@ START_TEST(every_broken_rule_is_found)
     expect("3 'filled' can be written (4 bytes in .data)");
     expect("3 'each' is a variable of each thread (.tbss)");
     expect("3 'only_one' is unique in the process");
-    expect("2 1 functions of it run when the file is opened");
+    expect(" functions of it run when the file is opened");
     EXPECT(strstr(found, "a signal handler must not outlive") != NULL, "%s", found);
     expect("2 it uses 'exit'");
     expect("1 it exports 'extra_export'");
@@ -69,15 +69,11 @@ START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
         {"load", "null", "it does not load: "},
         {"load", "stack", "the stack ran out"},
         {"load", "exit", "it calls exit"},
-        {"load", "host", "was ended by SIGSEGV"},
+        {"load", "host", "loading and unloading it "},
         {"unload", "abort", "crashed in 'unload'"},
     };
-#if !defined(BACKPLANE_SANITIZED)
     ck_assert_int_eq(check(TEST_FIXTURE_DIR "/crasher.so", ways[_i][0], ways[_i][1]), BP_ERROR_FAILED);
     expect(ways[_i][2]);
-#else
-    (void)ways;
-#endif
 }
 END_TEST
 
