@@ -488,14 +488,19 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
     if (plugin->path == NULL)
         return error_memory(&loader->base->error, "loading a plugin");
     file_stamp(path, &plugin->stamp);
-    if (loader->copies) {
-        result = loader_copy(loader, path, &plugin->copy);
-    } else {
-        result = read_file(loader, path, &bytes, &size);
-        if (result == BP_OK)
-            memory_free(&loader->memory, bytes, size + 1);
+    if (loader->copies && loader_copy(loader, path, &plugin->copy) == BP_OK) {
+        result = open_library(loader, plugin, plugin->copy, desc);
+        if (result == BP_OK || plugin->library != NULL)
+            return result;
+        loader_remove_copy(loader, plugin->copy); /* where temporary files may not be run, the file itself is opened */
+        memory_free_text(&loader->memory, plugin->copy);
+        plugin->copy = NULL;
     }
-    return result == BP_OK ? open_library(loader, plugin, loader->copies ? plugin->copy : path, desc) : result;
+    result = read_file(loader, path, &bytes, &size);
+    if (result != BP_OK)
+        return result;
+    memory_free(&loader->memory, bytes, size + 1);
+    return open_library(loader, plugin, path, desc);
 }
 
 static bool find_file(const char *name, char *path, size_t size)

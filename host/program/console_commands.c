@@ -420,6 +420,25 @@ static bool do_step(console_t *console, char *rest)
     return true;
 }
 
+static bool do_reload(console_t *console, char *rest)
+{
+    enum { MOST = 16 };
+    char *words[MOST] = {NULL};
+    const char *names[MOST];
+    uint32_t count = 0;
+    if (!console_take_words(console, rest, words, MOST))
+        return false;
+    for (; count < MOST && words[count] != NULL; count++)
+        names[count] = words[count];
+    if (count == 0)
+        return console_refuse(console, "reload which plugin? `plugins` lists them");
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    if (bp_host_reload(console->program->host, names, count, &report) != BP_OK)
+        return console_refuse(console, "%s", report.text);
+    printf("%s\n", report.text);
+    return true;
+}
+
 static bool do_stats(console_t *console, char *rest)
 {
     if (!takes_nothing(console, rest))
@@ -472,6 +491,7 @@ static const console_command_t commands[] = {
      "  Whose child an entity is, a property of a component tells, such as transform.parent.",
      console_tree},
     {"step", "step [N]", "let all worlds take N steps, or one", do_step},
+    {"reload", "reload PLUGIN ...", "load the present files of plugins in place of what is at work, worlds and all; several change together", do_reload},
     {"stats", "stats", "print what worlds hold and what plugins cost", do_stats},
     {"report", "report", "print what components and systems report", do_report},
     {"quit", "quit", "end the console", do_quit},

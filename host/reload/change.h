@@ -68,6 +68,7 @@ typedef struct manager_change_t {
     uint32_t column_count, hidden;
     const field_t **visible;  /* while there are hidden ones: the new columns without them */
     uint32_t visible_count;
+    bool moved_back;          /* they have been taken back */
     bool moves;               /* its columns become others: */
     run_pick_t *picks;        /* of the new columns, from the old ones, numbers from 0 */
     uint32_t pick_count;
@@ -166,7 +167,10 @@ void worlds_stop(reload_change_t *change);  /* what the other sides have started
 void worlds_free(reload_change_t *change);
 
 /* What was resolved for the old columns finds its way to the new ones. Once, after the exchange that stays. */
-void worlds_tell(world_change_t *w);
+void worlds_tell(world_change_t *w, bool back);
+
+/* The lists of a manager's columns change sides. */
+void exchange_columns(manager_change_t *m);
 
 /* The change of the manager of a key; NULL where it is not part of the change. */
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
@@ -203,7 +207,16 @@ void worlds_settle_down(reload_change_t *change);
 /* The hidden columns go. */
 void worlds_drop_hidden(reload_change_t *change);
 
+/* In every run: of the `width` columns of the manager's keys those in `picks` stay. Then bring keys and prototypes in step. */
+void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count);
+void recount_columns(world_change_t *w);
+
 /* --- reload.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Is this between steps, outside callbacks and other reloads? Seal all worlds, and unseal them. */
+bp_result_t reload_check_moment(const reload_t *reload);
+void reload_seal(reload_t *reload);
+void reload_unseal(reload_t *reload);
 
 /* Everything changes sides. Cannot fail. */
 void change_exchange(reload_change_t *change);
@@ -218,5 +231,6 @@ bp_result_t report_prepare(reload_change_t *change);
 void report_free(reload_change_t *change);
 void report_finish(reload_change_t *change);
 void report_forget(reload_t *reload);
+void report_rollback(reload_change_t *change);
 
 #endif

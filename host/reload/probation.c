@@ -1,17 +1,13 @@
-/* probation.c - the time after a commit in which it can be taken back.
+/* probation.c - the time after a commit in which it can be taken back, and its end.
  *
  * What has no place in the new lists lies in hidden columns behind the visible ones, in every run that has the component, also in
  * those that have come since: rows of all columns go together. So both ends of a probation are the same thing: of the columns of
  * each key some stay, in some order, and the others go; nothing is allocated, so neither can fail on that account.
  *
- * Taking back: fields that were adopted are the same memory, and keep what the new code has written; those that were dropped or
- * converted are as they were at the commit, and have their default in rows made since. Instances in storage of their own
- * are in the old manager still: those that died since are ended there, those made since are made there with their
- * defaults, which is the one thing that can fail.
+ * How a change is taken back is in rollback.c.
  */
 #include "change.h"
 
-#include "../entity/store_rows.h"
 #include "../plugin/verbs.h"
 
 void worlds_settle_down(reload_change_t *change)
@@ -26,9 +22,8 @@ void worlds_settle_down(reload_change_t *change)
 
 /* --- columns that stay ---------------------------------------------------------------------------------------------------- */
 
-/* In every run: of the columns of the manager's keys those in `picks` stay. From the end of a run to its beginning, so that what is
- * still to come lies where the prototypes say. */
-static void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
+/* From the end of a run to its beginning, so that what is still to come lies where the prototypes say. */
+void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
 {
     bp_world_o *world = w->world;
     const prototypes_t *p = &world->prototypes;
@@ -41,7 +36,7 @@ static void keep_columns(world_change_t *w, const manager_t *manager, uint32_t w
     }
 }
 
-static void recount(world_change_t *w)
+void recount_columns(world_change_t *w)
 {
     bp_world_o *world = w->world;
     prototypes_t *p = &world->prototypes;
@@ -92,7 +87,7 @@ void worlds_drop_hidden(reload_change_t *change)
                 continue;
             any = true;
             drop_hidden(w, &w->managers[m]);
-            recount(w); /* the next manager's columns have moved */
+            recount_columns(w); /* the next manager's columns have moved */
         }
         if (any)
             new_layout(change, w);

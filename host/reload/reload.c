@@ -40,7 +40,7 @@ void change_exchange(reload_change_t *change)
         worlds_exchange(&change->worlds[i]);
 }
 
-static void seal(reload_t *reload)
+void reload_seal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
@@ -48,7 +48,7 @@ static void seal(reload_t *reload)
     d->entities->sealed = true;
 }
 
-static void unseal(reload_t *reload)
+void reload_unseal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
@@ -56,7 +56,7 @@ static void unseal(reload_t *reload)
     d->entities->sealed = false;
 }
 
-static bp_result_t check_moment(const reload_t *reload)
+bp_result_t reload_check_moment(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
     if (d->stepping == 0 && !d->announcing && !d->entities->sealed)
@@ -71,12 +71,12 @@ static bp_result_t check_moment(const reload_t *reload)
 static void end_other_side(reload_change_t *change)
 {
     error_text_t kept = *change_error(change);
-    seal(change->reload);
+    reload_seal(change->reload);
     worlds_stop(change);
     worlds_free(change);
     plan_free(change);
     versions_close(change);
-    unseal(change->reload);
+    reload_unseal(change->reload);
     *change_error(change) = kept;
 }
 
@@ -98,7 +98,7 @@ void change_finish(reload_change_t *change)
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out)
 {
     uint64_t began = os_clock_ns();
-    bp_result_t result = check_moment(reload);
+    bp_result_t result = reload_check_moment(reload);
     if (result != BP_OK)
         return result;
     reload_change_t *change = memory_new(&reload->memory, sizeof *change);
@@ -165,16 +165,16 @@ bp_result_t reload_prepare(reload_change_t *change)
 {
     reload_t *reload = change->reload;
     uint64_t began = os_clock_ns();
-    bp_result_t result = check_moment(reload);
+    bp_result_t result = reload_check_moment(reload);
     if (result == BP_OK)
         result = check_plugins(change);
     if (result != BP_OK)
         return result;
     reload_accept(reload);
     change->hides = reload->probation_steps > 0;
-    seal(reload);
+    reload_seal(reload);
     result = prepare(change);
-    unseal(reload);
+    reload_unseal(reload);
     change->nanoseconds += os_clock_ns() - began;
     if (result == BP_OK)
         change->state = CHANGE_PREPARED;
@@ -188,7 +188,7 @@ static void tell(reload_change_t *change)
     for (uint32_t i = 0; i < change->version_count; i++)
         registry_set_keep_promises(&change->versions[i].set);
     for (uint32_t i = 0; i < change->world_count; i++)
-        worlds_tell(&change->worlds[i]);
+        worlds_tell(&change->worlds[i], false);
 }
 
 void reload_commit(reload_change_t *change)

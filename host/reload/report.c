@@ -291,6 +291,17 @@ void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t co
     publish(reload);
 }
 
+void report_rollback(reload_change_t *change)
+{
+    reload_t *reload = change->reload;
+    int used = snprintf(reload->refusal, sizeof reload->refusal, "taken back:");
+    for (uint32_t i = 0; i < change->version_count && used > 0 && used < 1000; i++)
+        used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s (%.100s is at work again, instead of %.100s)",
+                         change->versions[i].plugin->name, change->versions[i].plugin->version, change->versions[i].other.version);
+    reload->last = (bp_reload_report_t){.struct_size = sizeof reload->last, .result = BP_ERROR_FAILED, .text = reload->refusal};
+    publish(reload);
+}
+
 bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data)
 {
     if (callback == NULL)

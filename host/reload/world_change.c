@@ -5,7 +5,6 @@
  */
 #include "change.h"
 
-#include "../entity/store_rows.h"
 #include "../plugin/verbs.h"
 #include "../schedule/unit_call.h"
 
@@ -386,7 +385,7 @@ bp_result_t worlds_prepare(reload_change_t *change)
 
 /* --- exchange ----------------------------------------------------------------------------------------------------------- */
 
-static void exchange_columns(manager_change_t *m)
+void exchange_columns(manager_change_t *m)
 {
     manager_t *manager = m->manager;
     if (!m->moves)
@@ -457,7 +456,7 @@ void worlds_exchange(world_change_t *w)
 
 /* --- telling ------------------------------------------------------------------------------------------------------------- */
 
-static void tell_references(world_change_t *w, const manager_change_t *m)
+static void tell_references(world_change_t *w, const manager_change_t *m, bool back)
 {
     bp_world_o *world = w->world;
     const component_change_t *c = m->component;
@@ -466,15 +465,14 @@ static void tell_references(world_change_t *w, const manager_change_t *m)
     moves->version = world->ref_version;
     moves->manager = m->manager->seen.component;
     memset(moves->to, FIELD_GONE, sizeof moves->to);
-    /* The sides have changed: the slot has the new fields, `other` the old. */
     for (uint32_t i = 0; i < c->source_count && declared; i++) {
         uint32_t old = c->sources[i].old;
         if (old != BP_NONE && c->sources[i].kind == CONVERT_SAME)
-            moves->to[old] = (uint8_t)i;
+            moves->to[back ? i : old] = (uint8_t)(back ? old : i);
     }
 }
 
-void worlds_tell(world_change_t *w)
+void worlds_tell(world_change_t *w, bool back)
 {
     bp_world_o *world = w->world;
     uint32_t version = world->ref_version;
@@ -495,8 +493,8 @@ void worlds_tell(world_change_t *w)
     for (uint32_t i = 0; i < world->run_count; i++)
         world->runs[i]->version = version;
     for (uint32_t i = 0; i < w->manager_count; i++) {
-        if (w->managers[i].moves)
-            tell_references(w, &w->managers[i]);
+        if (w->managers[i].moves || w->managers[i].moved_back)
+            tell_references(w, &w->managers[i], back);
     }
 }
 

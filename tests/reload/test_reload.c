@@ -18,6 +18,7 @@ static void open_1(void)
 
 static void close_scene(void)
 {
+    reload_accept(&scene.host->reload);
     check_host(scene.host);
     scene_close(&scene);
 }
@@ -462,6 +463,137 @@ START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
 }
 END_TEST
 
+/* --- probation ------------------------------------------------------------------------------------------------------------- */
+
+static void take_back(int version)
+{
+    bp_property_t mass;
+    float f;
+    bp_entity_t e = scene.entities[1];
+    uint32_t key = key_of(scene.world, "probe", "");
+    bp_ref_t position = make_ref(scene.entities[2], key, 1);
+    WORKS(scene.host, scene.api->property->resolve(scene.world, e, "probe", "mass", &mass));
+    char *before = describe_host(scene.host);
+    scene.host->reload.probation_steps = 10;
+    WORKS(scene.host, scene_reload(&scene, version));
+    ck_assert(reload_on_probation(&scene.host->reload, loader_find(&scene.host->loader, "probe")));
+    WORKS(scene.host, reload_rollback(&scene.host->reload));
+    scene_clear_log(&scene);
+    expect_same(before, describe_host(scene.host), "a reload taken back");
+    check_host(scene.host);
+    WORKS(scene.host, scene.api->property->get(scene.world, &mass, &e, 1, &f, sizeof f));
+    ck_assert(f == 3.0f);
+    bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
+    ck_assert(version == 7 || (p != NULL && p->z == 8.0f)); /* columns that became none are gone for references */
+    FAILS(scene.host, BP_ERROR_STATE, "on probation", reload_rollback(&scene.host->reload));
+}
+
+START_TEST(a_change_on_probation_can_be_taken_back)
+{
+    static const int versions[] = {2, 3, 6, 7, 14, 17};
+    float heavy = 9;
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[5], "probe", "mass", BP_F32, &heavy));
+    take_back(versions[_i]);
+    take_back(versions[_i]);
+    WORKS(scene.host, bp_host_step(scene.host));
+    EACH_PROBE(&scene, i)
+        EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f / 50.0f), "entity %u is not moved by the old code", i);
+}
+END_TEST
+
+/* Entities come, go and change their components while hidden columns are there. */
+static void live_on(void)
+{
+    uint32_t probe = key_of(scene.world, "probe", ""), flag = key_of(scene.world, "flag", "");
+    for (uint32_t i = 1; i < SCENE_ENTITIES; i += 17)
+        scene.api->entity->destroy(scene.host, &scene.entities[i], 1);
+    for (uint32_t i = 11; i < SCENE_ENTITIES; i += 22) {
+        bool there = scene.api->world->has(scene.world, probe, &scene.entities[i], 1, NULL) == 1;
+        if (!there && scene.api->entity->alive(scene.host, &scene.entities[i], 1, NULL) == 1)
+            WORKS(scene.host, scene.api->world->add(scene.world, probe, &scene.entities[i], 1));
+    }
+    for (uint32_t i = 2; i < SCENE_ENTITIES; i += 9) {
+        if (!has_probe(&scene, i))
+            continue;
+        bool has = scene.api->world->has(scene.world, flag, &scene.entities[i], 1, NULL) == 1;
+        WORKS(scene.host, has ? scene.api->world->remove(scene.world, flag, &scene.entities[i], 1)
+                              : scene.api->world->add(scene.world, flag, &scene.entities[i], 1));
+    }
+    for (int n = 0; n < 3; n++)
+        WORKS(scene.host, bp_host_step(scene.host));
+}
+
+static void expect_values(void)
+{
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
+        EXPECT(probe_i32(&scene, i, "count") == (int32_t)i - 100, "the count of %u", i);
+        EXPECT(probe_vec3(&scene, i, "velocity").y == 2.0f, "the velocity of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+    }
+    for (uint32_t i = 11; i < SCENE_ENTITIES; i += 22) {
+        float mass;
+        if (scene.api->entity->alive(scene.host, &scene.entities[i], 1, NULL) == 0)
+            continue;
+        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "probe", "mass", BP_F32, &mass));
+        EXPECT(mass == 1.0f, "a probe made meanwhile has not its default");
+    }
+}
+
+START_TEST(what_is_taken_back_goes_along_with_its_rows)
+{
+    static const int versions[] = {3, 7, 17};
+    scene.host->reload.probation_steps = 10;
+    WORKS(scene.host, scene_reload(&scene, versions[_i]));
+    live_on();
+    WORKS(scene.host, reload_rollback(&scene.host->reload));
+    expect_values();
+    WORKS(scene.host, bp_host_step(scene.host));
+}
+END_TEST
+
+START_TEST(storage_of_its_own_is_taken_back_too)
+{
+    WORKS(scene.host, scene_reload(&scene, 7));
+    scene.host->reload.probation_steps = 10;
+    WORKS(scene.host, scene_reload(&scene, _i == 0 ? 7 : 1));
+    live_on();
+    WORKS(scene.host, reload_rollback(&scene.host->reload));
+    scene_clear_log(&scene);
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
+        EXPECT(probe_i64(&scene, i, "count") == (int64_t)i - 100, "the count of %u", i);
+    }
+    live_on();
+}
+END_TEST
+
+START_TEST(a_probation_ends_by_itself)
+{
+    scene.host->reload.probation_steps = 3;
+    WORKS(scene.host, scene_reload(&scene, 3));
+    for (int n = 0; n < 3; n++) {
+        ck_assert_ptr_nonnull(scene.host->reload.probation);
+        WORKS(scene.host, bp_host_step(scene.host));
+    }
+    ck_assert_ptr_null(scene.host->reload.probation);
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_f64(&scene, i, "mass") == 2.0 + (double)i, "the mass of %u", i);
+        EXPECT(probe_i64(&scene, i, "tally") == (int64_t)i - 100, "the count of %u", i);
+    }
+    for (uint32_t w = 0; w < 2; w++) {
+        const bp_world_o *world = scene.host->destruction.worlds[w];
+        for (uint32_t m = 0; m < world->manager_count; m++)
+            ck_assert_uint_eq(world->managers[m]->hidden, 0);
+    }
+    WORKS(scene.host, scene_reload(&scene, 7));
+    WORKS(scene.host, scene_reload(&scene, 3)); /* ends the one before */
+}
+END_TEST
+
 Suite *reload_suite(void)
 {
     Suite *suite = suite_create("reload");
@@ -494,5 +626,12 @@ Suite *reload_suite(void)
     tcase_add_test(others, several_plugins_change_together_or_not_at_all);
     tcase_add_test(others, the_report_says_what_became_of_every_field);
     suite_add_tcase(suite, others);
+    TCase *probation = tcase_create("probation");
+    tcase_add_checked_fixture(probation, open_1, close_scene);
+    tcase_add_loop_test(probation, a_change_on_probation_can_be_taken_back, 0, 6);
+    tcase_add_loop_test(probation, what_is_taken_back_goes_along_with_its_rows, 0, 3);
+    tcase_add_loop_test(probation, storage_of_its_own_is_taken_back_too, 0, 2);
+    tcase_add_test(probation, a_probation_ends_by_itself);
+    suite_add_tcase(suite, probation);
     return suite;
 }
