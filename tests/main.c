@@ -55,6 +55,7 @@ int main(int argc, char **argv)
         reload_suite,
         hot_suite,
         audit_suite,
+        reload_faults_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);

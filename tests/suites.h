@@ -53,5 +53,6 @@ Suite *check_suite(void);
 Suite *reload_suite(void);
 Suite *hot_suite(void);
 Suite *audit_suite(void);
+Suite *reload_faults_suite(void);
 
 #endif
