@@ -48,7 +48,7 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
-.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program check-source asan tsan fuzz windows
+.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program proofs check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -176,6 +176,11 @@ tsan:
 	@echo "== ThreadSanitizer"
 	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
 	@CK_RUN_SUITE=side_by_side $(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread test-program
+
+# Ten times the random pairs of field lists that the tests reload.
+proofs: $(BUILD)/tests $(FIXTURES)
+	@mkdir -p $(BUILD)/scratch
+	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 
 check-source:
 	@tools/check_headers.sh

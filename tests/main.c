@@ -56,6 +56,8 @@ int main(int argc, char **argv)
         hot_suite,
         audit_suite,
         reload_faults_suite,
+        reload_random_suite,
+        reload_many_suite,
     };
     const size_t count = sizeof suites / sizeof suites[0];
     SRunner *runner = srunner_create(NULL);
