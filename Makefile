@@ -209,9 +209,16 @@ fuzz: $(FUZZERS)
 
 # --- benchmarks ------------------------------------------------------------------------------------------------
 
-$(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"'
+$(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' \
+                                  -DBENCH_OWN_PLUGIN_DIR='"$(abspath $(BUILD))/bench_plugins"'
 
-$(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a
+BENCH_PLUGINS := $(patsubst bench/plugins/%.c,$(BUILD)/bench_plugins/%.so,$(wildcard bench/plugins/*.c))
+
+$(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h plugin_api/*.h) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@
+
+$(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a | $(BENCH_PLUGINS)
 	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
 
 bench: packages

@@ -56,4 +56,7 @@ extern const group_t group_index;
 extern const group_t group_hierarchy_in_order, group_hierarchy_shuffled, group_hierarchy_chain;
 extern const group_t group_transform_create, group_transform_set;
 
+/* cases_reload.c */
+extern const group_t group_reload, group_reload_own;
+
 #endif

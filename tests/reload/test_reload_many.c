@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RELOADS = 1000, WARM_UP = 60, GROWTH_BYTES = 1024 * 1024 };
+#if defined(BACKPLANE_SANITIZED)
+enum { RELOADS = 300 };
+#else
+enum { RELOADS = 1000 };
+#endif
+enum { WARM_UP = 60, GROWTH_BYTES = 1024 * 1024 };
 
 static scene_t scene;
 

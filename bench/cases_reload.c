@@ -1,0 +1,195 @@
+/* cases_reload.c - how long the world stands still while a plugin is reloaded.
+ *
+ * One item is one living instance, so at a million an item's nanosecond is a millisecond of pause: the whole call of
+ * bp_host_reload, from reading the file to closing the old image. Between runs the first version is brought back, untimed. The
+ * floors are what the system charges for memory alone: fresh pages of one float an instance, and of a vec4.
+ */
+#include "cases.h"
+
+#include "base/os.h"
+#include "worlds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t million[] = {1000000, 0}, hundred_thousand[] = {100000, 0};
+
+typedef struct reload_t {
+    bp_host_o *host;
+    const bp_api_t *api;
+    bp_world_o *world;
+    uint32_t size;
+    int version; /* at work */
+    char path[1024];
+} reload_t;
+
+/* The plugin's file becomes that of another version. */
+static void put(reload_t *s, int version)
+{
+    char from[1024], aside[1040], bytes[4096];
+    snprintf(from, sizeof from, BENCH_OWN_PLUGIN_DIR "/reload_point_%d.so", version);
+    snprintf(aside, sizeof aside, "%s.new", s->path);
+    FILE *in = fopen(from, "rb"), *out = fopen(aside, "wb");
+    if (in == NULL || out == NULL) {
+        fprintf(stderr, "%s cannot be copied to %s\n", from, aside);
+        exit(EXIT_FAILURE);
+    }
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        fwrite(bytes, 1, n, out);
+    fclose(in);
+    fclose(out);
+    rename(aside, s->path);
+}
+
+static void reload(reload_t *s)
+{
+    static const char *const names[] = {"reload_point"};
+    worlds_must(s->host, bp_host_reload(s->host, names, 1, NULL), "reloading");
+}
+
+static void bring(reload_t *s, int version)
+{
+    put(s, version);
+    if (s->version != version)
+        reload(s);
+    s->version = version;
+}
+
+static void *setup_version(uint32_t size, int version)
+{
+    reload_t *s = worlds_memory(1, sizeof *s);
+    uint32_t key, prototype;
+    s->size = size;
+    s->version = version;
+    snprintf(s->path, sizeof s->path, BENCH_OWN_PLUGIN_DIR "/reload_point.so");
+    put(s, version);
+    s->host = bp_host_create(NULL);
+    s->api = bp_host_api(s->host);
+    worlds_must(s->host, bp_host_load_plugin(s->host, s->path, NULL, 0), "loading");
+    s->world = bp_world_create(s->host, &(bp_world_desc_t){.name = "main"});
+    worlds_must(s->host, bp_world_use_component(s->world, "reload_point"), "using");
+    worlds_must(s->host, s->api->world->key(s->world, 0, 0, &key), "making a key");
+    worlds_must(s->host, s->api->world->prototype(s->world, &key, 1, &prototype), "making a prototype");
+    bp_entity_t *entities = worlds_memory(size, sizeof *entities);
+    worlds_must(s->host, s->api->world->create(s->world, prototype, entities, size), "creating");
+    free(entities);
+    worlds_must(s->host, bp_world_step(s->world), "a step");
+    return s;
+}
+
+static void *setup(uint32_t size)
+{
+    return setup_version(size, 1);
+}
+
+static void *setup_own(uint32_t size)
+{
+    return setup_version(size, 7);
+}
+
+static void teardown(void *state)
+{
+    reload_t *s = state;
+    bp_host_destroy(s->host);
+    free(s);
+}
+
+/* Back to the first version, a step as in life, and the file of the next in its place. */
+static void make_ready(reload_t *s, int first, int next)
+{
+    bring(s, first);
+    worlds_must(s->host, bp_world_step(s->world), "a step");
+    put(s, next);
+    s->version = next;
+}
+
+#define VERSION(n) \
+    static void ready_##n(void *state) { make_ready(state, 1, n); } \
+    static void run_##n(void *state) { reload(state); }
+
+VERSION(2)
+VERSION(3)
+VERSION(4)
+VERSION(5)
+VERSION(6)
+
+static void ready_own(void *state)
+{
+    reload_t *s = state;
+    put(s, 7); /* the same again: by properties */
+    s->version = 7;
+    worlds_must(s->host, bp_world_step(s->world), "a step");
+}
+
+static void ready_kept(void *state)
+{
+    reload_t *s = state;
+    if (s->version != 8) {
+        put(s, 8);
+        reload(s);
+        s->version = 8;
+    }
+    put(s, 8);
+}
+
+static void run_own(void *state)
+{
+    reload(state);
+}
+
+static void back_to_own(void *state)
+{
+    bring(state, 7);
+    ready_own(state);
+}
+
+/* Pages fresh from the system, each byte written once. */
+static void touch(uint32_t bytes)
+{
+    char *block = os_pages_alloc(bytes);
+    if (block == NULL)
+        exit(EXIT_FAILURE);
+    memset(block, 1, bytes);
+    os_pages_free(block, bytes);
+}
+
+static void touch_float(void *state)
+{
+    touch(((const reload_t *)state)->size * 4);
+}
+
+static void touch_vec4(void *state)
+{
+    touch(((const reload_t *)state)->size * 16);
+}
+
+const group_t group_reload = {
+    .name = "reload",
+    .sizes = million,
+    .setup = setup,
+    .teardown = teardown,
+    .sides =
+        {
+            {.name = "floor_touch_4_bytes", .run = touch_float},
+            {.name = "floor_touch_16_bytes", .run = touch_vec4},
+            {.name = "code_only", .floor = "floor_touch_4_bytes", .prepare = ready_2, .run = run_2, .bound = AT_MOST_NS(2)},
+            {.name = "f32_added", .floor = "floor_touch_4_bytes", .prepare = ready_3, .run = run_3, .bound = AT_MOST_NS(4)},
+            {.name = "f32_added_with_default", .floor = "floor_touch_4_bytes", .prepare = ready_4, .run = run_4, .bound = AT_MOST_NS(4)},
+            {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5, .bound = AT_MOST_NS(16)},
+            {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6, .bound = AT_MOST_NS(16)},
+        },
+};
+
+const group_t group_reload_own = {
+    .name = "reload_own",
+    .sizes = hundred_thousand,
+    .setup = setup_own,
+    .teardown = teardown,
+    .sides =
+        {
+            {.name = "floor_touch_16_bytes", .run = touch_vec4},
+            {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own, .bound = AT_MOST_NS(500)},
+            {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own, .bound = AT_MOST_NS(20)},
+        },
+};
