@@ -1,7 +1,7 @@
 /* setup_spawn.c - who lives in the worlds of an ini from the start: scenes, and the short form [spawn WORLD LABEL].
  *
  * A scene is a file of its own, for levels. The short form is any number of entities that are alike, in the ini itself:
- * for a crowd, or a plugin's first try, and where no reader of JSON was built in.
+ * for a crowd, or a plugin's first try.
  *
  * What was spawned is remembered until the setup is over: while it may still fail, all of it may have to go again.
  */
