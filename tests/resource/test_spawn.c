@@ -241,6 +241,124 @@ START_TEST(a_scene_is_spawned_by_its_own_host_between_steps)
 }
 END_TEST
 
+/* A field of the level's blob, to be changed. */
+static void *values_of(const stage_t *stage, const char *type, const char *name)
+{
+    const blob_t *blob = &stage->scene->blob;
+    for (uint32_t c = 0; c < blob->info->component_count; c++) {
+        for (uint32_t f = 0; f < blob->components[c].field_count; f++) {
+            const blob_field_t *field = &blob->fields[blob->components[c].first_field + f];
+            if (strcmp(blob_text(blob, blob->components[c].type), type) == 0 && strcmp(blob_text(blob, field->name), name) == 0)
+                return stage->bytes.bytes + field->offset;
+        }
+    }
+    ck_abort_msg("no %s.%s", type, name);
+    return NULL;
+}
+
+START_TEST(values_outside_their_range_are_refused)
+{
+    stage_t stage;
+    open_stage(&stage);
+    bp_host_o *host = stage.rig.host;
+    float *mass = values_of(&stage, "body", "mass");
+    int32_t *rank = values_of(&stage, "label", "rank");
+    int64_t *number = values_of(&stage, "pool", "number");
+    char *before = describe_host(host);
+    mass[LOTS - 1] = -0.5f;
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: body: mass = -0.5 is outside its range: at least 0 kg", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: body: ", bp_scene_spawn(stage.scene, stage.world, BP_SCENE_SKIP, NULL, NULL));
+    mass[LOTS - 1] = 0;
+    *rank = 11;
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: label: rank = 11 is outside its range", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    *rank = 10;
+    number[3] = 1001;
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: pool: number = 1001", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    number[3] = 1000;
+    expect_same(before, describe_host(host), "values out of range");
+    WORKS(host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    close_stage(&stage);
+}
+END_TEST
+
+/* A type that may be in an entity only once, twice: refused, or the second one left out. */
+START_TEST(components_that_cannot_be_together_are_refused_or_left_out)
+{
+    stage_t stage;
+    open_stage(&stage);
+    bp_host_o *host = stage.rig.host;
+    const blob_component_desc_t component = {.type = "vault"};
+    const blob_part_desc_t parts[] = {{.text = "one"}, {.text = "two"}};
+    const blob_group_desc_t group = {parts, 2, 3};
+    const blob_desc_t desc = {.components = &component, .component_count = 1, .groups = &group, .group_count = 1};
+    blob_writer_t w;
+    void *bytes;
+    size_t size;
+    bp_scene_o *scene;
+    WORKS_AT(&stage.desk, blob_write_begin(&w, &stage.desk.memory, &desc, &stage.desk.error));
+    WORKS_AT(&stage.desk, blob_write_end(&w, &bytes, &size, &stage.desk.error));
+    WORKS(host, bp_scene_open_memory(host, bytes, size, "two.bpe", &scene));
+    FAILS(host, BP_ERROR_EXISTS, "two.bpe: ", bp_scene_spawn(scene, stage.world, 0, NULL, NULL));
+    ck_assert_uint_eq(stage.rig.api->entity->count(host), 0);
+    WORKS(host, bp_scene_spawn(scene, stage.world, BP_SCENE_SKIP, NULL, NULL));
+    ck_assert_uint_eq(((const kin_t *)state_of(stage.world, "vault"))->count, 3);
+    ck_assert_uint_eq(stage.rig.log.count, 1);
+    ck_assert(strstr(stage.rig.log.text, "two.bpe: vault is left out") != NULL);
+    stage.rig.log.text[0] = '\0';
+    stage.rig.log.count = 0;
+    bp_scene_close(scene);
+    memory_free(&stage.desk.memory, bytes, size);
+    close_stage(&stage);
+}
+END_TEST
+
+/* What a plugin sees. */
+START_TEST(plugins_spawn_through_their_table)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES], few[2];
+    bp_spawn_t spawn;
+    bp_scene_o *scene;
+    open_stage(&stage);
+    bp_host_o *host = stage.rig.host;
+    const bp_scene_api *api = stage.rig.api->scene;
+    ck_assert(BP_HAS(stage.rig.api, bp_api_t, scene) && BP_HAS(api, bp_scene_api, release));
+    WORKS(host, api->open(host, scratch_bytes("level.bpe", stage.bytes.bytes, stage.bytes.size), &scene));
+    ck_assert_uint_eq(api->entity_count(scene), ENTITIES);
+    WORKS(host, api->spawn(scene, stage.world, 0, e, &spawn));
+    api->close(scene);
+    expect_spawned(&stage, e);
+    ck_assert_uint_eq(api->spawned(host, spawn, few, 2), ENTITIES);
+    ck_assert(few[1].id == e[1].id);
+    ck_assert_uint_eq(api->despawn(host, spawn), ENTITIES);
+    api->release(host, spawn);
+    close_stage(&stage);
+}
+END_TEST
+
+static void spawn_in_callback(void *data, const bp_entity_t *entities, uint32_t count)
+{
+    stage_t *stage = data;
+    bp_entity_t e[ENTITIES];
+    (void)entities, (void)count;
+    FAILS(stage->rig.host, BP_ERROR_STATE, "not from inside", bp_scene_spawn(stage->scene, stage->world, 0, e, NULL));
+    FAILS(stage->rig.host, BP_ERROR_STATE, "not from inside", bp_world_save(stage->world, "never.bpe"));
+    ck_assert_uint_eq(bp_host_despawn(stage->rig.host, (bp_spawn_t){1}), 0);
+}
+
+START_TEST(a_destruction_callback_spawns_nothing)
+{
+    stage_t stage;
+    bp_entity_t e;
+    open_stage(&stage);
+    WORKS(stage.rig.host, stage.rig.api->entity->create(stage.rig.host, &e, 1));
+    WORKS(stage.rig.host, bp_host_on_destroyed(stage.rig.host, &stage, spawn_in_callback, &stage));
+    ck_assert_uint_eq(stage.rig.api->entity->destroy(stage.rig.host, &e, 1), 1);
+    bp_host_drop_owner(stage.rig.host, &stage);
+    close_stage(&stage);
+}
+END_TEST
+
 static void count_text(void *context, const char *text, size_t length)
 {
     (void)text;
@@ -295,6 +413,10 @@ Suite *spawn_suite(void)
     tcase_add_test(scenes, a_manager_that_refuses_undoes_the_spawn);
     tcase_add_test(scenes, an_unknown_type_is_refused_or_left_out);
     tcase_add_test(scenes, a_scene_is_spawned_by_its_own_host_between_steps);
+    tcase_add_test(scenes, values_outside_their_range_are_refused);
+    tcase_add_test(scenes, components_that_cannot_be_together_are_refused_or_left_out);
+    tcase_add_test(scenes, plugins_spawn_through_their_table);
+    tcase_add_test(scenes, a_destruction_callback_spawns_nothing);
     tcase_add_loop_test(scenes, a_damaged_scene_is_refused_or_harmless, 0, 4);
     suite_add_tcase(suite, scenes);
     return suite;
