@@ -24,6 +24,7 @@ int main(int argc, char **argv)
         schedule_suite,
         threads_suite,
         sets_suite,
+        trace_suite,
         side_by_side_suite,
         host_suite,
         memory_failure_suite,

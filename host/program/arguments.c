@@ -42,6 +42,8 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
         guess_consider(&guess, "--real-time");
         guess_consider(&guess, "--show");
     }
+    if (command->takes & TAKES_TRACE)
+        guess_consider(&guess, "--trace");
     guess_consider(&guess, "--help");
     complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
     return usage(command);
@@ -79,6 +81,18 @@ static bool read_show(reader_t *reader, const char *value, arguments_t *argument
     return true;
 }
 
+static bool read_trace(reader_t *reader, const char *value, arguments_t *arguments)
+{
+    if (value == NULL && reader->next < reader->count)
+        value = reader->texts[reader->next++];
+    if (value == NULL || value[0] == '\0' || arguments->trace != NULL) {
+        complain("--trace takes one file to write, such as --trace steps.json");
+        return usage(reader->command);
+    }
+    arguments->trace = value;
+    return true;
+}
+
 static bool read_option(reader_t *reader, const char *text, arguments_t *arguments)
 {
     const char *equals = strchr(text, '=');
@@ -96,6 +110,8 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
     }
     if ((takes & TAKES_REAL_TIME) && length == 6 && strncmp(text, "--show", 6) == 0)
         return read_show(reader, equals != NULL ? equals + 1 : NULL, arguments);
+    if ((takes & TAKES_TRACE) && length == 7 && strncmp(text, "--trace", 7) == 0)
+        return read_trace(reader, equals != NULL ? equals + 1 : NULL, arguments);
     if (equals != NULL && (takes & TAKES_JSON) && length == 6 && strncmp(text, "--json", 6) == 0) {
         complain("--json takes no value");
         return usage(reader->command);

@@ -15,6 +15,7 @@ typedef struct arguments_t {
     bool json;
     bool real_time;
     const char *show; /* a path, or NULL */
+    const char *trace; /* a file, or NULL */
     bool help;      /* --help was asked for: nothing else counts */
 } arguments_t;
 
@@ -22,7 +23,8 @@ typedef struct arguments_t {
 enum {
     TAKES_STEPS = 1u << 0,
     TAKES_JSON = 1u << 1,
-    TAKES_REAL_TIME = 1u << 2 /* --real-time, and with it --show PATH */
+    TAKES_REAL_TIME = 1u << 2, /* --real-time, and with it --show PATH */
+    TAKES_TRACE = 1u << 3      /* --trace FILE */
 };
 
 typedef struct command_t {

@@ -10,6 +10,7 @@
 #include "program.h"
 #include "report.h"
 #include "terminal.h"
+#include "trace_file.h"
 
 #include "../base/os.h"
 
@@ -76,12 +77,17 @@ static int run_steps(program_t *program, const arguments_t *arguments)
                  program->ini);
         return STATUS_BAD_INPUT;
     }
+    trace_file_t trace;
+    if (arguments->trace != NULL && !trace_file_begin(&trace, program->host, arguments->trace))
+        return STATUS_BAD_INPUT;
     uint64_t started = os_clock_ns();
     int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
                                       : program_step(program, outcome.steps, !arguments->json);
     outcome.nanoseconds = os_clock_ns() - started;
     if (arguments->real_time)
         outcome.steps = most_steps(program);
+    if (arguments->trace != NULL && !trace_file_end(&trace, program->host) && status == STATUS_FINE)
+        status = STATUS_FAILED;
     if (status != STATUS_FINE)
         return status;
     return arguments->json ? print_as_json(program, &outcome) : print_for_people(program, &outcome);
