@@ -49,6 +49,14 @@ extern const group_t group_cycle_a, group_cycle_aa, group_cycle_aaa;
 extern const group_t group_bubbles, group_bubbles_start;
 extern const gauge_t gauge_bubbles;
 
+/* cases_join.c */
+extern const group_t group_join_2_2, group_join_2_8, group_join_2_64, group_join_3_2, group_join_3_8, group_join_3_64;
+extern const group_t group_join_2_2s, group_join_2_8s, group_join_2_64s, group_join_3_2s, group_join_3_8s, group_join_3_64s;
+extern const group_t group_join_prototypes, group_join_own;
+
+/* cases_schedule.c */
+extern const group_t group_notices, group_threads_compute, group_threads_light, group_empty;
+
 /* cases_index.c */
 extern const group_t group_index;
 

@@ -33,6 +33,10 @@ static const group_t *const groups[] = {
     &group_prototypes,
     &group_compile,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,
+    &group_join_2_2,     &group_join_2_2s,       &group_join_2_8,   &group_join_2_8s, &group_join_2_64, &group_join_2_64s,
+    &group_join_3_2,     &group_join_3_2s,       &group_join_3_8,   &group_join_3_8s, &group_join_3_64, &group_join_3_64s,
+    &group_join_prototypes, &group_join_own,
+    &group_notices,      &group_threads_compute, &group_threads_light, &group_empty,
     &group_bubbles,      &group_bubbles_start,
     &group_index,
 };

@@ -1,6 +1,7 @@
 /* notices.c - signatures, the list of moves, and telling it.
  *
- * The list finds an entity's entry as a sparse set does: `places` gives an entry's number by entity index, and the entry says whether it
+ * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a component
+ * costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's number by entity index, and the entry says whether it
  * is about that entity. So nothing has to be cleared when the list is emptied, and an index that gets a new entity meanwhile
  * gets a second entry.
  *
@@ -90,6 +91,8 @@ uint32_t notices_signature(notices_t *n, uint32_t prototype)
 static void compact(notices_t *n)
 {
     uint32_t kept = 0;
+    if (!n->indexed)
+        return;
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->hops[i].from == n->hops[i].to)
             continue;
@@ -114,18 +117,74 @@ bool notices_reserve(notices_t *n, uint32_t more)
            memory_reserve(&n->memory, &n->places, &n->place_capacity, n->world->record_capacity, sizeof *n->places);
 }
 
+/* The kind of a hop, or BP_NONE where an entity that makes it may have made another one before, or make one afterwards. */
+static uint32_t kind_of(notices_t *n, hop_t hop)
+{
+    for (uint32_t i = 0; i < n->kind_count; i++) {
+        if (n->kinds[i].from == hop.from && n->kinds[i].to == hop.to)
+            return i;
+    }
+    for (uint32_t i = 0; i < n->kind_count; i++) {
+        if (n->kinds[i].to == hop.from || n->kinds[i].from == hop.to)
+            return BP_NONE;
+    }
+    if (n->kind_count == NOTICES_KINDS)
+        return BP_NONE;
+    n->kinds[n->kind_count] = hop;
+    return n->kind_count++;
+}
+
+static void append(notices_t *n, uint32_t kind, const bp_entity_t *entities, uint32_t count)
+{
+    if (n->stretch_count == 0 || n->hops[n->stretch_count - 1].to != kind)
+        n->hops[n->stretch_count++] = (hop_t){n->count, kind};
+    memcpy(n->entities + n->count, entities, count * sizeof *entities);
+    n->count += count;
+}
+
+/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from the last none is
+ * overwritten before it is read. */
+static void index_entries(notices_t *n)
+{
+    uint32_t end = n->count;
+    for (uint32_t s = n->stretch_count; s > 0; s--) {
+        hop_t stretch = n->hops[s - 1], hop = n->kinds[stretch.to];
+        for (uint32_t i = stretch.from; i < end; i++)
+            n->hops[i] = hop;
+        end = stretch.from;
+    }
+    for (uint32_t i = 0; i < n->count; i++)
+        n->places[bp_entity_index(n->entities[i])] = i;
+    n->indexed = true;
+}
+
 void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count)
 {
+    if (!n->indexed) {
+        uint32_t kind = kind_of(n, (hop_t){from, to});
+        if (kind != BP_NONE) {
+            append(n, kind, entities, count);
+            return;
+        }
+        index_entries(n);
+    }
     uint32_t *places = n->places, used = n->count;
+    bp_entity_t *entries = n->entities;
+    hop_t *hops = n->hops;
+    if (used == 0)
+        entries[0] = (bp_entity_t){0}; /* is looked at before the first is written */
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(entities[i]), place = places[index];
-        if (place < used && n->entities[place].id == entities[i].id) {
-            n->hops[place].to = to;
+        bp_entity_t e = entities[i];
+        uint32_t index = bp_entity_index(e), there = places[index];
+        /* A place that means nothing is as good as random: no branch may depend on it. Entry 0 is about somebody else then. */
+        uint32_t place = there < used ? there : 0;
+        if (entries[place].id == e.id) {
+            hops[place].to = to;
             continue;
         }
         places[index] = used;
-        n->entities[used] = entities[i];
-        n->hops[used++] = (hop_t){from, to};
+        entries[used] = e;
+        hops[used++] = (hop_t){from, to};
     }
     n->count = used;
 }
@@ -179,7 +238,16 @@ static void tell_hop(const telling_t *t, hop_t hop, const bp_entity_t *entities,
     }
 }
 
-static void tell_all(const telling_t *t)
+static void tell_stretches(const telling_t *t)
+{
+    const notices_t *n = t->notices;
+    for (uint32_t s = 0; s < n->stretch_count; s++) {
+        uint32_t first = n->hops[s].from, end = s + 1 < n->stretch_count ? n->hops[s + 1].from : n->count;
+        tell_hop(t, n->kinds[n->hops[s].to], n->entities + first, end - first);
+    }
+}
+
+static void tell_entries(const telling_t *t)
 {
     const notices_t *n = t->notices;
     const hop_t *hops = n->hops;
@@ -191,7 +259,15 @@ static void tell_all(const telling_t *t)
         if (hop.from != hop.to)
             tell_hop(t, hop, n->entities + first, end - first);
     }
-    for (uint32_t w = 0; w < n->watch_count; w++)
+}
+
+static void tell_all(const telling_t *t)
+{
+    if (t->notices->indexed)
+        tell_entries(t);
+    else
+        tell_stretches(t);
+    for (uint32_t w = 0; w < t->notices->watch_count; w++)
         tell_batch(t, w);
 }
 
@@ -202,6 +278,7 @@ uint32_t notices_deliver(notices_t *n, notices_tell tell, void *context)
     tell_all(&t);
     t.added = true;
     tell_all(&t);
-    n->count = 0;
+    n->count = n->kind_count = n->stretch_count = 0;
+    n->indexed = false;
     return count;
 }

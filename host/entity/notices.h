@@ -16,7 +16,7 @@
 
 #include "query.h"
 
-enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64 };
+enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64, NOTICES_KINDS = 8 };
 
 /* Entities that have come to match watch number `watch`, or have ceased to. */
 typedef void (*notices_tell)(void *context, uint32_t watch, bool added, const bp_entity_t *entities, uint32_t count);
@@ -29,7 +29,7 @@ typedef struct watch_t {
     bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */
 } watch_t;
 
-/* A move: signatures. */
+/* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its kind. */
 typedef struct hop_t { uint32_t from, to; } hop_t;
 
 typedef struct notices_t {
@@ -41,8 +41,12 @@ typedef struct notices_t {
     uint64_t *signatures;  /* the first is that of nobody */
     uint32_t signature_count, signature_capacity;
     bp_entity_t *entities; /* of each entry ... */
-    hop_t *hops;           /* ... and its hop */
+    hop_t *hops;           /* ... and its hop; or stretches of entries */
+    uint32_t stretch_count;
     uint32_t count, entity_capacity, hop_capacity;
+    hop_t kinds[NOTICES_KINDS]; /* the hops that there are, while none can follow another: */
+    uint32_t kind_count;
+    bool indexed;          /* an entity may come a second time; places are in use */
     uint32_t *places;      /* by entity index: the entry that may be about it */
     uint32_t place_capacity;
 } notices_t;

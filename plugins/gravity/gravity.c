@@ -147,6 +147,7 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 static const bp_system_i systems[] = {{
     .name = "gravity",
     .doc = "accelerates all point masses towards each other",
+    .flags = BP_SYSTEM_CONCURRENT,
     .terms = BP_LIST(terms),
     .before = BP_POINT_MASS,
     .start = start,

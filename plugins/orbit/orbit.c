@@ -123,7 +123,8 @@ static const bp_system_i systems[] = {
      .run_all = orbit_measure_run, .report = orbit_measure_report},
     {.name = "carry_rounding",
      .doc = "keeps what f32 drops from positions and velocities", .after = BP_POINT_MASS,
-     .terms = BP_LIST(rounding_terms), .flags = BP_SYSTEM_PARALLEL, .run = orbit_rounding_run},
+     .terms = BP_LIST(rounding_terms), .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+     .run = orbit_rounding_run},
 };
 
 static const bp_component_i components[] = {

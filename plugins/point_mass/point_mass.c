@@ -54,7 +54,7 @@ static const bp_component_i components[] = {{
     .name = BP_POINT_MASS,
     .doc = "a mass with position, velocity and acceleration",
     .version = 1,
-    .flags = BP_COMPONENT_PARALLEL,
+    .flags = BP_COMPONENT_PARALLEL | BP_COMPONENT_CONCURRENT,
     .fields = BP_LIST(fields),
     .simulate = simulate,
 }};
