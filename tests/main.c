@@ -42,6 +42,7 @@ int main(int argc, char **argv)
         compile_suite,
         compile_errors_suite,
         spawn_suite,
+        scene_property_suite,
         save_suite,
         golden_suite,
         scene_files_suite,

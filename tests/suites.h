@@ -40,6 +40,7 @@ Suite *json_tree_suite(void);
 Suite *compile_suite(void);
 Suite *compile_errors_suite(void);
 Suite *spawn_suite(void);
+Suite *scene_property_suite(void);
 Suite *save_suite(void);
 Suite *golden_suite(void);
 Suite *scene_files_suite(void);

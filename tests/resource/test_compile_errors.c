@@ -432,6 +432,50 @@ START_TEST(columns_count_characters)
 }
 END_TEST
 
+/* --- memory ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Each allocation of a scene with everything in it is refused once, alone or with all that follow; then the scene compiles. */
+static void refuse_each(bool all_from_there)
+{
+    static const char scene[] =
+        "{'prototypes': {'p': {'components': {'sample': {'a_name': 'n', 'a_string': 's'}, 'cup': {'type': 'brew', 'leaf': 'green'}}}, 'q': {'extends': 'p'}},"
+        " 'entities': [{'name': 'a', 'extends': 'q', 'count': 3, 'components': {'cup': {'hot': true}, 'tag': {}, 'mark': {'value': [1, 2, 3]}}, 'children': ["
+        "   {'name': 'b', 'components': {'pose': {}, 'label': {'home': 'a'}}}]}, {'extends': 'p', 'components': {'pose': {'parent': 'b[1]'}}}]}";
+    heap_t *heap = &stage.rig.heap;
+    char *json = stage_json(scene);
+    for (uint64_t nth = 1;; nth++) {
+        bp_scene_o *made = NULL;
+        uint64_t refused = heap->refused;
+        size_t bytes = heap->bytes;
+        heap->refuse_first = heap->requests + nth;
+        heap->refuse_last = all_from_there ? UINT64_MAX : heap->refuse_first;
+        bp_result_t result = bp_scene_compile_text(stage.host, "scene", json, strlen(json), &made);
+        heap->refuse_first = 0;
+        if (heap->refused == refused) {
+            ck_assert_int_eq(result, BP_OK);
+            ck_assert_uint_gt(nth, 20);
+            bp_scene_close(made);
+            break;
+        }
+        const char *said = bp_host_error(stage.host);
+        if (result == BP_OK) { /* done without, at the price of speed */
+            bp_scene_close(made);
+            continue;
+        }
+        EXPECT(result == BP_ERROR_MEMORY && made == NULL, "request %u: %d, %s", (unsigned)nth, result, said);
+        EXPECT(strstr(said, "out of memory") != NULL, "request %u says: %s", (unsigned)nth, said);
+        EXPECT(heap->bytes <= bytes + 4096, "request %u leaves %zu bytes", (unsigned)nth, heap->bytes - bytes); /* interned names */
+    }
+    free(json);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    refuse_each(false);
+    refuse_each(true);
+}
+END_TEST
+
 Suite *compile_errors_suite(void)
 {
     Suite *suite = suite_create("compile_errors");
@@ -457,6 +501,7 @@ Suite *compile_errors_suite(void)
     tcase_add_test(tcase, the_largest_scene_is_one_line);
     tcase_add_test(tcase, places_are_found_behind_escapes_and_nested_things);
     tcase_add_test(tcase, columns_count_characters);
+    tcase_add_test(tcase, every_allocation_may_fail);
     suite_add_tcase(suite, tcase);
     return suite;
 }
