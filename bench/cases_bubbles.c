@@ -59,13 +59,13 @@ static void set_all(engine_t *g, const bp_entity_t *entities, uint32_t count, co
 }
 
 /* From nothing to the first step, which places everybody. */
-static void engine_start(engine_t *g, uint32_t count)
+static void engine_start(engine_t *g, uint32_t count, uint32_t threads)
 {
     bp_entity_t *entities = malloc(count * sizeof *entities), bubbles[BUBBLES];
     const int32_t index = 5;
     const float scale = 2;
     memset(g, 0, sizeof *g);
-    g->w.host = bp_host_create(NULL);
+    g->w.host = bp_host_create(&(bp_host_desc_t){.threads = threads});
     worlds_must(g->w.host, g->w.host == NULL || entities == NULL ? BP_ERROR_MEMORY : BP_OK,
                 "creating a host");
     g->w.api = bp_host_api(g->w.host);
@@ -116,7 +116,7 @@ static game_entity_t *copy_entities(const engine_t *g, uint32_t count)
 /* --- a step --------------------------------------------------------------------------------------------- */
 
 typedef struct game_t {
-    engine_t engine;
+    engine_t engine, engine_on_two;
     objects_t *objects;
     arrays_t *arrays;
     bp_sprite_t *frame; /* of the games without an engine */
@@ -140,6 +140,12 @@ static void engine(void *state)
     worlds_must(g->engine.w.host, bp_world_step(g->engine.w.world), "a step");
 }
 
+static void engine_on_two(void *state)
+{
+    game_t *g = state;
+    worlds_must(g->engine_on_two.w.host, bp_world_step(g->engine_on_two.w.world), "a step");
+}
+
 static void must_agree(const game_t *g, uint32_t count, const char *who)
 {
     uint32_t sprites;
@@ -154,7 +160,8 @@ static void *setup(uint32_t size)
 {
     game_t *g = worlds_memory(1, sizeof *g);
     uint32_t count = size + BUBBLES;
-    engine_start(&g->engine, size);
+    engine_start(&g->engine, size, 1);
+    engine_start(&g->engine_on_two, size, 2);
     game_entity_t *entities = copy_entities(&g->engine, count);
     g->objects = objects_create(entities, count, bounds);
     g->arrays = arrays_create(entities, count, bounds);
@@ -174,6 +181,7 @@ static void teardown(void *state)
 {
     game_t *g = state;
     bp_host_destroy(g->engine.w.host);
+    bp_host_destroy(g->engine_on_two.w.host);
     objects_destroy(g->objects);
     arrays_destroy(g->arrays);
     free(g->frame);
@@ -188,6 +196,7 @@ const group_t group_bubbles = {
         {.name = "arrays", .run = arrays},
         {.name = "objects", .floor = "arrays", .run = objects},
         {.name = "engine", .floor = "arrays", .run = engine, .bound = AT_MOST_TIMES_FROM(0.25, 1000000)},
+        {.name = "engine_on_two_threads", .floor = "arrays", .run = engine_on_two},
     },
 };
 
@@ -223,7 +232,7 @@ static void teardown_start(void *state)
 static void start(void *state)
 {
     start_t *s = state;
-    engine_start(&s->engine, s->size);
+    engine_start(&s->engine, s->size, 1);
 }
 
 const group_t group_bubbles_start = {
@@ -240,7 +249,7 @@ const group_t group_bubbles_start = {
 static double bytes_per_sprite(uint32_t size)
 {
     engine_t engine;
-    engine_start(&engine, size);
+    engine_start(&engine, size, 1);
     double bytes = (double)worlds_host_bytes(&engine.w);
     bp_host_destroy(engine.w.host);
     return bytes / size;
