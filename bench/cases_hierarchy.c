@@ -135,11 +135,13 @@ static void create_all(poses_t *p, bool shuffled)
         worlds_shuffle(p->e, p->size, 3);
 }
 
-/* A step, and the order that the engine wants is there. */
+/* A step brings the order that the engine wants, if it pays by then; here it is to be there at once, for the slots that
+ * are looked up now are used to the end. */
 static void settle(poses_t *p)
 {
     set_all_poses(p);
     worlds_must(p->host, bp_world_step(p->world), "stepping");
+    worlds_must(p->host, p->table->pack(p->m), "packing");
     p->table->find(p->m, p->e, p->size, p->slots);
 }
 

@@ -59,7 +59,10 @@ void transforms_place(transforms_t *t, uint32_t slot)
 
 /* --- a subtree -------------------------------------------------------------------------------- */
 
-enum { AT_A_TIME = 16 };
+enum {
+    AT_A_TIME = 16,
+    STEPS_A_JUMP = 64 /* a walk along links costs something even where it never jumps */
+};
 
 /* The upper left parts of local matrices, element by element: m[3 * column + row][which one]. */
 typedef struct block_t {
@@ -130,13 +133,15 @@ static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *w
 /* Everything below one whose own matrix is right. */
 static void follow(transforms_t *t, uint32_t top)
 {
-    uint32_t previous = top;
+    uint32_t previous = top, walked = 0;
     for (uint32_t slot = transforms_next(t, top, top); slot != BP_NONE; slot = transforms_next(t, top, slot)) {
         t->jumps += slot != previous + 1;
+        walked++;
         previous = slot;
         place_child(t, slot, links_of(t, PARENT)[slot]);
         stamp_slot(t, slot);
     }
+    t->jumps += walked / STEPS_A_JUMP;
 }
 
 static void place_tree(transforms_t *t, uint32_t top)
