@@ -60,8 +60,8 @@ static int compile(const program_t *program, const scene_arguments_t *arguments)
     double milliseconds = (double)(os_clock_ns() - begin) / 1e6;
     if (result != BP_OK) {
         complain("%s", bp_host_error(program->host));
-        if (result == BP_ERROR_NOT_FOUND)
-            program_say_passed_over(program);
+        if (result == BP_ERROR_NOT_FOUND && strstr(bp_host_error(program->host), " type '") != NULL)
+            program_say_passed_over(program); /* a type is unknown: perhaps one of them has it */
         return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
     }
     result = bp_scene_write(scene, arguments->output);
