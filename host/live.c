@@ -12,6 +12,8 @@ static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 {
     error_text_t *error = &host->base.error;
     bp_result_t result = guard_create(&host->base.memory, desc->call_limit, error, &host->loader.guard);
+    if (result == BP_OK)
+        host->reload.probation_steps = desc->probation;
     if (result != BP_ERROR_STATE)
         return result;
     log_write(&host->base.log, BP_LOG_WARNING, "host", "%s", error->text);
@@ -44,6 +46,18 @@ static void leave_aside(bp_host_o *host, plugin_t *plugin)
               plugin->name);
 }
 
+static bool bring_back(bp_host_o *host, const plugin_t *plugin)
+{
+    if (!reload_on_probation(&host->reload, plugin))
+        return false;
+    if (reload_rollback(&host->reload) == BP_OK) {
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
+        return true;
+    }
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "the version before of plugin '%s' cannot be brought back: %s", plugin->name, host->base.error.text);
+    return false;
+}
+
 void host_settle(bp_host_o *host)
 {
 #if defined(BACKPLANE_AUDIT)
@@ -54,7 +68,7 @@ void host_settle(bp_host_o *host)
         return;
     for (uint32_t i = 0; i < host->loader.count; i++) {
         plugin_t *plugin = host->loader.plugins[i];
-        if (plugin_is_aside(plugin) && !plugin->seen_to)
+        if (plugin_is_aside(plugin) && !plugin->seen_to && !bring_back(host, plugin))
             leave_aside(host, plugin);
     }
 }

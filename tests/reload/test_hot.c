@@ -231,6 +231,29 @@ START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
 }
 END_TEST
 
+START_TEST(a_crash_on_probation_brings_the_version_before_back)
+{
+    static const char *const ways[][2] = {{"simulate", "null"}, {"run_all", "abort"}, {"second_step", "stack"}};
+    double y;
+    begin(BP_HOST_CRASH_GUARD, 0);
+    setenv("CRASHER_WHERE", ways[_i][0], 1);
+    setenv("CRASHER_HOW", ways[_i][1], 1);
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    EXPECT(told.refused == 0, "%s", told.text);
+    step(4);
+    EXPECT(strstr(log_text.text, "the version before is back") != NULL, "%s", log_text.text);
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 0));
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->version, "1.0");
+    float x = x_now();
+    step(3);
+    ck_assert(x_now() == x + 3.0f);
+    ck_assert_int_eq(api->property->get_named(world, plain, "crash_plain", "y", BP_F64, &y), BP_ERROR_NOT_FOUND);
+    check_host(host);
+    end();
+}
+END_TEST
+
 START_TEST(a_good_version_brings_a_plugin_back_that_was_set_aside)
 {
     begin(BP_HOST_CRASH_GUARD, 0);
@@ -312,6 +335,7 @@ Suite *hot_suite(void)
     suite_add_tcase(suite, files);
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0, COUNT(harms));
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 4);
+    tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);
     return suite;
