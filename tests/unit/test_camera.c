@@ -276,6 +276,32 @@ START_TEST(a_list_of_the_seen_that_does_not_fit_is_cut_and_counted)
 }
 END_TEST
 
+/* A packed family is computed as one range of slots; every box of it has to follow. */
+START_TEST(the_boxes_of_a_large_family_follow_its_root)
+{
+    enum { FAMILY = 3 * BP_TRANSFORM_BLOCK };
+    static uint32_t slots[FAMILY];
+    static bp_entity_t e[FAMILY];
+    studio_t s;
+    uint32_t count;
+    open_studio(&s);
+    for (uint32_t i = 0; i < FAMILY; i++) {
+        e[i] = new_thing(&s, "cube.obj", 0, 0, 0);
+        if (i > 0)
+            set(s.world, e[i], BP_TRANSFORM, "parent", BP_ENTITY, &e[0]);
+    }
+    WORKS(s.rig.host, s.transforms->pack(manager_of(s.world, BP_TRANSFORM)));
+    /* All that is below x = 10. */
+    bp_frustum_t f = {{{-1, 0, 0, 10}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}}};
+    for (int round = 0; round < 4; round++) {
+        put(s.world, e[0], round % 2 == 0 ? 0 : 100, 0, 0);
+        WORKS(s.rig.host, s.meshes->seen(manager_of(s.world, BP_MESH), &f, slots, FAMILY, &count));
+        ck_assert_uint_eq(count, round % 2 == 0 ? FAMILY : 0);
+    }
+    rig_close(&s.rig);
+}
+END_TEST
+
 /* --- cameras --------------------------------------------------------------------------------------------- */
 
 /* Where a point of the world is in the picture; false behind the camera. */
@@ -448,6 +474,7 @@ Suite *camera_suite(void)
     tcase_add_test(tests, a_mesh_has_a_box_in_the_world_where_its_entity_has_a_transform);
     tcase_add_loop_test(tests, a_frustum_meets_the_boxes_that_it_meets_whatever_has_happened_since_it_asked_last, 0, 3);
     tcase_add_test(tests, a_list_of_the_seen_that_does_not_fit_is_cut_and_counted);
+    tcase_add_test(tests, the_boxes_of_a_large_family_follow_its_root);
     tcase_add_test(tests, a_camera_looks_along_its_negative_z_axis);
     tcase_add_test(tests, a_camera_lists_what_it_sees_the_nearest_first);
     tcase_add_test(tests, the_effects_of_a_camera_come_in_their_order_without_those_that_are_off);
