@@ -245,7 +245,7 @@ build/windows/include: | packages
 
 build/windows/obj/%.o: %.c | build/windows/include
 	@mkdir -p $(@D)
-	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -c $< -o $@
+	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -MMD -MP -c $< -o $@
 
 build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h)
 	@mkdir -p $(@D)
@@ -271,4 +271,5 @@ help:
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make clean"
 
+-include $(WINDOWS_LIB:%.c=build/windows/obj/%.d)
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)
