@@ -195,6 +195,50 @@ START_TEST(instances_go_from_columns_to_storage_of_their_own_and_back)
 }
 END_TEST
 
+START_TEST(instances_go_through_save_and_load_where_both_are_there)
+{
+    scene.host->reload.probation_steps = _i == 0 ? 0 : 4;
+    WORKS(scene.host, scene_reload(&scene, 18));
+    expect_own();
+    WORKS(scene.host, scene_reload(&scene, 18));
+    check_host(scene.host);
+    EACH_PROBE(&scene, i) {
+        EXPECT(probe_i64(&scene, i, "count") == (int64_t)i + 900, "the count of %u has not gone through `load`", i);
+        EXPECT(probe_vec3(&scene, i, "position").y == (float)i * 2.0f, "the position of %u", i);
+    }
+    if (_i == 1) {
+        WORKS(scene.host, reload_rollback(&scene.host->reload));
+        expect_own();
+    }
+    for (uint32_t i = 1; i < 100; i += 3)
+        scene.api->entity->destroy(scene.host, &scene.entities[i], 1);
+    check_host(scene.host);
+    WORKS(scene.host, scene_reload(&scene, 7)); /* from one with save to one without load */
+    check_host(scene.host);
+}
+END_TEST
+
+START_TEST(state_of_the_same_form_goes_over_as_it_is)
+{
+    scene.host->reload.probation_steps = _i == 0 ? 0 : 4;
+    WORKS(scene.host, scene_reload(&scene, 19));
+    expect_own();
+    const void *state = state_of(scene.world, "probe");
+    WORKS(scene.host, scene_reload(&scene, 19));
+    ck_assert_ptr_eq(state_of(scene.world, "probe"), state);
+    expect_own();
+    if (_i == 1) {
+        WORKS(scene.host, reload_rollback(&scene.host->reload));
+        ck_assert_ptr_eq(state_of(scene.world, "probe"), state);
+        expect_own();
+    }
+    WORKS(scene.host, scene_reload(&scene, 7)); /* its form is another: by properties */
+    ck_assert_ptr_ne(state_of(scene.world, "probe"), state);
+    expect_own();
+    WORKS(scene.host, scene_reload(&scene, 1));
+}
+END_TEST
+
 START_TEST(a_version_that_does_not_take_the_instances_is_refused)
 {
     const char *label = "a label that is too long for it";
@@ -607,6 +651,8 @@ Suite *reload_suite(void)
     tcase_add_test(changes, narrowing_is_refused_where_a_value_does_not_fit);
     tcase_add_test(changes, tighter_limits_are_refused_where_a_value_lies_outside);
     tcase_add_test(changes, instances_go_from_columns_to_storage_of_their_own_and_back);
+    tcase_add_loop_test(changes, instances_go_through_save_and_load_where_both_are_there, 0, 2);
+    tcase_add_loop_test(changes, state_of_the_same_form_goes_over_as_it_is, 0, 2);
     tcase_add_test(changes, worlds_at_different_steps_go_on_from_where_they_are);
     suite_add_tcase(suite, changes);
     TCase *refusals = tcase_create("refusals");
