@@ -306,6 +306,8 @@ static void report(bp_system_t *s, bp_report_o *out)
 
 static bp_result_t load(bp_plugin_t *plugin)
 {
+    if (plugin->state != NULL)
+        return BP_OK; /* it has come over from the version before */
     recorder_shared *shared = plugin->api->memory->resize(plugin, NULL, 0, sizeof *shared);
     if (shared == NULL)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "out of memory");
@@ -322,7 +324,7 @@ static void unload(bp_plugin_t *plugin)
 static const bp_system_i systems[] = {
     {.name = "recorder",
      .doc = "records properties to CSV and SVG; list it last", .start = start, .stop = stop,
-     .run_all = run_all, .report = report},
+     .run_all = run_all, .report = report, .state_form = BP_STATE_FORM(recorder_state, 1)},
 };
 
 BP_PLUGIN(recorder) = {
@@ -334,4 +336,5 @@ BP_PLUGIN(recorder) = {
     .options = BP_LIST(options),
     .load = load,
     .unload = unload,
+    .state_form = BP_STATE_FORM(recorder_shared, 1),
 };
