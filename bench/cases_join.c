@@ -22,11 +22,11 @@ enum { REPEATS = 64, OTHERS = 7, PROTOTYPES = 75 };
 
 static const bp_field_t fields[] = {{.name = "value", .type = BP_F32, .initial = "1"}};
 
-/* The smallest manager with storage of its own: slots are counted up, values lie with the bench. */
+/* The smallest manager with storage of its own: matrices, as many managers have them. */
 typedef struct own_t {
     uint32_t count, capacity;
     uint32_t *order; /* the slot of each instance in the order of creation, or NULL */
-    float *values;
+    bp_mat4_t *values;
 } own_t;
 
 static own_t *own_storage; /* of the group that is being measured */
@@ -87,13 +87,12 @@ static void run_each(bp_system_t *s, const bp_step_t *step, const bp_match_t *ma
 static void run_own(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
 {
     const uint32_t *slots = BP_TERM_COLUMN(match, const uint32_t, 1, 0);
-    const float *values = own_storage->values;
+    const bp_mat4_t *values = own_storage->values;
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
     (void)s, (void)step;
-    for (uint32_t first = 0, n; first < match->count; first += n) {
-        n = bp_gather(values, sizeof *values, slots, first, match->count);
-        for (uint32_t i = first; i < first + n; i++)
-            a[i] += values[slots[i]];
+    for (uint32_t i = 0, count = match->count; i < count; i++) {
+        bp_gather_ahead(values, sizeof *values, slots, i, count);
+        a[i] += values[slots[i]].m[0];
     }
 }
 
@@ -272,7 +271,7 @@ const group_t group_join_prototypes = {
 static void *setup_own(uint32_t size)
 {
     join_t *j = open_world("with_own", 0, 11);
-    j->own = (own_t){.capacity = size, .order = worlds_order(size, 3), .values = worlds_memory(size, sizeof(float))};
+    j->own = (own_t){.capacity = size, .order = worlds_order(size, 3), .values = worlds_memory(size, sizeof(bp_mat4_t))};
     own_storage = &j->own;
     uint32_t keys[] = {worlds_key(&j->w, "a"), worlds_key(&j->w, "own")}, prototype;
     worlds_must(j->w.host, j->w.api->world->prototype(j->w.world, keys, 2, &prototype), "a prototype");
@@ -281,7 +280,7 @@ static void *setup_own(uint32_t size)
     free(e);
     take_arrays(j, size);
     for (uint32_t i = 0; i < size; i++)
-        j->own.values[i] = 1e-3f;
+        j->own.values[i].m[0] = 1e-3f;
     return j;
 }
 
@@ -289,22 +288,21 @@ static void plain_indexing(void *state)
 {
     join_t *j = state;
     float *a = j->a;
-    const float *values = j->own.values;
+    const bp_mat4_t *values = j->own.values;
     const uint32_t *slots = j->own.order;
-    for (uint32_t i = 0; i < j->matching; i++)
-        a[i] += values[slots[i]];
+    for (uint32_t i = 0, count = j->matching; i < count; i++)
+        a[i] += values[slots[i]].m[0];
 }
 
 static void indexing_ahead(void *state)
 {
     join_t *j = state;
     float *a = j->a;
-    const float *values = j->own.values;
+    const bp_mat4_t *values = j->own.values;
     const uint32_t *slots = j->own.order;
-    for (uint32_t first = 0, n; first < j->matching; first += n) {
-        n = bp_gather(values, sizeof *values, slots, first, j->matching);
-        for (uint32_t i = first; i < first + n; i++)
-            a[i] += values[slots[i]];
+    for (uint32_t i = 0, count = j->matching; i < count; i++) {
+        bp_gather_ahead(values, sizeof *values, slots, i, count);
+        a[i] += values[slots[i]].m[0];
     }
 }
 

@@ -1,19 +1,18 @@
-/* bp_gather.h - random reads in blocks: for systems that join declared components with a manager that has storage of
- * its own.
+/* bp_gather.h - random reads asked for ahead: for systems that join declared components with a manager that has
+ * storage of its own.
  *
  * Such a manager is seen as a column of slots, and what lies there is reached through the manager's own table
  * (plugin_api/components/). Slots follow no order, so that each read may wait for memory. Reads that are asked for
- * ahead wait together:
+ * early wait together:
  *
  *     const uint32_t *slots = BP_TERM_COLUMN(match, const uint32_t, 1, 0);
- *     for (uint32_t first = 0, n; first < match->count; first += n) {
- *         n = bp_gather(values, sizeof *values, slots, first, match->count);
- *         for (uint32_t i = first; i < first + n; i++)
- *             a[i] += values[slots[i]];
+ *     for (uint32_t i = 0; i < match->count; i++) {
+ *         bp_gather_ahead(values, sizeof *values, slots, i, match->count);
+ *         a[i] += values[slots[i]].x;
  *     }
  *
- * It pays where the storage is larger than a core's cache (measured: docs/benchmarks.md); where all lies there, it costs
- * about half a nanosecond a read.
+ * It pays where the storage is larger than a core's cache, and where what is read decides what is read next; where all
+ * lies in the cache it costs about half a nanosecond a read (measured: docs/benchmarks.md).
  *
  * What this header does not do: it copies nothing and needs no linking.
  */
@@ -26,7 +25,7 @@
 extern "C" {
 #endif
 
-enum { BP_GATHER_BLOCK = 64 };
+enum { BP_GATHER_DISTANCE = 32 }; /* rows ahead */
 
 #if defined(__GNUC__)
 #define BP_PREFETCH(address) __builtin_prefetch(address)
@@ -34,16 +33,12 @@ enum { BP_GATHER_BLOCK = 64 };
 #define BP_PREFETCH(address) ((void)(address))
 #endif
 
-/* Ask for values of `stride` bytes that lie at base + slots[i] * stride, for i from `first` on: for those of this block at
- * the first call (first 0), and for those of the next block at every call. Returns how many slots make up this block; 0
- * behind the last. [any] */
-static inline uint32_t bp_gather(const void *base, size_t stride, const uint32_t *slots, uint32_t first, uint32_t count)
+/* Ask for the value, `stride` bytes or fewer at base + slots[...] * stride, that row i + BP_GATHER_DISTANCE will read. `i` is
+ * below `count`. [any] */
+static inline void bp_gather_ahead(const void *base, size_t stride, const uint32_t *slots, uint32_t i, uint32_t count)
 {
-    uint32_t ahead = first == 0 ? 0 : first + BP_GATHER_BLOCK;
-    uint32_t end = count - first > 2 * BP_GATHER_BLOCK ? first + 2 * BP_GATHER_BLOCK : count;
-    for (uint32_t i = ahead; i < end; i++)
-        BP_PREFETCH((const char *)base + (size_t)slots[i] * stride);
-    return count - first < BP_GATHER_BLOCK ? count - first : (uint32_t)BP_GATHER_BLOCK;
+    uint32_t ahead = i + BP_GATHER_DISTANCE < count ? i + BP_GATHER_DISTANCE : count - 1;
+    BP_PREFETCH((const char *)base + (size_t)slots[ahead] * stride);
 }
 
 #ifdef __cplusplus

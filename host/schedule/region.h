@@ -8,7 +8,7 @@
 #include "schedule.h"
 
 enum {
-    REGION_WORTH_NS = 25000, /* what waking threads must at least save: units that took less are run where they are */
+    REGION_WORTH_NS = 50000, /* what waking threads must at least save: units that took less are run where they are */
     REGION_ROW_NS = 2        /* what a row is taken to cost before it has been measured */
 };
 
