@@ -434,7 +434,7 @@ static bool do_reload(console_t *console, char *rest)
         return console_refuse(console, "reload which plugin? `plugins` lists them");
     bp_reload_report_t report = {.struct_size = sizeof report};
     if (bp_host_reload(console->program->host, names, count, &report) != BP_OK)
-        return console_refuse(console, "%s", report.text);
+        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(console->program->host));
     printf("%s\n", report.text);
     return true;
 }
