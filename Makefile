@@ -157,7 +157,9 @@ $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
 
 test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
-	CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) $(BUILD)/tests
+	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5); status=0; \
+	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; \
+	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/second_half.log; exit $$status
 
 test: test-packages
 	@$(MAKE) --no-print-directory check-source

@@ -1,70 +1,87 @@
-/* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one.
+/* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one; with TESTS_HALF=1 or 2 one half.
  *
  * Check forks a child for each test, so a crash is one failed test; CK_FORK=no runs them all in this process for a
  * debugger.
+ *
+ * The halves can run beside each other: suites that write files of the same name are in the same one. The second has
+ * those that run the program, and those that put plugins in the place of others.
  */
 #include "suites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int main(int argc, char **argv)
+typedef Suite *(*make_suite_t)(void);
+
+static const make_suite_t first_half[] = {
+    base_suite,
+    convert_suite,
+    os_suite,
+    image_suite,
+    obj_suite,
+    entities_suite,
+    prototypes_suite,
+    store_suite,
+    destruction_suite,
+    properties_suite,
+    schedule_suite,
+    threads_suite,
+    sets_suite,
+    side_by_side_suite,
+    host_suite,
+    memory_failure_suite,
+    config_suite,
+    loading_suite,
+    plugins_suite,
+    bubbles_suite,
+    picture_suite,
+    hierarchy_suite,
+    camera_suite,
+    import_suite,
+    conformance_suite,
+    blob_suite,
+    json_tree_suite,
+    compile_suite,
+    compile_errors_suite,
+    spawn_suite,
+    scene_property_suite,
+    save_suite,
+    golden_suite,
+    scene_files_suite,
+};
+
+static const make_suite_t second_half[] = {
+    dump_suite,
+    trace_suite,
+    abi_suite,
+    program_suite,
+    console_scenes_suite,
+    guard_suite,
+    watch_suite,
+    process_suite,
+    check_suite,
+    reload_suite,
+    hot_suite,
+    audit_suite,
+    reload_faults_suite,
+    reload_random_suite,
+    reload_many_suite,
+};
+
+static void add(SRunner *runner, const make_suite_t *suites, size_t count)
 {
-    Suite *(*const suites[])(void) = {
-        base_suite,
-        convert_suite,
-        os_suite,
-        image_suite,
-        obj_suite,
-        entities_suite,
-        prototypes_suite,
-        store_suite,
-        destruction_suite,
-        properties_suite,
-        schedule_suite,
-        threads_suite,
-        sets_suite,
-        trace_suite,
-        side_by_side_suite,
-        host_suite,
-        memory_failure_suite,
-        config_suite,
-        loading_suite,
-        plugins_suite,
-        bubbles_suite,
-        picture_suite,
-        hierarchy_suite,
-        camera_suite,
-        import_suite,
-        conformance_suite,
-        blob_suite,
-        json_tree_suite,
-        compile_suite,
-        compile_errors_suite,
-        spawn_suite,
-        scene_property_suite,
-        save_suite,
-        golden_suite,
-        scene_files_suite,
-        dump_suite,
-        abi_suite,
-        program_suite,
-        console_scenes_suite,
-        guard_suite,
-        watch_suite,
-        process_suite,
-        check_suite,
-        reload_suite,
-        hot_suite,
-        audit_suite,
-        reload_faults_suite,
-        reload_random_suite,
-        reload_many_suite,
-    };
-    const size_t count = sizeof suites / sizeof suites[0];
-    SRunner *runner = srunner_create(NULL);
     for (size_t i = 0; i < count; i++)
         srunner_add_suite(runner, suites[i]());
+}
+
+int main(int argc, char **argv)
+{
+    const char *half = getenv("TESTS_HALF");
+    SRunner *runner = srunner_create(NULL);
+    if (half == NULL || strcmp(half, "2") != 0)
+        add(runner, first_half, sizeof first_half / sizeof first_half[0]);
+    if (half == NULL || strcmp(half, "1") != 0)
+        add(runner, second_half, sizeof second_half / sizeof second_half[0]);
     srunner_run(runner, argc > 1 ? argv[1] : NULL, NULL, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
