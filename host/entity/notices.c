@@ -1,12 +1,12 @@
 /* notices.c - signatures, the list of moves, and telling it.
  *
- * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a component
- * costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's number by entity index, and the entry says whether it
- * is about that entity. So nothing has to be cleared when the list is emptied, and an index that gets a new entity meanwhile
- * gets a second entry.
+ * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a
+ * component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's number
+ * by entity index, and the entry says whether it is about that entity. So nothing has to be cleared when the list is emptied,
+ * and an index that gets a new entity meanwhile gets a second entry.
  *
- * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it lies; small
- * groups are gathered for each watch.
+ * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it lies;
+ * small groups are gathered for each watch.
  */
 #include "notices.h"
 
@@ -142,8 +142,8 @@ static void append(notices_t *n, uint32_t kind, const bp_entity_t *entities, uin
     n->count += count;
 }
 
-/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from the last none is
- * overwritten before it is read. */
+/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from the last
+ * none is overwritten before it is read. */
 static void index_entries(notices_t *n)
 {
     uint32_t end = n->count;

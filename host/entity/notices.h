@@ -1,15 +1,15 @@
 /* notices.h - who has come to match, and who no longer does: the moves that somebody wants to be told of.
  *
- * A watch is a set of terms. Whether an entity is in a watch's set depends on its prototype alone, so each run carries a signature
- * (run_t.watch): the number of a row of bits, one for each watch that its prototype matches. A move between runs of equal
- * signatures interests nobody and costs a comparison. Other moves are written down: each entity once, with the signature that it
- * had when somebody was last told and the one that it has now. So what is told is exact, whatever happened in between.
+ * A watch is a set of terms. Whether an entity is in a watch's set depends on its prototype alone, so each run carries a
+ * signature (run_t.watch): the number of a row of bits, one for each watch that its prototype matches. A move between runs of
+ * equal signatures interests nobody and costs a comparison. Other moves are written down: each entity once, with the signature
+ * that it had when somebody was last told and the one that it has now. So what is told is exact, whatever happened in between.
  *
- * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or a move needs
- * none.
+ * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or a move
+ * needs none.
  *
- * What it does not do: it calls nobody; a function is handed down. A world in which nobody watches has no notices_t, and its runs have
- * the signature 0.
+ * What it does not do: it calls nobody; a function is handed down. A world in which nobody watches has no notices_t, and its
+ * runs have the signature 0.
  */
 #ifndef HOST_ENTITY_NOTICES_H
 #define HOST_ENTITY_NOTICES_H
@@ -78,8 +78,8 @@ static inline bool notices_has_room(const notices_t *notices, uint32_t occupied,
 /* Entities have moved from one signature to another. [main] */
 void notices_moved(notices_t *notices, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count);
 
-/* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many entries there
- * were. [main] */
+/* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many entries
+ * there were. [main] */
 uint32_t notices_deliver(notices_t *notices, notices_tell tell, void *context);
 
 #endif

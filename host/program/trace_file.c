@@ -1,8 +1,8 @@
 /* trace_file.c - one event a line.
  *
- * A slice is an event "X" with its beginning and length in microseconds; threads get their names when they are first met; the entities
- * of a world are a counter, one value a step. Names of worlds, units and what the host does are words and spaces, which JSON
- * takes as they are.
+ * A slice is an event "X" with its beginning and length in microseconds; threads get their names when they are first met; the
+ * entities of a world are a counter, one value a step. Names of worlds, units and what the host does are words and spaces,
+ * which JSON takes as they are.
  */
 #include "trace_file.h"
 
@@ -15,8 +15,10 @@ static void name_thread(trace_file_t *trace, uint32_t thread)
     char name[32] = "main";
     if (thread > 0)
         snprintf(name, sizeof name, "worker %" PRIu32, thread);
-    fprintf(trace->file, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s\"}}", thread, name);
-    fprintf(trace->file, ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+    fprintf(trace->file, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s\"}}",
+            thread, name);
+    fprintf(trace->file,
+            ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
             thread, thread);
 }
 
@@ -29,10 +31,13 @@ static void write_slice(trace_file_t *trace, const bp_trace_slice_t *slice)
         name_thread(trace, trace->threads);
     fprintf(trace->file,
             ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"world\":\"%s\",\"%s\":%" PRIu64 "}}",
-            slice->name, kinds[kind], slice->thread, (double)slice->begin / 1e3, (double)(slice->end - slice->begin) / 1e3, slice->world,
+            slice->name, kinds[kind], slice->thread, (double)slice->begin / 1e3, (double)(slice->end - slice->begin) / 1e3,
+            slice->world,
             counts[kind], slice->count);
     if (kind == BP_SLICE_STEP)
-        fprintf(trace->file, ",\n{\"name\":\"entities of %s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"entities\":%" PRIu64 "}}", slice->world,
+        fprintf(trace->file,
+                ",\n{\"name\":\"entities of %s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"entities\":%" PRIu64 "}}",
+                slice->world,
                 (double)slice->end / 1e3, slice->count);
 }
 

@@ -1,7 +1,8 @@
 /* trace_file.h - the slices of a run's steps as a file for Perfetto and chrome://tracing.
  *
- * The format is the JSON of Chrome's trace events: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
- * It is written step by step, so a long run takes no memory.
+ * The format is the JSON of Chrome's trace events:
+ * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU It is written step by step, so a long run
+ * takes no memory.
  *
  * What it does not do: it says nothing of setting up and of the report, only of steps.
  */

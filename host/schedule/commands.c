@@ -88,7 +88,8 @@ static bool continues(const command_t *open, uint32_t kind, uint32_t key, const 
 }
 
 /* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */
-static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count, const bp_property_t *property, size_t more)
+static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count, const bp_property_t *property,
+                               size_t more)
 {
     uint32_t room = count;
     if (continues(r->open, kind, key, property)) {
@@ -193,6 +194,7 @@ bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const 
         return BP_OK;
     }
     for (uint32_t i = 0; i < count; i++)
-        value_copy(command_values(command) + (size_t)(first + i) * command->size, (const char *)values + i * stride, command->size);
+        value_copy(command_values(command) + (size_t)(first + i) * command->size, (const char *)values + i * stride,
+                   command->size);
     return BP_OK;
 }

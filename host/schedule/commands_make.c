@@ -101,7 +101,8 @@ static void fail(making_t *m)
 {
     m->commands->failures++;
     if (m->failures++ < COMMANDS_MAX_LINES)
-        log_write(&m->world->base->log, BP_LOG_WARNING, "host", "world '%s', a command of '%s': %s", m->world->name, m->call->unit,
+        log_write(&m->world->base->log, BP_LOG_WARNING, "host", "world '%s', a command of '%s': %s", m->world->name,
+                  m->call->unit,
                   m->world->base->error.text);
 }
 

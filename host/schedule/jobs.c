@@ -146,7 +146,8 @@ static bp_result_t start_workers(jobs_t *jobs, uint32_t threads)
 {
     while (jobs->worker_count < threads - 1) {
         if (!os_thread_start(&jobs->threads[jobs->worker_count], worker, jobs))
-            return error_set(&jobs->base->error, BP_ERROR_LIMIT, "only %u of %u threads could be started", jobs->worker_count + 1, threads);
+            return error_set(&jobs->base->error, BP_ERROR_LIMIT, "only %u of %u threads could be started",
+                             jobs->worker_count + 1, threads);
         jobs->worker_count++;
     }
     return BP_OK;

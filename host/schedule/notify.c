@@ -1,8 +1,8 @@
 /* notify.c - watches for the units of a world, and telling them.
  *
- * When units change, watches are made anew: signatures of all runs, by prototype. A term means something else when a component has left
- * the world and come again, or has only now come; then runs change sides as a whole, and systems that had been told are told of
- * that.
+ * When units change, watches are made anew: signatures of all runs, by prototype. A term means something else when a component
+ * has left the world and come again, or has only now come; then runs change sides as a whole, and systems that had been told
+ * are told of that.
  */
 #include "notify.h"
 
@@ -82,7 +82,8 @@ static bool make_signatures(const bp_world_o *world, notices_t *n, uint32_t *sig
 }
 
 /* A unit that has been told is told of runs that have changed sides. */
-static void tell_difference(const bp_world_o *world, unit_t *unit, const notices_t *next, uint32_t watch, const uint32_t *signatures)
+static void tell_difference(const bp_world_o *world, unit_t *unit, const notices_t *next, uint32_t watch,
+                            const uint32_t *signatures)
 {
     for (uint32_t added = 0; added < 2; added++) {
         for (uint32_t r = 0; r < world->run_count; r++) {

@@ -1,8 +1,8 @@
 /* notify.h - telling systems which entities have come to match their terms, and which no longer do.
  *
- * What happened is written down by the store (entity/notices.h); systems with the same requirements share one watch. Systems are told
- * before the units of a step, and after commands that a unit had made first. One that has just come is told of everything
- * that matches.
+ * What happened is written down by the store (entity/notices.h); systems with the same requirements share one watch. Systems
+ * are told before the units of a step, and after commands that a unit had made first. One that has just come is told of
+ * everything that matches.
  *
  * What it does not do: where no system asks, there is nothing to do and nothing is written down.
  */

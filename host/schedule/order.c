@@ -94,7 +94,8 @@ static bp_result_t circle(const schedule_t *schedule, const wishes_t *w)
         at = earlier;
     } while (at != start);
     return error_set(&schedule->world->base->error, BP_ERROR_STATE,
-                     "world '%s': the wishes of %s to run before and after each other form a circle: %s", schedule->world->name, names.chars,
+                     "world '%s': the wishes of %s to run before and after each other form a circle: %s", schedule->world->name,
+                     names.chars,
                      wishes.chars);
 }
 
@@ -154,7 +155,8 @@ static bool conflict(const unit_t *a, const unit_t *b)
 
 static bool add_follower(schedule_t *schedule, unit_t *unit, uint32_t follower)
 {
-    if (!memory_reserve(&schedule->memory, &unit->followers, &unit->follower_capacity, unit->follower_count + 1u, sizeof *unit->followers))
+    if (!memory_reserve(&schedule->memory, &unit->followers, &unit->follower_capacity, unit->follower_count + 1u,
+                        sizeof *unit->followers))
         return false;
     unit->followers[unit->follower_count++] = follower;
     schedule->units[follower]->awaited++;
@@ -181,7 +183,8 @@ bool order_segments(schedule_t *schedule)
 {
     schedule->segment_count = 0;
     schedule->all_concurrent = schedule->count > 0;
-    if (!memory_reserve(&schedule->memory, &schedule->segments, &schedule->segment_capacity, schedule->count, sizeof *schedule->segments))
+    if (!memory_reserve(&schedule->memory, &schedule->segments, &schedule->segment_capacity, schedule->count,
+                        sizeof *schedule->segments))
         return false;
     for (uint32_t i = 0; i < schedule->count; i++)
         schedule->units[i]->follower_count = schedule->units[i]->awaited = 0;

@@ -90,7 +90,8 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     for (uint32_t i = 0; i < schedule->count; i++) {
         if (schedule->units[i]->system == system)
-            return error_set(&world->base->error, BP_ERROR_EXISTS, "world '%s' has system '%s' already", world->name, system->name);
+            return error_set(&world->base->error, BP_ERROR_EXISTS, "world '%s' has system '%s' already", world->name,
+                             system->name);
     }
     unit_t *unit = new_unit(schedule, system->name);
     if (unit == NULL)
@@ -137,7 +138,8 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system)
 
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more)
 {
-    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more, sizeof *schedule->units))
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
+                        sizeof *schedule->units))
         return NULL;
     unit_t *unit = new_unit(schedule, manager->component->name);
     if (unit != NULL)

@@ -119,9 +119,9 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);
 void schedule_drop_system(schedule_t *schedule, const system_t *system);
 
-/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the end of one
- * that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for which there is room
- * while no other has come. [main] */
+/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the end of
+ * one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for which there is
+ * room while no other has come. [main] */
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
 void schedule_free_unit(schedule_t *schedule, unit_t *unit);
 uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);

@@ -21,7 +21,8 @@ static bp_result_t settle_term(bp_world_o *world, const unit_t *unit, const term
     if (settled->manager != BP_NONE)
         settled->width = world_visible(world->managers[settled->manager]);
     else if (settled->flags == 0)
-        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                         "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
                          unit->name, term->component, world->name);
     return BP_OK;
 }
@@ -33,7 +34,8 @@ static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint
         if (query_has_terms(schedule->queries[i], terms, count))
             return schedule->queries[i];
     }
-    if (!memory_reserve(&schedule->memory, &schedule->queries, &schedule->query_capacity, schedule->query_count + 1u, sizeof *schedule->queries))
+    if (!memory_reserve(&schedule->memory, &schedule->queries, &schedule->query_capacity, schedule->query_count + 1u,
+                        sizeof *schedule->queries))
         return NULL;
     query_t *query = memory_new(&schedule->memory, sizeof *query);
     if (query == NULL)
@@ -100,7 +102,8 @@ static bp_result_t check_names(const bp_world_o *world, const unit_t *unit, cons
     char word[64];
     while ((list = text_next_word(list, word, sizeof word)) != NULL) {
         if (!known_somewhere(world, word))
-            return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "system '%s' wants to run %s '%s', which no loaded plugin brings", unit->name,
+            return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                             "system '%s' wants to run %s '%s', which no loaded plugin brings", unit->name,
                              which, word);
     }
     return BP_OK;
@@ -141,7 +144,8 @@ static bp_result_t add_named(schedule_t *schedule, unit_t *unit, const char *lis
     char word[64];
     while (result == BP_OK && (list = text_next_word(list, word, sizeof word)) != NULL) {
         if (registry_component(world->registry, word) == NULL)
-            return error_prefix(&world->base->error, BP_ERROR_NOT_FOUND, "%s '%s' says that it %s '%s': ", unit->system != NULL ? "system" : "component",
+            return error_prefix(&world->base->error, BP_ERROR_NOT_FOUND, "%s '%s' says that it %s '%s': ",
+                                unit->system != NULL ? "system" : "component",
                                 unit->name, writes ? "writes" : "reads", word);
         uint32_t manager = world_component(world, word);
         if (manager != BP_NONE)

@@ -95,7 +95,8 @@ static void make_commands_first(schedule_t *schedule)
     destruction_resume(schedule->destruction, others);
     world->stepping = true;
     if (!match_units(schedule))
-        log_write(&world->base->log, BP_LOG_WARNING, "host", "world '%s': out of memory while matching; units see new combinations of components a step later",
+        log_write(&world->base->log, BP_LOG_WARNING, "host",
+                  "world '%s': out of memory while matching; units see new combinations of components a step later",
                   world->name);
     notify_systems(schedule);
 }

@@ -23,7 +23,8 @@ bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
     bp_result_t result = verb_system_start(unit->system, &unit->seen);
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
-    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name, world->name);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name,
+                                                  world->name);
 }
 
 void unit_call_stop(unit_t *unit)
