@@ -38,7 +38,6 @@ static const make_suite_t first_half[] = {
     hierarchy_suite,
     camera_suite,
     import_suite,
-    conformance_suite,
     blob_suite,
     json_tree_suite,
     compile_suite,
@@ -51,6 +50,7 @@ static const make_suite_t first_half[] = {
 };
 
 static const make_suite_t second_half[] = {
+    conformance_suite,
     dump_suite,
     trace_suite,
     abi_suite,
