@@ -34,12 +34,12 @@ static const command_t commands[] = {
         .name = "run",
         .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--trace FILE]",
         .about = "simulate what an ini describes, and report",
-        .help = "  --steps N  take N steps, whatever the ini says under [host] steps\n"
-                "  --json     print the report as one JSON object\n"
-                "  --real-time    take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
-                "             else until Ctrl-C; and tell of plugins that are reloaded\n"
-                "  --show PATH    with --real-time: print a property once a second\n"
-                "  --trace FILE   write what ran when, on which thread, for Perfetto or chrome://tracing\n"
+        .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
+                "  --json        print the report as one JSON object\n"
+                "  --real-time   take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
+                "                else until Ctrl-C; and tell of plugins that are reloaded\n"
+                "  --show PATH   with --real-time: print a property once a second\n"
+                "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",

@@ -277,12 +277,13 @@ START_TEST(a_call_that_does_not_return_is_ended)
 }
 END_TEST
 
+/* Together they take three times the limit, each far less, even where the machine has others to serve in between. */
 START_TEST(calls_that_return_are_left_alone_by_the_limit)
 {
-    open_host(2, 20);
+    open_host(2, 400);
     WORKS(scene.host, load("nowhere", "null"));
     make_world();
-    uint64_t until = os_clock_ns() + 200000000u;
+    uint64_t until = os_clock_ns() + 1200000000u;
     while (os_clock_ns() < until)
         WORKS(scene.host, bp_world_step(scene.world));
     ck_assert_uint_eq(scene.log.count, 0);
