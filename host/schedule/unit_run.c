@@ -1,14 +1,22 @@
 /* unit_run.c - views of matches and of ranges of them.
  *
  * A view of whole runs borrows the run's own array of column addresses; a range that begins further down gets an array
- * of its own, on the stack of the thread that runs it. Each call has its own copy of the step, with its own recorder of
- * commands.
+ * of its own, on the stack of the thread that runs it. What all calls that a thread makes in a row have in common, the step
+ * and, until something is recorded, the recorder of commands, is made once for them: matches may be many and small.
  */
 #include "unit_run.h"
 
 #include "unit_call.h"
 
 enum { TASK_ROWS = 4096 }; /* small matches make up one task until they have so many rows */
+
+/* Calls that one thread makes one after another: they share a copy of the step and, while nobody records anything, the recorder. */
+typedef struct calls_t {
+    unit_t *unit;
+    bp_step_t step;
+    struct bp_commands_o recorder;
+    bool as_they_lie; /* no term wants columns in an order of its own */
+} calls_t;
 
 /* --- views ------------------------------------------------------------------------------------------------------ */
 
@@ -37,8 +45,9 @@ static void *const *term_columns(const unit_t *unit, uint32_t match, uint32_t t,
     return shifted;
 }
 
-static void simulate_rows(unit_t *unit, const bp_step_t *step, uint32_t match, uint32_t first, uint32_t count)
+static void simulate_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
 {
+    unit_t *unit = calls->unit;
     const query_t *query = unit->query;
     void *shifted[REGISTRY_MAX_FIELDS + 1];
     bp_run_t view = {
@@ -48,38 +57,71 @@ static void simulate_rows(unit_t *unit, const bp_step_t *step, uint32_t match, u
         .columns = term_columns(unit, match, 0, first, shifted),
         .instance = unit->schedule->world->prototypes.keys[query_cells(query, match)->key].name,
     };
-    unit_call_simulate(unit, step, &view);
+    unit_call_simulate(unit, &calls->step, &view);
 }
 
-static void run_rows(unit_t *unit, const bp_step_t *step, uint32_t match, uint32_t first, uint32_t count)
+/* The columns of all terms of a match, `shifted` as above. Returns how many of these were used. */
+static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns)
 {
-    const query_t *query = unit->query;
+    uint32_t used = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++) {
+        const uint8_t *order;
+        columns[t] = term_columns(unit, match, t, row, shifted + used);
+        used += columns[t] != NULL && columns[t] == shifted + used ? term_width(unit, t, &order) : 0;
+    }
+    return used;
+}
+
+/* A whole run, for a unit that takes columns as they lie: only addresses within the run's own array. */
+static void run_whole(calls_t *calls, const run_t *run, const query_cell_t *cells)
+{
+    unit_t *unit = calls->unit;
+    void *const *columns[REGISTRY_MAX_TERMS];
+    for (uint32_t t = 0, count = unit->query->term_count; t < count; t++) {
+        uint32_t first = cells[unit->place[t]].column;
+        columns[t] = first == 0 ? NULL : run->columns + first;
+    }
+    unit_call_run(unit, &calls->step, &(bp_match_t){sizeof(bp_match_t), run->count, run_entities(run), columns});
+}
+
+static void run_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
+{
+    unit_t *unit = calls->unit;
     void *shifted[SCHEDULE_MAX_COLUMNS];
     void *const *columns[REGISTRY_MAX_TERMS];
-    uint32_t used = 0;
-    for (uint32_t t = 0; t < query->term_count; t++) {
-        const uint8_t *order;
-        columns[t] = term_columns(unit, match, t, first, shifted + used);
-        used += columns[t] == shifted + used ? term_width(unit, t, &order) : 0;
-    }
+    find_columns(unit, match, first, shifted, columns);
     bp_match_t view = {
-        .struct_size = sizeof view, .count = count, .entities = run_entities(query->runs[match]) + first, .columns = columns};
-    unit_call_run(unit, step, &view);
+        .struct_size = sizeof view, .count = count, .entities = run_entities(unit->query->runs[match]) + first, .columns = columns};
+    unit_call_run(unit, &calls->step, &view);
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------ */
 
-static void call_rows(unit_t *unit, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
+static void begin_calls(calls_t *calls, unit_t *unit)
 {
-    struct bp_commands_o recorder;
-    bp_step_t step = unit->schedule->now;
-    commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
-    step.commands = &recorder;
-    if (unit->system != NULL)
-        run_rows(unit, &step, match, first, count);
+    calls->unit = unit;
+    calls->step = unit->schedule->now;
+    calls->step.commands = &calls->recorder;
+    calls->as_they_lie = true;
+    for (uint32_t t = 0; unit->system != NULL && t < unit->query->term_count; t++)
+        calls->as_they_lie = calls->as_they_lie && !unit->system->terms[t].reordered;
+    commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
+}
+
+static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
+{
+    calls->recorder.call = call;
+    const run_t *run = calls->unit->query->runs[match];
+    if (calls->unit->system == NULL)
+        simulate_rows(calls, match, first, count);
+    else if (calls->as_they_lie && count == run->count)
+        run_whole(calls, run, query_cells(calls->unit->query, match));
     else
-        simulate_rows(unit, &step, match, first, count);
-    commands_end(&recorder);
+        run_rows(calls, match, first, count);
+    if (calls->recorder.first == NULL)
+        return;
+    commands_end(&calls->recorder);
+    commands_begin(&calls->recorder, &calls->unit->schedule->commands, calls->unit->name, 0);
 }
 
 static uint32_t range_rows(const unit_t *unit, uint32_t rows)
@@ -95,15 +137,26 @@ static uint32_t range_count(uint32_t rows, uint32_t range)
     return rows == 0 ? 0 : (rows - 1) / range + 1;
 }
 
-/* All calls of one match; returns the number of the next. */
-static uint32_t call_match(unit_t *unit, uint32_t match, uint32_t call)
+/* All calls of matches `match` to `end` - 1; returns the number of the next. */
+static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_t call)
 {
-    uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
-    for (uint32_t first = 0, count; first < rows; first += count) {
-        count = rows - first < range ? rows - first : range;
-        call_rows(unit, match, first, count, call++);
+    calls_t calls;
+    begin_calls(&calls, unit);
+    for (; match < end; match++) {
+        uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
+        for (uint32_t first = 0, count; first < rows; first += count) {
+            count = rows - first < range ? rows - first : range;
+            call_rows(&calls, match, first, count, call++);
+        }
     }
     return call;
+}
+
+static void call_range(unit_t *unit, const task_t *task)
+{
+    calls_t calls;
+    begin_calls(&calls, unit);
+    call_rows(&calls, task->match, task->first, task->count, task->call);
 }
 
 static bool is_together(const unit_t *unit)
@@ -126,11 +179,7 @@ static uint32_t gather_matches(unit_t *unit)
         if (run->count == 0)
             continue;
         void *const **columns = unit->columns + (size_t)found * terms;
-        for (uint32_t t = 0; t < terms; t++) {
-            const uint8_t *order;
-            columns[t] = term_columns(unit, m, t, 0, ordered);
-            ordered += columns[t] == (void *const *)ordered ? term_width(unit, t, &order) : 0;
-        }
+        ordered += find_columns(unit, m, 0, ordered, columns);
         unit->matches[found++] = (bp_match_t){
             .struct_size = sizeof(bp_match_t), .count = run->count, .entities = run_entities(run), .columns = columns};
     }
@@ -167,22 +216,19 @@ void unit_run(unit_t *unit)
         call_once(unit, schedule->calls++);
         return;
     }
-    for (uint32_t m = 0; m < unit->query->count; m++)
-        schedule->calls = call_match(unit, m, schedule->calls);
+    schedule->calls = call_matches(unit, 0, unit->query->count, schedule->calls);
 }
 
 /* --- tasks ------------------------------------------------------------------------------------------------------ */
 
 void unit_run_task(unit_t *unit, const task_t *task)
 {
-    uint32_t call = task->call;
     if (task->count > 0)
-        call_rows(unit, task->match, task->first, task->count, call);
+        call_range(unit, task);
     else if (calls_once(unit))
-        call_once(unit, call);
+        call_once(unit, task->call);
     else
-        for (uint32_t m = task->match; m < task->end; m++)
-            call = call_match(unit, m, call);
+        call_matches(unit, task->match, task->end, task->call);
 }
 
 /* Ranges of one match, a task each. */
