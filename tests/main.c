@@ -28,6 +28,7 @@ static const make_suite_t first_half[] = {
     threads_suite,
     sets_suite,
     side_by_side_suite,
+    pace_suite,
     host_suite,
     memory_failure_suite,
     config_suite,

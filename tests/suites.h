@@ -24,6 +24,7 @@ Suite *threads_suite(void);
 Suite *sets_suite(void);
 Suite *trace_suite(void);
 Suite *side_by_side_suite(void);
+Suite *pace_suite(void);
 Suite *host_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);

@@ -3,8 +3,8 @@
  * Every thread of a region is the same loop, started through bp_jobs_i as one job. A thread may take all the work alone, and
  * waits only while another one is at work; so a pool that runs jobs one after another, on one thread, is right too.
  *
- * Small work is not worth waking anybody: what the units took in the last steps decides. That changes who runs what and
- * nothing else, since calls and their numbers do not depend on it.
+ * Small work is not worth waking anybody, and some that is larger is not either (pace.h): what the units took in the last
+ * steps decides. That changes who runs what and nothing else, since calls and their numbers do not depend on it.
  */
 #include "region.h"
 
@@ -149,8 +149,8 @@ static void run_here(const region_t *region)
     }
 }
 
-/* Is there enough to do to wake somebody, and can it be shared? */
-static bool worth_threads(const region_t *region)
+/* What the units will take, by what they took; 0 where there is nothing that could be shared. */
+static uint64_t expected_of(const region_t *region)
 {
     uint64_t expected = 0;
     bool shared = false;
@@ -163,14 +163,22 @@ static bool worth_threads(const region_t *region)
             shared = shared || unit->parallel || ++units > 1;
         }
     }
-    return shared && expected >= REGION_WORTH_NS;
+    return shared ? expected : 0;
 }
 
-void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew)
+void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace)
 {
     region_t region = {.parts = parts, .count = count, .trace = crew->trace};
-    if (crew->jobs.threads > 1 && worth_threads(&region))
+    uint64_t expected = crew->jobs.threads > 1 ? expected_of(&region) : 0;
+    bool share = pace_share(pace, expected);
+    if (expected < PACE_WORTH_NS) {
+        run_here(&region);
+        return;
+    }
+    uint64_t began = os_clock_ns();
+    if (share)
         run_on_threads(&region, crew);
     else
         run_here(&region);
+    pace_note(pace, os_clock_ns() - began);
 }

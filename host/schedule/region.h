@@ -7,10 +7,7 @@
 
 #include "schedule.h"
 
-enum {
-    REGION_WORTH_NS = 50000, /* what waking threads must at least save: units that took less are run where they are */
-    REGION_ROW_NS = 2        /* what a row is taken to cost before it has been measured */
-};
+enum { REGION_ROW_NS = 2 }; /* what a row is taken to cost before it has been measured */
 
 /* Units of one world that run side by side: a segment, or all of a world's. */
 typedef struct region_part_t {
@@ -19,7 +16,7 @@ typedef struct region_part_t {
 } region_part_t;
 
 /* Run the units of all parts. Their memory has been taken (unit_run_prepare). Units wait for those of the same part only.
- * [main] */
-void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew);
+ * `pace` remembers between steps whether threads pay for just these units. [main] */
+void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace);
 
 #endif

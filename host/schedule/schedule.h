@@ -17,6 +17,7 @@
 #include "../entity/destruction.h"
 #include "../entity/query.h"
 #include "commands.h"
+#include "pace.h"
 
 enum {
     SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which keeps */
@@ -75,6 +76,7 @@ typedef struct segment_t {
     uint32_t first, count;
     bool shared;         /* on several threads, if there are */
     bool commands_first; /* commands so far are made before it begins */
+    pace_t pace;
 } segment_t;
 
 /* What all worlds of a host share while they step. */
@@ -96,6 +98,7 @@ typedef struct schedule_t {
     bool settled;
     bool all_concurrent; /* its units may run beside those of other worlds */
     bool watched;        /* watches are those of the present units */
+    pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
 
     /* while it steps: */
     const crew_t *crew;

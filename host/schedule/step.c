@@ -105,12 +105,12 @@ static void run_segments(schedule_t *schedule)
 {
     error_text_t *error = &schedule->world->base->error;
     for (uint32_t s = 0; s < schedule->segment_count; s++) {
-        const segment_t *segment = &schedule->segments[s];
+        segment_t *segment = &schedule->segments[s];
         region_part_t part = {schedule, segment->first, segment->count};
         if (segment->commands_first)
             make_commands_first(schedule);
         error->quiet = segment->shared;
-        region_run(&part, 1, schedule->crew);
+        region_run(&part, 1, schedule->crew, &segment->pace);
         error->quiet = false;
     }
 }
@@ -141,7 +141,7 @@ static void run_together(const region_part_t *parts, uint32_t count, const crew_
 {
     error_text_t *error = &parts[0].schedule->world->base->error;
     error->quiet = true;
-    region_run(parts, count, crew);
+    region_run(parts, count, crew, &parts[0].schedule->together);
     error->quiet = false;
 }
 
