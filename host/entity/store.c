@@ -3,7 +3,8 @@
  * Creating a composition appends to one run: memory first, then the entities, then each column in one go. Instances of
  * managers with their own storage come last, since they alone can refuse; a refusal takes all of it back.
  *
- * Adding and removing are in store_change.c, death and collection in store_death.c.
+ * Adding and removing are in store_change.c and store_move.c, death and collection in store_death.c, what a spawn brings in
+ * store_append.c, what a plugin that goes takes along in store_strip.c.
  */
 #include "store.h"
 

@@ -1,6 +1,6 @@
-/* store_rows.h - what the three files of the store share: records, runs and single rows.
+/* store_rows.h - what the files of the store share: records, runs and single rows.
  *
- * Inner to store.c, store_change.c and store_death.c.
+ * Inner to store*.c.
  */
 #ifndef HOST_ENTITY_STORE_ROWS_H
 #define HOST_ENTITY_STORE_ROWS_H
