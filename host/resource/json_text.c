@@ -38,7 +38,7 @@ static bp_result_t at_place(const json_text_t *text, error_text_t *error, bp_res
 
 bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size, error_text_t *error)
 {
-    tree_fault_t fault = {.error = error};
+    json_fault_t fault = {.error = error};
     *text = (json_text_t){.origin = origin, .bytes = bytes, .size = size};
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         text->bytes += 3;

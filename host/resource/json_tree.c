@@ -1,332 +1,76 @@
 /* json_tree.c - reading JSON (RFC 8259) in one pass, without recursion.
  *
- * Why not a library: the one that the program uses keeps no positions, takes its memory from a hook that is global to the
- * process, 130 bytes for "[]", and 100 ms of processor time for the scene that is to compile in 100 ms. Here a tree costs 16
- * bytes an item and as many bytes of text as the input has at most, all from the caller's account; the nesting is a stack of
- * numbers; and every item knows its place. Tests compare it with that library on everything that either takes or refuses.
- *
- * Numbers of few digits are made exactly: a mantissa below 2^53 times or by a power of ten up to 10^22, both of which doubles
- * hold, is rounded once (W. D. Clinger, "How to read floating point numbers accurately", 1990). All others go through strtod.
+ * A tree costs 16 bytes an item and as many bytes of text as the input has at most, all from the caller's account; the nesting
+ * is a stack of numbers; and every item knows its place. Why no library does this: docs/dependencies.md, with figures.
+ * Tests compare it with the library that the program uses, on everything that either takes or refuses.
  */
 #include "json_tree.h"
 
 #include "../base/hash.h"
 
-#include <errno.h>
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct reader_t {
+    json_cursor_t in;
     tree_t *tree;
-    tree_fault_t *fault;
-    const char *start, *at, *end;
     char *strings; /* behind the last one */
     uint32_t depth;
     uint32_t open[TREE_MAX_DEPTH]; /* items of the containers that are not closed yet */
 } reader_t;
 
-static bp_result_t fail(reader_t *r, const char *at, bp_result_t code, const char *sentence)
-{
-    r->fault->offset = (size_t)(at - r->start);
-    return error_set(r->fault->error, code, "%s", sentence);
-}
-
-/* What stands at `at`, for sentences: a word, a character, or the end. */
-static bp_result_t unexpected(reader_t *r, const char *at, const char *expected)
-{
-    size_t left = (size_t)(r->end - at), length = 0;
-    r->fault->offset = (size_t)(at - r->start);
-    if (left == 0)
-        return error_set(r->fault->error, BP_ERROR_SYNTAX, "%s expected, but here the text ends", expected);
-    while (length < left && length < 20 && ((at[length] >= 'a' && at[length] <= 'z') || (at[length] >= 'A' && at[length] <= 'Z')))
-        length++;
-    unsigned char c = (unsigned char)at[0];
-    if (length == 0 && (c < 0x20 || c >= 0x7f))
-        return error_set(r->fault->error, BP_ERROR_SYNTAX, "%s expected, not the byte 0x%02x", expected, c);
-    return error_set(r->fault->error, BP_ERROR_SYNTAX, "%s expected, not '%.*s'", expected, length == 0 ? 1 : (int)length, at);
-}
-
 static void skip_blanks(reader_t *r)
 {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r'))
-        r->at++;
+    while (r->in.at < r->in.end && (*r->in.at == ' ' || *r->in.at == '\n' || *r->in.at == '\t' || *r->in.at == '\r'))
+        r->in.at++;
 }
 
-/* A new item for what begins at r->at; NULL with an error. Good until the next one. */
+/* A new item for what begins at r->in.at; NULL with an error. Good until the next one. */
 static tree_item_t *add_item(reader_t *r, tree_kind_t kind, bp_result_t *result)
 {
     tree_t *tree = r->tree;
     if (tree->count == TREE_MAX_ITEMS)
-        *result = fail(r, r->at, BP_ERROR_LIMIT, "a text has at most 67108864 values; divide it, or say `count` for what is alike");
+        *result = json_fail(&r->in, r->in.at, BP_ERROR_LIMIT, "a text has at most 67108864 values; divide it, or say `count` for what is alike");
     else if (!memory_reserve(tree->memory, &tree->items, &tree->capacity, (uint64_t)tree->count + 1, sizeof *tree->items))
-        *result = fail(r, r->at, BP_ERROR_MEMORY, "out of memory while reading it");
+        *result = json_fail(&r->in, r->in.at, BP_ERROR_MEMORY, "out of memory while reading it");
     if (*result != BP_OK)
         return NULL;
     tree_item_t *item = &tree->items[tree->count++];
-    *item = (tree_item_t){.place_and_kind = (uint32_t)(r->at - r->start) << 3 | kind, .extent = 1};
+    *item = (tree_item_t){.place_and_kind = (uint32_t)(r->in.at - r->in.start) << 3 | kind, .extent = 1};
     return item;
 }
 
-/* --- strings ---------------------------------------------------------------------------------------------------------- */
-
-static int hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Four hexadecimal digits at `at`; -1 where they are not there. */
-static int32_t hex4(const reader_t *r, const char *at)
-{
-    int32_t number = 0;
-    if (r->end - at < 4)
-        return -1;
-    for (int i = 0; i < 4; i++) {
-        if (hex(at[i]) < 0)
-            return -1;
-        number = number * 16 + hex(at[i]);
-    }
-    return number;
-}
-
-static char *write_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-    } else if (c < 0x800) {
-        *out++ = (char)(0xC0 | c >> 6);
-        *out++ = (char)(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        *out++ = (char)(0xE0 | c >> 12);
-        *out++ = (char)(0x80 | (c >> 6 & 0x3F));
-        *out++ = (char)(0x80 | (c & 0x3F));
-    } else {
-        *out++ = (char)(0xF0 | c >> 18);
-        *out++ = (char)(0x80 | (c >> 12 & 0x3F));
-        *out++ = (char)(0x80 | (c >> 6 & 0x3F));
-        *out++ = (char)(0x80 | (c & 0x3F));
-    }
-    return out;
-}
-
-/* \uXXXX, or two of them; r->at is behind the \u. */
-static bp_result_t read_unicode(reader_t *r, char **out)
-{
-    const char *begin = r->at - 2;
-    int32_t c = hex4(r, r->at), low;
-    if (c < 0)
-        return fail(r, begin, BP_ERROR_SYNTAX, "\\u takes four hexadecimal digits");
-    r->at += 4;
-    if (c == 0)
-        return fail(r, begin, BP_ERROR_SYNTAX, "\\u0000 cannot be part of a text here");
-    if (c >= 0xDC00 && c <= 0xDFFF)
-        return fail(r, begin, BP_ERROR_SYNTAX, "the second half of a surrogate pair stands alone");
-    if (c >= 0xD800 && c <= 0xDBFF) {
-        low = r->end - r->at >= 6 && r->at[0] == '\\' && r->at[1] == 'u' ? hex4(r, r->at + 2) : -1;
-        if (low < 0xDC00 || low > 0xDFFF)
-            return fail(r, begin, BP_ERROR_SYNTAX, "the first half of a surrogate pair stands alone");
-        r->at += 6;
-        c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-    }
-    *out = write_utf8(*out, (uint32_t)c);
-    return BP_OK;
-}
-
-static bp_result_t read_escape(reader_t *r, char **out)
-{
-    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    char c = r->end - r->at > 1 ? r->at[1] : '\0';
-    const char *found = c == '\0' ? NULL : strchr(letters, c);
-    if (c != 'u' && found == NULL)
-        return fail(r, r->at, BP_ERROR_SYNTAX, "behind \\ stands one of \" \\ / b f n r t u");
-    r->at += 2;
-    if (c == 'u')
-        return read_unicode(r, out);
-    *(*out)++ = meant[found - letters];
-    return BP_OK;
-}
-
-/* Bytes of the UTF-8 sequence at `at`, 0 where it is none: neither overlong nor half a surrogate nor beyond U+10FFFF. */
-static int sequence(const reader_t *r, const char *at)
-{
-    const unsigned char *c = (const unsigned char *)at;
-    int length = c[0] >= 0xC2 && c[0] < 0xE0 ? 2 : c[0] >= 0xE0 && c[0] < 0xF0 ? 3 : c[0] >= 0xF0 && c[0] < 0xF5 ? 4 : 0;
-    if (length == 0 || r->end - at < length)
-        return 0;
-    for (int i = 1; i < length; i++) {
-        if ((c[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    bool overlong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90);
-    bool none = (c[0] == 0xED && c[1] >= 0xA0) || (c[0] == 0xF4 && c[1] >= 0x90);
-    return overlong || none ? 0 : length;
-}
-
-/* What ends a run of plain characters: anything but the quote. */
-static bp_result_t read_special(reader_t *r, char **out)
-{
-    unsigned char c = (unsigned char)*r->at;
-    if (c == '\\')
-        return read_escape(r, out);
-    if (c < 0x20) {
-        r->fault->offset = (size_t)(r->at - r->start);
-        return error_set(r->fault->error, BP_ERROR_SYNTAX, "the control character 0x%02x in a string; write it as \\u%04x", c, c);
-    }
-    int length = sequence(r, r->at);
-    if (length == 0) {
-        r->fault->offset = (size_t)(r->at - r->start);
-        return error_set(r->fault->error, BP_ERROR_SYNTAX, "the byte 0x%02x is not UTF-8 here", c);
-    }
-    memcpy(*out, r->at, (size_t)length);
-    *out += length;
-    r->at += length;
-    return BP_OK;
-}
+/* --- texts, numbers, words -------------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_string(reader_t *r)
 {
     bp_result_t result = BP_OK;
     tree_item_t *item = add_item(r, TREE_STRING, &result);
-    const char *begin = r->at++;
-    char *out = r->strings;
-    if (item == NULL)
+    char *begin = r->strings;
+    if (item != NULL)
+        result = json_read_string(&r->in, &r->strings);
+    if (result != BP_OK)
         return result;
-    while (r->at < r->end && *r->at != '"') {
-        unsigned char c = (unsigned char)*r->at;
-        if (c >= 0x20 && c < 0x80 && c != '\\') {
-            *out++ = (char)c;
-            r->at++;
-        } else if ((result = read_special(r, &out)) != BP_OK) {
-            return result;
-        }
-    }
-    if (r->at == r->end)
-        return fail(r, begin, BP_ERROR_SYNTAX, "a string begins here and does not end");
-    r->at++;
-    item->string = r->strings;
-    item->extent = (uint32_t)(out - r->strings);
-    *out++ = '\0';
-    r->strings = out;
-    return BP_OK;
-}
-
-/* --- numbers ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct number_t {
-    const char *begin, *end;
-    uint64_t mantissa; /* its first 19 digits */
-    int32_t digits;    /* from the first that is not 0 */
-    int32_t exponent;  /* of ten */
-    bool negative, whole;
-} number_t;
-
-/* The digits at r->at; false where there is none. */
-static bool read_digits(reader_t *r, number_t *n, bool fraction)
-{
-    const char *begin = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
-        if (n->digits > 0 || *r->at != '0')
-            n->digits++;
-        if (n->digits <= 19)
-            n->mantissa = n->mantissa * 10 + (uint64_t)(*r->at - '0');
-        n->exponent -= fraction && n->digits <= 19;
-    }
-    return r->at > begin;
-}
-
-static bool read_exponent(reader_t *r, number_t *n)
-{
-    int32_t exponent = 0;
-    bool negative = false;
-    r->at++;
-    if (r->at < r->end && (*r->at == '+' || *r->at == '-'))
-        negative = *r->at++ == '-';
-    const char *begin = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
-        exponent = exponent < 100000 ? exponent * 10 + (*r->at - '0') : exponent;
-    n->exponent += negative ? -exponent : exponent;
-    return r->at > begin;
-}
-
-static bp_result_t slow_real(reader_t *r, const number_t *n, double *real)
-{
-    char text[TREE_MAX_NUMBER + 1];
-    size_t length = (size_t)(n->end - n->begin);
-    if (length > TREE_MAX_NUMBER)
-        return fail(r, n->begin, BP_ERROR_LIMIT, "a number has at most 400 characters");
-    memcpy(text, n->begin, length);
-    text[length] = '\0';
-    char *point = strchr(text, '.');
-    if (point != NULL)
-        *point = localeconv()->decimal_point[0]; /* strtod's idea of it */
-    *real = strtod(text, NULL);
-    if (*real - *real == 0.0)
-        return BP_OK;
-    return fail(r, n->begin, BP_ERROR_SYNTAX, "the number is larger than any: the largest is 1.8e308");
-}
-
-static bp_result_t make_real(reader_t *r, const number_t *n, double *real)
-{
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (n->digits > 19 || n->mantissa > (UINT64_C(1) << 53) || n->exponent < -22 || n->exponent > 22)
-        return slow_real(r, n, real);
-    double mantissa = (double)n->mantissa;
-    *real = n->exponent < 0 ? mantissa / powers[-n->exponent] : mantissa * powers[n->exponent];
-    *real = n->negative ? -*real : *real;
-    return BP_OK;
-}
-
-static bp_result_t make_whole(reader_t *r, const number_t *n, int64_t *whole)
-{
-    uint64_t most = (uint64_t)INT64_MAX + n->negative;
-    if (n->digits > 19 || n->mantissa > most)
-        return fail(r, n->begin, BP_ERROR_SYNTAX,
-                    "the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; others have a dot or an e");
-    *whole = n->negative ? (int64_t)(0 - n->mantissa) : (int64_t)n->mantissa;
-    return BP_OK;
-}
-
-static bp_result_t scan_number(reader_t *r, number_t *n)
-{
-    n->negative = *r->at == '-';
-    r->at += n->negative;
-    const char *first = r->at;
-    if (!read_digits(r, n, false))
-        return unexpected(r, r->at, "a digit");
-    if (*first == '0' && r->at - first > 1)
-        return fail(r, first, BP_ERROR_SYNTAX, "a number does not begin with 0, unless a dot follows");
-    if (r->at < r->end && *r->at == '.') {
-        n->whole = false;
-        r->at++;
-        if (!read_digits(r, n, true))
-            return unexpected(r, r->at, "a digit");
-    }
-    if (r->at < r->end && (*r->at == 'e' || *r->at == 'E')) {
-        n->whole = false;
-        if (!read_exponent(r, n))
-            return unexpected(r, r->at, "a digit");
-    }
-    n->end = r->at;
+    item->string = begin;
+    item->extent = (uint32_t)(r->strings - begin);
+    *r->strings++ = '\0';
     return BP_OK;
 }
 
 static bp_result_t read_number(reader_t *r)
 {
     bp_result_t result = BP_OK;
-    number_t n = {.begin = r->at, .whole = true};
+    json_number_t number;
     tree_item_t *item = add_item(r, TREE_INTEGER, &result);
     if (item != NULL)
-        result = scan_number(r, &n);
+        result = json_read_number(&r->in, &number);
     if (result != BP_OK)
         return result;
-    if (n.whole && !(n.negative && n.mantissa == 0 && n.digits == 0))
-        return make_whole(r, &n, &item->integer);
-    item->place_and_kind ^= TREE_INTEGER ^ TREE_REAL; /* -0 too: as a whole number it would lose its sign */
-    return make_real(r, &n, &item->real);
+    if (number.is_whole) {
+        item->integer = number.whole;
+        return BP_OK;
+    }
+    item->place_and_kind ^= TREE_INTEGER ^ TREE_REAL;
+    item->real = number.real;
+    return BP_OK;
 }
-
-/* --- words ---------------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_word(reader_t *r)
 {
@@ -334,13 +78,13 @@ static bp_result_t read_word(reader_t *r)
         {"null", 4, TREE_NULL}, {"true", 4, TREE_TRUE}, {"false", 5, TREE_FALSE}};
     bp_result_t result = BP_OK;
     for (size_t i = 0; i < 3; i++) {
-        if ((size_t)(r->end - r->at) < words[i].length || memcmp(r->at, words[i].word, words[i].length) != 0)
+        if ((size_t)(r->in.end - r->in.at) < words[i].length || memcmp(r->in.at, words[i].word, words[i].length) != 0)
             continue;
         add_item(r, words[i].kind, &result);
-        r->at += words[i].length;
+        r->in.at += words[i].length;
         return result;
     }
-    return unexpected(r, r->at, "a value");
+    return json_unexpected(&r->in, r->in.at, "a value");
 }
 
 /* --- objects and lists ------------------------------------------------------------------------------------------------------ */
@@ -349,18 +93,18 @@ static bp_result_t open_container(reader_t *r, tree_kind_t kind)
 {
     bp_result_t result = BP_OK;
     if (r->depth == TREE_MAX_DEPTH)
-        return fail(r, r->at, BP_ERROR_LIMIT, "objects and lists lie within each other more than 1024 deep");
+        return json_fail(&r->in, r->in.at, BP_ERROR_LIMIT, "objects and lists lie within each other more than 1024 deep");
     if (add_item(r, kind, &result) == NULL)
         return result;
     r->open[r->depth++] = r->tree->count - 1;
-    r->at++;
+    r->in.at++;
     return BP_OK;
 }
 
 static bp_result_t refuse_twin(reader_t *r, const tree_item_t *key)
 {
-    r->fault->offset = tree_place(key);
-    return error_set(r->fault->error, BP_ERROR_SYNTAX, "the member '%.60s' stands in this object twice", key->string);
+    r->in.fault->offset = tree_place(key);
+    return error_set(r->in.fault->error, BP_ERROR_SYNTAX, "the member '%.60s' stands in this object twice", key->string);
 }
 
 static bool same_key(const tree_item_t *a, const tree_item_t *b)
@@ -393,7 +137,7 @@ static bp_result_t find_twins(reader_t *r, const tree_item_t *object)
         room *= 2;
     uint32_t *slots = memory_new(r->tree->memory, (size_t)room * sizeof *slots); /* item + 1 */
     if (slots == NULL)
-        return fail(r, r->at, BP_ERROR_MEMORY, "out of memory while reading it");
+        return json_fail(&r->in, r->in.at, BP_ERROR_MEMORY, "out of memory while reading it");
     bp_result_t result = BP_OK;
     for (tree_walk_t walk = tree_walk(object); result == BP_OK && tree_next(&walk);) {
         uint32_t i = (uint32_t)hash_bytes(walk.key->string, walk.key->extent) & (room - 1);
@@ -412,28 +156,28 @@ static bp_result_t close_container(reader_t *r)
     uint32_t number = r->open[--r->depth];
     tree_item_t *item = &r->tree->items[number];
     item->extent = r->tree->count - number;
-    item->end = (uint32_t)(++r->at - r->start);
+    item->end = (uint32_t)(++r->in.at - r->in.start);
     return tree_is(item, TREE_OBJECT) ? find_twins(r, item) : BP_OK;
 }
 
 static bp_result_t read_key(reader_t *r)
 {
-    if (r->at == r->end || *r->at != '"')
-        return unexpected(r, r->at, "a member's name in quotes");
+    if (r->in.at == r->in.end || *r->in.at != '"')
+        return json_unexpected(&r->in, r->in.at, "a member's name in quotes");
     bp_result_t result = read_string(r);
     if (result != BP_OK)
         return result;
     skip_blanks(r);
-    if (r->at == r->end || *r->at != ':')
-        return unexpected(r, r->at, "':'");
-    r->at++;
+    if (r->in.at == r->in.end || *r->in.at != ':')
+        return json_unexpected(&r->in, r->in.at, "':'");
+    r->in.at++;
     skip_blanks(r);
     return BP_OK;
 }
 
 static bp_result_t read_value(reader_t *r)
 {
-    char c = r->at < r->end ? *r->at : '\0';
+    char c = r->in.at < r->in.end ? *r->in.at : '\0';
     if (c == '{' || c == '[')
         return open_container(r, c == '{' ? TREE_OBJECT : TREE_LIST);
     if (c == '"')
@@ -448,12 +192,12 @@ static bp_result_t read_next(reader_t *r)
     bool object = tree_is(top, TREE_OBJECT);
     bp_result_t result = BP_OK;
     skip_blanks(r);
-    if (r->at < r->end && *r->at == (object ? '}' : ']'))
+    if (r->in.at < r->in.end && *r->in.at == (object ? '}' : ']'))
         return close_container(r);
     if (top->count > 0) {
-        if (r->at == r->end || *r->at != ',')
-            return unexpected(r, r->at, object ? "',' or '}'" : "',' or ']'");
-        r->at++;
+        if (r->in.at == r->in.end || *r->in.at != ',')
+            return json_unexpected(&r->in, r->in.at, object ? "',' or '}'" : "',' or ']'");
+        r->in.at++;
         skip_blanks(r);
     }
     top->count++;
@@ -465,29 +209,29 @@ static bp_result_t read_next(reader_t *r)
 static bp_result_t read_all(reader_t *r)
 {
     skip_blanks(r);
-    if (r->at == r->end)
-        return fail(r, r->at, BP_ERROR_SYNTAX, "the text is empty; an object is expected, which begins with '{'");
-    if (*r->at != '{')
-        return unexpected(r, r->at, "an object, which begins with '{',");
+    if (r->in.at == r->in.end)
+        return json_fail(&r->in, r->in.at, BP_ERROR_SYNTAX, "the text is empty; an object is expected, which begins with '{'");
+    if (*r->in.at != '{')
+        return json_unexpected(&r->in, r->in.at, "an object, which begins with '{',");
     bp_result_t result = open_container(r, TREE_OBJECT);
     while (result == BP_OK && r->depth > 0)
         result = read_next(r);
     if (result != BP_OK)
         return result;
     skip_blanks(r);
-    return r->at == r->end ? BP_OK : unexpected(r, r->at, "the end of the text");
+    return r->in.at == r->in.end ? BP_OK : json_unexpected(&r->in, r->in.at, "the end of the text");
 }
 
-bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t size, tree_fault_t *fault)
+bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t size, json_fault_t *fault)
 {
-    reader_t r = {.tree = tree, .fault = fault, .start = bytes, .at = bytes, .end = bytes + size};
+    reader_t r = {.tree = tree, .in = {.start = bytes, .at = bytes, .end = bytes + size, .fault = fault}};
     *tree = (tree_t){.memory = memory, .strings_size = size + 1};
     fault->offset = 0;
     if (size > TREE_MAX_BYTES)
         return error_set(fault->error, BP_ERROR_LIMIT, "a text has at most %d MiB", TREE_MAX_BYTES / (1024 * 1024));
     tree->strings = memory_resize(memory, NULL, 0, tree->strings_size);
     r.strings = tree->strings;
-    bp_result_t result = tree->strings == NULL ? fail(&r, bytes, BP_ERROR_MEMORY, "out of memory while reading it") : read_all(&r);
+    bp_result_t result = tree->strings == NULL ? json_fail(&r.in, bytes, BP_ERROR_MEMORY, "out of memory while reading it") : read_all(&r);
     if (result != BP_OK)
         tree_free(tree);
     return result;

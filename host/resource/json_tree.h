@@ -12,13 +12,12 @@
 #ifndef HOST_RESOURCE_JSON_TREE_H
 #define HOST_RESOURCE_JSON_TREE_H
 
-#include "../base/base.h"
+#include "json_scalar.h"
 
 enum {
     TREE_MAX_DEPTH = 1024,              /* objects and lists within each other */
     TREE_MAX_BYTES = 512 * 1024 * 1024, /* of text */
-    TREE_MAX_ITEMS = 64 * 1024 * 1024,
-    TREE_MAX_NUMBER = 400               /* characters of one that is not whole */
+    TREE_MAX_ITEMS = 64 * 1024 * 1024
 };
 
 typedef enum tree_kind_t {
@@ -56,16 +55,10 @@ typedef struct tree_t {
     size_t strings_size;
 } tree_t;
 
-/* Where and what, where a text is no JSON. */
-typedef struct tree_fault_t {
-    size_t offset;
-    error_text_t *error;
-} tree_fault_t;
-
 /* Read a text whose top is an object; a member may not stand twice in an object. The text need not end with a zero byte and
  * must stay for as long as tree_text is used. On failure nothing is kept, and the fault says where. Errors: SYNTAX, LIMIT,
  * MEMORY. [main] */
-bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t size, tree_fault_t *fault);
+bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t size, json_fault_t *fault);
 void tree_free(tree_t *tree);
 
 static inline tree_kind_t tree_kind(const tree_item_t *item)

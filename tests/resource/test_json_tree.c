@@ -20,7 +20,7 @@ typedef struct bench_t {
     heap_t heap;
     memory_t memory;
     error_text_t error;
-    tree_fault_t fault;
+    json_fault_t fault;
     tree_t tree;
 } bench_t;
 
@@ -286,12 +286,12 @@ END_TEST
 
 START_TEST(a_number_has_a_longest)
 {
-    char text[2 * TREE_MAX_NUMBER];
+    char text[2 * JSON_MAX_NUMBER];
     bench_t bench;
     open_bench(&bench);
     for (int more = 0; more < 2; more++) {
-        int length = sprintf(text, "{\"x\": 0.%0*d}", TREE_MAX_NUMBER - 2 + more, 1);
-        memset(text + 8, '7', TREE_MAX_NUMBER - 2 + (size_t)more);
+        int length = sprintf(text, "{\"x\": 0.%0*d}", JSON_MAX_NUMBER - 2 + more, 1);
+        memset(text + 8, '7', JSON_MAX_NUMBER - 2 + (size_t)more);
         ck_assert_int_eq(read_block(&bench, text, (size_t)length), more == 0 ? BP_OK : BP_ERROR_LIMIT);
         tree_free(&bench.tree);
     }
