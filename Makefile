@@ -6,6 +6,7 @@
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
+# V=1       show each command whole instead of its name and file
 
 BUILD    ?= build
 PREFIX   ?= /usr/local
@@ -48,6 +49,11 @@ PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
 
+# What a recipe says of itself (nothing under make -s), and whether its commands are shown.
+Q      := $(if $(V),,@)
+SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
+say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
+
 .PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program proofs check-source asan tsan fuzz windows
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -84,11 +90,13 @@ test-packages:
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CODE) $(WARN) $(INCLUDE) $(DEFINES) -MMD -MP -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(DEFINES) -MMD -MP -c $< -o $@
 
 $(BUILD)/pic/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
+	$(call say,PIC,$<)
+	$(Q)$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 
@@ -101,13 +109,16 @@ $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/libbackplane.so: $(PIC_OBJECTS)
-	$(CC) -shared -Wl,-soname,libbackplane.so.0 $(LINK) $^ -o $@ $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libbackplane.so.0 $(LINK) $^ -o $@ $(LIBS)
 
 $(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
-	$(CC) $(LINK) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
 
 # --- the import of other programs' files: optional, since only this needs assimp --------------------------------
 
@@ -116,14 +127,16 @@ import:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/backplane-import
 
 $(BUILD)/backplane-import: $(IMPORT_OBJECTS) $(BUILD)/libbackplane.a
-	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
 
 # Compares what was imported with the model (tools/import_models.sh).
 import-check: import built
 	@$(MAKE) --no-print-directory $(BUILD)/import-check
 
 $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
-	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp jansson) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp jansson) $(LIBS)
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
@@ -132,17 +145,20 @@ PLUGIN_CODE = $(CODE) -O3 $(WARN) -Iplugin_api
 .SECONDEXPANSION:
 $(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ $(call flags_of,$*,--libs) -lm
+	$(call say,PLUGIN,$@)
+	$(Q)$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ $(call flags_of,$*,--libs) -lm
 
 $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)/$*
+	$(call say,CC,plugins/$*)
 	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
 	    $(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    ld -r $$objects -o $@
 
 $(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
+	$(call say,PLUGIN,$@)
+	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
 
 # --- tests -----------------------------------------------------------------------------------------------------
 
@@ -153,7 +169,8 @@ TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' -DTEST_FIXTURE_
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
 
 $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
-	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
 
 test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
@@ -199,7 +216,8 @@ FUZZ_LIBRARIES = $(shell sed -n 's/^ \* libraries: //p' tests/fuzz/$*.c)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard host/*.[ch] host/*/*.[ch] plugins/mesh/*.[ch])
 	@mkdir -p $(@D)
-	clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(INCLUDE) $< \
+	$(call say,FUZZ,$@)
+	$(Q)clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(INCLUDE) $< \
 	    $(patsubst library,$(LIB_SOURCES),$(FUZZ_LINKS)) -o $@ $(if $(FUZZ_LIBRARIES),$(shell pkg-config --libs $(FUZZ_LIBRARIES)) -ldl -pthread) -lm
 
 fuzz: $(FUZZERS)
@@ -218,10 +236,12 @@ BENCH_PLUGINS := $(patsubst bench/plugins/%.c,$(BUILD)/bench_plugins/%.so,$(wild
 
 $(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h plugin_api/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@
+	$(call say,PLUGIN,$@)
+	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@
 
 $(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a | $(BENCH_PLUGINS)
-	$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
 
 bench: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built $(BUILD)/bench
@@ -238,8 +258,10 @@ WINDOWS_PLUGINS = $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name))
 
 windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(WINDOWS_PLUGINS:%=build/windows/plugins/%.dll)
 	@rm -f build/windows/libbackplane.a
-	$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
-	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
+	$(call say,AR,build/windows/libbackplane.a)
+	$(Q)$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
+	$(call say,LINK,build/windows/embed.exe)
+	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
 
 # inih and xxHash come as headers from the system's packages; nothing else of /usr/include may be seen.
 build/windows/include: | packages
@@ -247,11 +269,13 @@ build/windows/include: | packages
 
 build/windows/obj/%.o: %.c | build/windows/include
 	@mkdir -p $(@D)
-	$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -MMD -MP -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -MMD -MP -c $< -o $@
 
 build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h)
 	@mkdir -p $(@D)
-	$(WINDOWS_CC) $(WINDOWS_CODE) -O3 -Iplugin_api -shared $(filter %.c,$^) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) -O3 -Iplugin_api -shared $(filter %.c,$^) -o $@
 
 # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -271,6 +295,7 @@ help:
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
 	@echo "make NATIVE=1     for this machine's processor"
+	@echo "make V=1          show whole commands"
 	@echo "make clean"
 
 -include $(WINDOWS_LIB:%.c=build/windows/obj/%.d)
