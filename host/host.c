@@ -411,7 +411,7 @@ int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *sta
         }
         const unit_t *unit = schedule->units[index];
         const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
-        *stats = (bp_unit_stats_t){world->name, unit->name, plugin_name(owner), unit->steps, unit->nanoseconds, unit->rows};
+        *stats = (bp_unit_stats_t){world->name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
         return 1;
     }
     return 0;

@@ -61,7 +61,7 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
 void host_settle(bp_host_o *host)
 {
 #if defined(BACKPLANE_AUDIT)
-    if (host->destruction.stepping == 0 && host->loader.retired_count > 0 && host->reload.probation == NULL)
+    if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
         loader_audit(&host->loader);
 #endif
     if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))

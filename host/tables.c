@@ -5,6 +5,8 @@
  */
 #include "host.h"
 
+#include "plugin/registry_add.h"
+
 #include <stdio.h>
 
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #ifndef HOST_ENTITY_WORLD_H
 #define HOST_ENTITY_WORLD_H
 
-#include "../plugin/loader.h"
+#include "../plugin/registry.h"
 #include "entities.h"
 #include "prototypes.h"
 #include "run.h"

@@ -8,64 +8,8 @@
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
 
-#include "../base/folder.h"
-#include "../base/guard.h"
+#include "plugin.h"
 #include "registry.h"
-
-#include <stdatomic.h>
-
-enum { LOADER_RETIRED = 64 }; /* images closed between two audits: further ones are not looked for */
-enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
-
-struct plugin_t {
-    bp_plugin_t seen;         /* what the plugin's verbs are handed */
-    bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
-    memory_t memory;          /* the account of what the plugin allocates */
-    char *name, *version, *doc, *path;
-    char *copy;               /* the file of its own that was opened; NULL: `path` itself */
-    void *library;            /* NULL: linked in */
-    const void *image_begin, *image_end; /* where that lies; NULL where not known */
-    struct loader_t *loader;
-    guard_t *guard;           /* its verbs are called under it (verbs.h); NULL: just called */
-    _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
-    char crash[512];          /* how */
-    bool seen_to;             /* the host has seen to it */
-    field_t *options;
-    bp_value_t *option_values;
-    char **option_texts;      /* owned texts of string options */
-    bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
-    uint32_t given_count;
-    registry_set_t *set;      /* where its registrations go while it is a new version that has not come yet; else NULL */
-
-    bool reloading;           /* from here on: of the plugin, whatever its version */
-    file_stamp_t stamp;       /* of its file just before it was read first */
-};
-
-typedef struct loader_t {
-    memory_t memory;
-    base_t *base;
-    registry_t *registry;
-    const bp_api_t *api;      /* handed to plugins */
-    bp_host_o *host;
-    const bp_plugin_desc_t *const *static_plugins;
-    uint32_t static_count;
-    plugin_t **plugins;       /* in order of loading */
-    uint32_t count, capacity;
-    bool located;             /* the present error already says where it is */
-    guard_t *guard;           /* of plugins from files; NULL: none */
-    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
-#if defined(BACKPLANE_AUDIT)
-    struct retired_t {        /* images closed since the last audit */
-        const void *begin, *end;
-        char name[64];
-    } retired[LOADER_RETIRED];
-    uint32_t retired_count;
-#endif
-    bool on_trial;            /* in a process that only tries something out: no file is removed */
-    bool copies;              /* open copies of files, so that the files themselves may be overwritten */
-    char *folder;             /* of the copies; NULL until there is one */
-    uint32_t copy_count;      /* made so far */
-} loader_t;
 
 /* The parts and the static list are borrowed. */
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,

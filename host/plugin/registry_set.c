@@ -7,11 +7,8 @@
  * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there. The slot of
  * a table that is promised is handed to those who look for it already, because plugins that are reloaded together may need each
  * other's tables at their start; where it is new it is full of do-nothing entries until then.
- *
- * Systems of other plugins were compiled for the columns that a component had: registry_expect notes these before the component
- * changes for the first time without them, and registry_find_expected says after each change where they are now.
  */
-#include "registry_inner.h"
+#include "registry_set.h"
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 
@@ -44,7 +41,7 @@ static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_
     memcpy(table, slot->table, slot->size);
     table_swap_t *swap = &set->tables[set->table_count++];
     *swap = (table_swap_t){.slot = slot, .other = {.name = slot->name, .size = slot->size, .table = table}};
-    registry_empty_table(&swap->other);
+    table_slot_silence(&swap->other);
     return &swap->other;
 }
 
@@ -68,9 +65,9 @@ void registry_set_free(registry_t *registry, registry_set_t *set)
 {
     memory_t *memory = &registry->memory;
     for (uint32_t i = 0; i < set->component_count; i++)
-        registry_empty_component(registry, &set->components[i].other);
+        component_empty(registry->base, &registry->memory, &set->components[i].other);
     for (uint32_t i = 0; i < set->system_count; i++)
-        registry_empty_system(registry, &set->systems[i].other);
+        system_empty(&registry->memory, &set->systems[i].other);
     for (uint32_t i = 0; i < set->table_count; i++) {
         memory_free(memory, set->tables[i].other.table, set->tables[i].other.size);
         set->tables[i].slot->promised = 0;
@@ -123,7 +120,7 @@ bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set
         made = add_component(registry, set, slot);
     if (made == NULL)
         return error_memory(&registry->base->error, "registering a component");
-    return registry_make_component(registry, set->owner, declared, slot, made);
+    return component_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
 }
 
 bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, const bp_system_i *declared)
@@ -139,7 +136,7 @@ bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, c
         made = add_system(registry, set, slot);
     if (made == NULL)
         return error_memory(&registry->base->error, "registering a system");
-    return registry_make_system(registry, set->owner, declared, slot, made);
+    return system_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
 }
 
 bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, table_slot_t *slot, const void *table)
@@ -157,7 +154,7 @@ bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, ta
     slot->promised = made->table[1];
     if (is_new) {
         memcpy(slot->table, table, 8);
-        registry_empty_table(slot);
+        table_slot_silence(slot);
     }
     return BP_OK;
 }
@@ -183,13 +180,12 @@ static void exchange_component(component_swap_t *swap)
         swap_bytes(&swap->slot->fields, &swap->other.fields, sizeof swap->slot->fields);
         swap_bytes(&swap->slot->bound, &swap->other.bound, sizeof swap->slot->bound);
     } else {
-        registry_know_fields(swap->slot, &swap->other);
+        component_know_fields(swap->slot, &swap->other);
     }
 }
 
-void registry_exchange(registry_t *registry, registry_set_t *set)
+void registry_exchange(registry_set_t *set)
 {
-    (void)registry;
     for (uint32_t i = 0; i < set->component_count; i++)
         exchange_component(&set->components[i]);
     for (uint32_t i = 0; i < set->system_count; i++)
@@ -207,66 +203,4 @@ void registry_set_keep_promises(registry_set_t *set)
 {
     for (uint32_t i = 0; i < set->table_count; i++)
         set->tables[i].slot->promised = 0;
-}
-
-/* --- what other plugins' systems expect -------------------------------------------------------------------------------- */
-
-const known_field_t *registry_follow(const known_field_t *field)
-{
-    for (uint32_t hops = 0; field->field == NULL && field->renamed != NULL && hops < REGISTRY_MAX_FIELDS; hops++)
-        field = field->renamed;
-    return field->field != NULL ? field : NULL;
-}
-
-static bp_result_t expect(registry_t *registry, const component_t *slot, term_t *term)
-{
-    uint32_t count = slot->field_count;
-    if (count == 0)
-        return BP_OK;
-    term->expected = memory_new(&registry->memory, count * sizeof *term->expected);
-    term->order = memory_new(&registry->memory, count);
-    if (term->expected == NULL || term->order == NULL) {
-        memory_free(&registry->memory, term->expected, term->expected == NULL ? 0 : count * sizeof *term->expected);
-        memory_free(&registry->memory, term->order, term->order == NULL ? 0 : count);
-        term->expected = NULL;
-        term->order = NULL;
-        return error_memory(&registry->base->error, "noting what systems expect");
-    }
-    term->expected_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        term->expected[i] = (expected_field_t){slot->bound[i], slot->fields[i].type};
-        term->order[i] = (uint8_t)i;
-    }
-    return BP_OK;
-}
-
-bp_result_t registry_expect(registry_t *registry, const component_t *slot)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t s = 0; s < registry->system_count; s++) {
-        system_t *system = registry->systems[s];
-        if (system->owner == NULL || plugin_is_reloading(system->owner) || slot->own_storage)
-            continue;
-        for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
-            term_t *term = &system->terms[t];
-            if (term->expected == NULL && (term->flags & BP_TERM_EXCLUDE) == 0 && strcmp(term->component, slot->name) == 0)
-                result = expect(registry, slot, term);
-        }
-    }
-    return result;
-}
-
-void registry_find_expected(registry_t *registry)
-{
-    for (uint32_t s = 0; s < registry->system_count; s++) {
-        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
-            term_t *term = &registry->systems[s]->terms[t];
-            term->reordered = false;
-            for (uint32_t i = 0; i < term->expected_count; i++) {
-                const known_field_t *now = registry_follow(term->expected[i].field);
-                term->order[i] = (uint8_t)(now == NULL ? 0 : now->index);
-                term->reordered = term->reordered || term->order[i] != i;
-            }
-        }
-    }
 }

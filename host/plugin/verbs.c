@@ -1,158 +1,11 @@
-/* verbs.c - calling plugins, under the guard where there is one.
+/* verbs.c - the verbs of plugins, of components and of tables, under the guard where there is one.
  *
- * Each verb has two halves: one that packs the arguments into a call_t, and one that unpacks them and calls, since the guard
- * runs a function of one argument. A plugin without a guard skips both. The first crash of a plugin wins the right to tell
- * (several threads may crash in one step); it is written down before `aside` says so.
+ * A plugin without a guard is called at once; under one, the arguments go through a call_t (verb_call.h). Systems' verbs are in
+ * verbs_system.c.
  */
 #include "verbs.h"
 
-#include "../base/file.h"
-#include "../base/text.h"
-#include "elf_view.h"
-
-/* What a verb was called with: each uses its own part. */
-typedef struct call_t {
-    const component_t *component;
-    const system_t *system;
-    plugin_t *plugin;
-    bp_manager_t *m;
-    bp_system_t *s;
-    const bp_step_t *step;
-    const void *in;               /* run, match(es), entities, slots to read, values to write, saved bytes */
-    const void *more;             /* columns, data */
-    const size_t *sizes;
-    void *out;                    /* slots, values, random, data, report */
-    size_t *out_size;
-    const uint32_t *slots;
-    bp_name_t instance;
-    size_t size;                  /* stride, or bytes */
-    uint32_t count, number;       /* number: of a field, a version */
-    uint32_t answer;
-    bp_result_t result;
-} call_t;
-
-/* --- crashes --------------------------------------------------------------------------------------------------------- */
-
-bool plugin_is_aside(const plugin_t *plugin)
-{
-    return atomic_load_explicit(&plugin->aside, memory_order_acquire) == PLUGIN_ASIDE;
-}
-
-const char *plugin_crash(const plugin_t *plugin)
-{
-    return plugin->crash;
-}
-
-void plugin_trust(plugin_t *plugin)
-{
-    plugin->seen_to = false;
-    atomic_store(&plugin->aside, PLUGIN_SOUND);
-}
-
-void plugin_set_aside(plugin_t *plugin)
-{
-    plugin->seen_to = true;
-    atomic_store(&plugin->aside, PLUGIN_ASIDE);
-}
-
-/* " in the function 'simulate'", from the symbols of the file that was opened; "" where it has none. */
-static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
-{
-    char *bytes, name[128];
-    size_t size;
-    error_text_t ignored = {.quiet = false};
-    memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
-    if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
-        return;
-    memory_init(&memory, "crash", &plugin->loader->base->memory.allocator);
-    if (file_read(&memory, plugin->copy != NULL ? plugin->copy : plugin->path, &bytes, &size, &ignored) != BP_OK)
-        return;
-    uint64_t into;
-    if (elf_function_at(bytes, size, crash->code - (uintptr_t)plugin->image_begin, name, sizeof name, &into))
-        text_append(text, ", in its function '%s' (%llu bytes into it)", name, (unsigned long long)into);
-    memory_free(&memory, bytes, size + 1);
-}
-
-/* "'simulate' of component 'spin', world 'main', step 17" */
-static void name_verb(const call_t *call, const char *verb, text_t *text)
-{
-    bp_world_o *world = call->m != NULL ? call->m->world : call->s != NULL ? call->s->world : NULL;
-    text_append(text, "'%s'", verb);
-    if (call->component != NULL)
-        text_append(text, " of component '%s'", call->component->name);
-    if (call->system != NULL)
-        text_append(text, " of system '%s'", call->system->name);
-    if (world == NULL)
-        return;
-    const bp_world_api *worlds = call->plugin->loader->api->world;
-    bp_step_t now = {.struct_size = sizeof now};
-    worlds->clock(world, &now);
-    text_append(text, ", world '%s', step %llu", worlds->name(world), (unsigned long long)now.number);
-}
-
-/* Whose code crashed: the plugin whose image it lies in; the one that was called, where that is nobody's. */
-static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
-{
-    const loader_t *loader = called->loader;
-    for (uint32_t i = 0; i < loader->count; i++) {
-        const plugin_t *p = loader->plugins[i];
-        if (crash->code != 0 && crash->code >= (uintptr_t)p->image_begin && crash->code < (uintptr_t)p->image_end)
-            return loader->plugins[i];
-    }
-    return called;
-}
-
-static void set_aside(const call_t *call, const char *verb, const guard_crash_t *crash)
-{
-    plugin_t *plugin = culprit(call->plugin, crash);
-    uint32_t sound = PLUGIN_SOUND;
-    if (!atomic_compare_exchange_strong(&plugin->aside, &sound, PLUGIN_CRASHING))
-        return;
-    text_t text = {.length = 0};
-    text.chars[0] = '\0';
-    text_append(&text, "plugin '%s' %s crashed in ", plugin->name, plugin->version);
-    name_verb(call, verb, &text);
-    if (plugin != call->plugin)
-        text_append(&text, " (of plugin '%s', which had called it)", call->plugin->name);
-    text_append(&text, ": %s", crash->reason);
-    name_function(plugin, crash, &text);
-    snprintf(plugin->crash, sizeof plugin->crash, "%s", text.chars);
-    atomic_store_explicit(&plugin->aside, PLUGIN_ASIDE, memory_order_release);
-    atomic_store(&plugin->loader->crashes, true);
-    log_write(&plugin->loader->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
-}
-
-/* --- calling ---------------------------------------------------------------------------------------------------------- */
-
-static bool may_call(const plugin_t *plugin)
-{
-    return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
-}
-
-/* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
-static bool through(call_t *call, const char *verb, void (*function)(void *data))
-{
-    guard_crash_t crash;
-    if (!may_call(call->plugin))
-        return false;
-    if (guard_run(call->plugin->guard, function, call, &crash))
-        return true;
-    set_aside(call, verb, &crash);
-    return false;
-}
-
-/* The same for verbs with a result, which are called on the main thread alone. */
-static bp_result_t through_with_result(call_t *call, const char *verb, void (*function)(void *data))
-{
-    error_text_t *error = &call->plugin->loader->base->error;
-    bool called = may_call(call->plugin);
-    if (through(call, verb, function))
-        return call->result;
-    if (called)
-        return error_set(error, BP_ERROR_FAILED, "%s", call->plugin->crash[0] != '\0' ? call->plugin->crash : "a plugin that it called crashed");
-    return error_set(error, BP_ERROR_STATE, "plugin '%s' is set aside until a good version of it is loaded: %s", call->plugin->name,
-                     call->plugin->crash);
-}
+#include "verb_call.h"
 
 /* --- the plugin ------------------------------------------------------------------------------------------------------- */
 
@@ -166,7 +19,7 @@ bp_result_t verb_load(plugin_t *plugin)
 {
     if (plugin->guard == NULL)
         return plugin->desc.load(&plugin->seen);
-    return through_with_result(&(call_t){.plugin = plugin}, "load", call_load);
+    return verb_call_with_result(&(call_t){.plugin = plugin}, "load", call_load);
 }
 
 static void call_unload(void *data)
@@ -180,7 +33,7 @@ void verb_unload(plugin_t *plugin)
     if (plugin->guard == NULL)
         plugin->desc.unload(&plugin->seen);
     else
-        through(&(call_t){.plugin = plugin}, "unload", call_unload);
+        verb_call(&(call_t){.plugin = plugin}, "unload", call_unload);
 }
 
 /* --- components ------------------------------------------------------------------------------------------------------- */
@@ -198,7 +51,7 @@ bp_result_t verb_start(const component_t *component, bp_manager_t *m)
 {
     if (component->owner->guard == NULL)
         return component->table.start(m);
-    return through_with_result(COMPONENT_CALL(.result = BP_OK), "start", call_start);
+    return verb_call_with_result(COMPONENT_CALL(.result = BP_OK), "start", call_start);
 }
 
 static void call_stop(void *data)
@@ -212,7 +65,7 @@ void verb_stop(const component_t *component, bp_manager_t *m)
     if (component->owner->guard == NULL)
         component->table.stop(m);
     else
-        through(COMPONENT_CALL(.result = BP_OK), "stop", call_stop);
+        verb_call(COMPONENT_CALL(.result = BP_OK), "stop", call_stop);
 }
 
 static void call_simulate(void *data)
@@ -226,7 +79,7 @@ void verb_simulate(const component_t *component, bp_manager_t *m, const bp_step_
     if (component->owner->guard == NULL)
         component->table.simulate(m, step, run);
     else
-        through(COMPONENT_CALL(.step = step, .in = run), "simulate", call_simulate);
+        verb_call(COMPONENT_CALL(.step = step, .in = run), "simulate", call_simulate);
 }
 
 static void call_create(void *data)
@@ -240,7 +93,7 @@ bp_result_t verb_create(const component_t *component, bp_manager_t *m, bp_name_t
 {
     if (component->owner->guard == NULL)
         return component->table.create(m, instance, entities, count, slots);
-    return through_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .out = slots), "create", call_create);
+    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .out = slots), "create", call_create);
 }
 
 static void call_create_with(void *data)
@@ -254,7 +107,7 @@ bp_result_t verb_create_with(const component_t *component, bp_manager_t *m, bp_n
 {
     if (component->owner->guard == NULL)
         return component->table.create_with(m, instance, entities, count, columns, slots);
-    return through_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns, .out = slots),
+    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns, .out = slots),
                                "create_with", call_create_with);
 }
 
@@ -269,7 +122,7 @@ void verb_destroy(const component_t *component, bp_manager_t *m, const uint32_t 
     if (component->owner->guard == NULL)
         component->table.destroy(m, slots, count);
     else
-        through(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
+        verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
 }
 
 static void call_get(void *data)
@@ -283,7 +136,7 @@ bp_result_t verb_get(const component_t *component, bp_manager_t *m, uint32_t fie
 {
     if (component->owner->guard == NULL)
         return component->table.get(m, field, slots, count, values, stride);
-    return through_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values, .size = stride), "get", call_get);
+    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values, .size = stride), "get", call_get);
 }
 
 static void call_set(void *data)
@@ -297,7 +150,7 @@ bp_result_t verb_set(const component_t *component, bp_manager_t *m, uint32_t fie
 {
     if (component->owner->guard == NULL)
         return component->table.set(m, field, slots, count, values, stride);
-    return through_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values, .size = stride), "set", call_set);
+    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values, .size = stride), "set", call_set);
 }
 
 static void call_count(void *data)
@@ -311,7 +164,7 @@ uint32_t verb_count(const component_t *component, bp_manager_t *m)
     if (component->owner->guard == NULL)
         return component->table.count(m);
     call_t *call = COMPONENT_CALL(.answer = 0);
-    return through(call, "count", call_count) ? call->answer : 0;
+    return verb_call(call, "count", call_count) ? call->answer : 0;
 }
 
 static void call_gc(void *data)
@@ -325,7 +178,7 @@ uint32_t verb_gc(const component_t *component, bp_manager_t *m, uint64_t *random
     if (component->owner->guard == NULL)
         return component->table.gc(m, random);
     call_t *call = COMPONENT_CALL(.out = random);
-    return through(call, "gc", call_gc) ? call->answer : 0;
+    return verb_call(call, "gc", call_gc) ? call->answer : 0;
 }
 
 static void call_entities_destroyed(void *data)
@@ -339,7 +192,7 @@ void verb_entities_destroyed(const component_t *component, bp_manager_t *m, cons
     if (component->owner->guard == NULL)
         component->table.entities_destroyed(m, entities, count);
     else
-        through(COMPONENT_CALL(.in = entities, .count = count), "entities_destroyed", call_entities_destroyed);
+        verb_call(COMPONENT_CALL(.in = entities, .count = count), "entities_destroyed", call_entities_destroyed);
 }
 
 static void call_compile(void *data)
@@ -352,7 +205,7 @@ bp_result_t verb_compile(const component_t *component, bp_manager_t *m, const ch
 {
     if (component->owner->guard == NULL)
         return component->table.compile(m, json, data, size);
-    return through_with_result(COMPONENT_CALL(.in = json, .out = data, .out_size = size), "compile", call_compile);
+    return verb_call_with_result(COMPONENT_CALL(.in = json, .out = data, .out_size = size), "compile", call_compile);
 }
 
 static void call_spawn(void *data)
@@ -366,7 +219,7 @@ bp_result_t verb_spawn(const component_t *component, bp_manager_t *m, bp_name_t 
 {
     if (component->owner->guard == NULL)
         return component->table.spawn(m, instance, entities, count, data, sizes, slots);
-    return through_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = data, .sizes = sizes, .out = slots),
+    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = data, .sizes = sizes, .out = slots),
                                "spawn", call_spawn);
 }
 
@@ -380,7 +233,7 @@ bp_result_t verb_save(const component_t *component, bp_manager_t *m, void **data
 {
     if (component->owner->guard == NULL)
         return component->table.save(m, data, size);
-    return through_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
+    return verb_call_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
 }
 
 static void call_load_saved(void *data)
@@ -393,7 +246,7 @@ bp_result_t verb_load_saved(const component_t *component, bp_manager_t *m, uint3
 {
     if (component->owner->guard == NULL)
         return component->table.load(m, version, data, size);
-    return through_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size), "load", call_load_saved);
+    return verb_call_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size), "load", call_load_saved);
 }
 
 static void call_report(void *data)
@@ -407,124 +260,21 @@ void verb_report(const component_t *component, bp_manager_t *m, bp_report_o *rep
     if (component->owner->guard == NULL)
         component->table.report(m, report);
     else
-        through(COMPONENT_CALL(.out = report), "report", call_report);
-}
-
-/* --- systems ---------------------------------------------------------------------------------------------------------- */
-
-#define SYSTEM_CALL(...) \
-    &(call_t) { .system = system, .plugin = system->owner, .s = s, __VA_ARGS__ }
-
-static void call_system_start(void *data)
-{
-    call_t *c = data;
-    c->result = c->system->table.start(c->s);
-}
-
-bp_result_t verb_system_start(const system_t *system, bp_system_t *s)
-{
-    if (system->owner->guard == NULL)
-        return system->table.start(s);
-    return through_with_result(SYSTEM_CALL(.result = BP_OK), "start", call_system_start);
-}
-
-static void call_system_stop(void *data)
-{
-    const call_t *c = data;
-    c->system->table.stop(c->s);
-}
-
-void verb_system_stop(const system_t *system, bp_system_t *s)
-{
-    if (system->owner->guard == NULL)
-        system->table.stop(s);
-    else
-        through(SYSTEM_CALL(.result = BP_OK), "stop", call_system_stop);
-}
-
-static void call_run(void *data)
-{
-    const call_t *c = data;
-    c->system->table.run(c->s, c->step, c->in);
-}
-
-void verb_run(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
-{
-    if (system->owner->guard == NULL)
-        system->table.run(s, step, match);
-    else
-        through(SYSTEM_CALL(.step = step, .in = match), "run", call_run);
-}
-
-static void call_run_all(void *data)
-{
-    const call_t *c = data;
-    c->system->table.run_all(c->s, c->step, c->in, c->count);
-}
-
-void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
-{
-    if (system->owner->guard == NULL)
-        system->table.run_all(s, step, matches, count);
-    else
-        through(SYSTEM_CALL(.step = step, .in = matches, .count = count), "run_all", call_run_all);
-}
-
-static void call_entities_added(void *data)
-{
-    const call_t *c = data;
-    c->system->table.entities_added(c->s, c->in, c->count);
-}
-
-void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
-{
-    if (system->owner->guard == NULL)
-        system->table.entities_added(s, entities, count);
-    else
-        through(SYSTEM_CALL(.in = entities, .count = count), "entities_added", call_entities_added);
-}
-
-static void call_entities_removed(void *data)
-{
-    const call_t *c = data;
-    c->system->table.entities_removed(c->s, c->in, c->count);
-}
-
-void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
-{
-    if (system->owner->guard == NULL)
-        system->table.entities_removed(s, entities, count);
-    else
-        through(SYSTEM_CALL(.in = entities, .count = count), "entities_removed", call_entities_removed);
-}
-
-static void call_system_report(void *data)
-{
-    const call_t *c = data;
-    c->system->table.report(c->s, c->out);
-}
-
-void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *report)
-{
-    if (system->owner->guard == NULL)
-        system->table.report(s, report);
-    else
-        through(SYSTEM_CALL(.out = report), "report", call_system_report);
+        verb_call(COMPONENT_CALL(.out = report), "report", call_report);
 }
 
 /* --- tables ----------------------------------------------------------------------------------------------------------- */
 
+static void call_function(void *data)
+{
+    const call_t *c = data;
+    c->function(c->out);
+}
+
 bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *data), void *data)
 {
-    guard_crash_t crash;
-    if (owner->guard == NULL) {
-        function(data);
-        return true;
-    }
-    if (!may_call(owner))
-        return false;
-    if (guard_run(owner->guard, function, data, &crash))
-        return true;
-    set_aside(&(call_t){.plugin = owner}, what, &crash);
-    return false;
+    if (owner->guard != NULL)
+        return verb_call(&(call_t){.plugin = owner, .function = function, .out = data}, what, call_function);
+    function(data);
+    return true;
 }

@@ -14,7 +14,7 @@
 #ifndef HOST_PLUGIN_VERBS_H
 #define HOST_PLUGIN_VERBS_H
 
-#include "loader.h"
+#include "registry.h"
 
 /* The plugin itself. */
 bp_result_t verb_load(plugin_t *plugin);
@@ -55,15 +55,5 @@ void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *rep
 /* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where it
  * was ended, or where the owner is set aside. */
 bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *data), void *data);
-
-/* Is the plugin set aside? Why: the sentence that the log has got too. [any] */
-bool plugin_is_aside(const plugin_t *plugin);
-const char *plugin_crash(const plugin_t *plugin);
-
-/* Let the host call a plugin again that was set aside, still guarded: for whoever saves what can be saved. [main] */
-void plugin_trust(plugin_t *plugin);
-
-/* The end of that trust: it is set aside as it was. [main] */
-void plugin_set_aside(plugin_t *plugin);
 
 #endif

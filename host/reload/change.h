@@ -19,6 +19,8 @@
 #include "reload.h"
 
 #include "../base/convert.h"
+#include "../plugin/loader.h"
+#include "../plugin/registry_set.h"
 
 /* One plugin of a change. */
 typedef struct version_t {

@@ -10,6 +10,7 @@
 #include "change.h"
 
 #include "../base/text.h"
+#include "../plugin/registry_expected.h"
 
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot)
 {
@@ -67,7 +68,7 @@ static bool stays(const component_change_t *c, const expected_field_t *expected)
 
 static bp_result_t refuse_for(reload_change_t *change, const component_change_t *c, const system_t *system, const expected_field_t *expected)
 {
-    const char *owner = plugin_name(system->owner);
+    const char *owner = system->owner->name;
     return error_set(change_error(change), BP_ERROR_TYPE,
                      "component '%s': field '%s' has gone or is of another type, and system '%s' of plugin '%s' was compiled for it; rebuild that plugin and reload both together: reload %s %s",
                      c->slot->name, expected->field->name, system->name, owner, c->version->plugin->name, owner);
@@ -99,7 +100,7 @@ static bp_result_t check_systems(reload_change_t *change, const component_change
         if (result == BP_OK && width > SCHEDULE_MAX_COLUMNS)
             result = error_set(change_error(change), BP_ERROR_LIMIT,
                                "system '%s' of plugin '%s' works on more than %d columns, whose order cannot be kept; reload it together",
-                               system->name, plugin_name(system->owner), SCHEDULE_MAX_COLUMNS);
+                               system->name, system->owner->name, SCHEDULE_MAX_COLUMNS);
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include "change.h"
 
 #include "../base/os.h"
+#include "../plugin/registry_expected.h"
 
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
                  uint32_t *layouts)
@@ -30,12 +31,11 @@ void reload_free(reload_t *reload)
 
 void change_exchange(reload_change_t *change)
 {
-    registry_t *registry = change->reload->registry;
     for (uint32_t i = 0; i < change->version_count; i++) {
         loader_exchange(change->versions[i].plugin, &change->versions[i].other);
-        registry_exchange(registry, &change->versions[i].set);
+        registry_exchange(&change->versions[i].set);
     }
-    registry_find_expected(registry);
+    registry_find_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_exchange(&change->worlds[i]);
 }

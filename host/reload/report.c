@@ -167,7 +167,7 @@ static bool write_others(reload_change_t *change, const component_change_t *c)
         for (uint32_t t = 0; t < system->term_count && good && system->owner != NULL && !system->owner->reloading; t++) {
             if (strcmp(system->terms[t].component, c->slot->name) == 0 && system->terms[t].expected != NULL)
                 good = add(change, "  system %s of plugin %s goes on with the fields of %s that it was compiled for\n", system->name,
-                           plugin_name(system->owner), c->slot->name);
+                           system->owner->name, c->slot->name);
         }
     }
     return good;

@@ -1,0 +1,97 @@
+/* copies.c - reading a plugin's file whole, and writing it elsewhere.
+ *
+ * A file is read twice and compared before it is believed: one that is being written while it is read differs from itself.
+ */
+#include "copies.h"
+
+#include "../base/file.h"
+#include "../base/os.h"
+#include "image.h"
+
+#include <stdio.h>
+
+void copies_end(copies_t *copies)
+{
+    if (copies->folder != NULL)
+        os_folder_remove(copies->folder);
+    memory_free_text(copies->memory, copies->folder);
+    copies->folder = NULL;
+}
+
+/* The bytes of a file (free size + 1), if they are those of a whole plugin. */
+static bp_result_t read_file(copies_t *copies, const char *path, char **bytes, size_t *size)
+{
+    char why[256];
+    error_text_t *error = &copies->base->error;
+    bp_result_t result = file_read(copies->memory, path, bytes, size, error);
+    if (result != BP_OK || image_check(*bytes, *size, BP_PLUGIN_SYMBOL, why, sizeof why))
+        return result;
+    memory_free(copies->memory, *bytes, *size + 1);
+    return error_set(error, BP_ERROR_ABI, "%s: %s", path, why);
+}
+
+bp_result_t copies_judge(copies_t *copies, const char *path)
+{
+    char *bytes;
+    size_t size;
+    bp_result_t result = read_file(copies, path, &bytes, &size);
+    if (result == BP_OK)
+        memory_free(copies->memory, bytes, size + 1);
+    return result;
+}
+
+static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, size_t *size)
+{
+    char *again;
+    size_t again_size;
+    bp_result_t result = read_file(copies, path, bytes, size);
+    if (result != BP_OK)
+        return result;
+    result = file_read(copies->memory, path, &again, &again_size, &copies->base->error);
+    if (result == BP_OK) {
+        if (again_size != *size || memcmp(again, *bytes, *size) != 0)
+            result = error_set(&copies->base->error, BP_ERROR_IO, "%s: it is being written; try again when it is whole", path);
+        memory_free(copies->memory, again, again_size + 1);
+    }
+    if (result != BP_OK)
+        memory_free(copies->memory, *bytes, *size + 1);
+    return result;
+}
+
+static bool need_folder(copies_t *copies)
+{
+    char path[FILE_PATH_MAX];
+    if (copies->folder != NULL)
+        return true;
+    if (!os_folder_create_temporary("backplane", path, sizeof path))
+        return false;
+    copies->folder = memory_copy_text(copies->memory, path);
+    if (copies->folder == NULL)
+        os_folder_remove(path);
+    return copies->folder != NULL;
+}
+
+bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
+{
+    char stem[128], name[192], own[FILE_PATH_MAX], *bytes;
+    size_t size;
+    error_text_t *error = &copies->base->error;
+    bp_result_t result = read_twice(copies, path, &bytes, &size);
+    if (result != BP_OK)
+        return result;
+    file_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s.%u%s", stem, ++copies->count, os_library_suffix);
+    *copy = NULL;
+    if (!need_folder(copies) || !file_path_join(copies->folder, name, own, sizeof own))
+        result = error_set(error, BP_ERROR_IO, "%s: there is no folder for a copy of it; set TMPDIR to one that can be written", path);
+    if (result == BP_OK)
+        result = file_write(own, bytes, size, error);
+    memory_free(copies->memory, bytes, size + 1);
+    if (result != BP_OK)
+        return result;
+    *copy = memory_copy_text(copies->memory, own);
+    if (*copy != NULL)
+        return BP_OK;
+    remove(own);
+    return error_memory(error, "copying a plugin");
+}

@@ -1,0 +1,81 @@
+/* plugin.h - what the host knows of a plugin, and of all its plugins together.
+ *
+ * A plugin_t never moves: managers, systems and slots hold its address. What belongs to one version of it stands in front of
+ * `reloading`, and changes places with the next version's as a whole (loader_exchange).
+ *
+ * A plugin is *set aside* when it has crashed: its verbs are not called any more (verbs.h).
+ *
+ * What it does not do: nothing is loaded here (loader.h), and nothing of a plugin is called.
+ */
+#ifndef HOST_PLUGIN_PLUGIN_H
+#define HOST_PLUGIN_PLUGIN_H
+
+#include "../base/base.h"
+#include "../base/folder.h"
+#include "../base/guard.h"
+#include "copies.h"
+#include "retired.h"
+
+#include <stdatomic.h>
+
+typedef struct plugin_t plugin_t;
+
+enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
+
+struct plugin_t {
+    bp_plugin_t seen;         /* what the plugin's verbs are handed */
+    bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
+    memory_t memory;          /* the account of what the plugin allocates */
+    char *name, *version, *doc, *path;
+    char *copy;               /* the file of its own that was opened; NULL: `path` itself */
+    void *library;            /* NULL: linked in */
+    const void *image_begin, *image_end; /* where that lies; NULL where not known */
+    struct loader_t *loader;
+    guard_t *guard;           /* its verbs are called under it (verbs.h); NULL: just called */
+    _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
+    char crash[512];          /* how */
+    bool seen_to;             /* the host has seen to it */
+    field_t *options;
+    bp_value_t *option_values;
+    char **option_texts;      /* owned texts of string options */
+    bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
+    uint32_t given_count;
+    struct registry_set_t *set; /* where its registrations go while it is a new version that has not come yet; else NULL */
+
+    bool reloading;           /* from here on: of the plugin, whatever its version */
+    file_stamp_t stamp;       /* of its file just before it was read first */
+};
+
+/* The plugins of a host, and what loading them needs. */
+typedef struct loader_t {
+    memory_t memory;
+    base_t *base;
+    struct registry_t *registry;
+    const bp_api_t *api;      /* handed to plugins */
+    bp_host_o *host;
+    const bp_plugin_desc_t *const *static_plugins;
+    uint32_t static_count;
+    plugin_t **plugins;       /* in order of loading */
+    uint32_t count, capacity;
+    bool located;             /* the present error already says where it is */
+    guard_t *guard;           /* of plugins from files; NULL: none */
+    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
+#if defined(BACKPLANE_AUDIT)
+    retired_t retired;        /* images closed since the last audit */
+#endif
+    bool on_trial;            /* in a process that only tries something out: no file is removed */
+    bool copies;              /* open copies of files, so that the files themselves may be overwritten */
+    copies_t files;           /* those */
+} loader_t;
+
+/* Is the plugin set aside? Why: the sentence that the log has got too. [any] */
+bool plugin_is_aside(const plugin_t *plugin);
+const char *plugin_crash(const plugin_t *plugin);
+
+/* Let the host call a plugin again that was set aside, still guarded: for whoever saves what can be saved. [main] */
+void plugin_trust(plugin_t *plugin);
+
+/* The end of that trust: it is set aside as it was. [main] */
+void plugin_set_aside(plugin_t *plugin);
+
+#endif
