@@ -47,7 +47,10 @@ BENCH_OBJECTS   := $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.o)
 IMPORT_OBJECTS  := $(IMPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
-FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so)
+# Versions of our own plugins whose states are of another form, for tests of reloading.
+OTHER_FORMS     := $(patsubst %,$(BUILD)/fixtures/%_other_form.so,debug_name mesh recorder transform) \
+                   $(BUILD)/fixtures/mesh_other_instances.so
+FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so) $(OTHER_FORMS)
 
 # What a recipe says of itself (nothing under make -s), and whether its commands are shown.
 Q      := $(if $(V),,@)
@@ -159,6 +162,18 @@ $(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(wild
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
+
+OTHER_FORM = $(CC) $(PLUGIN_CODE) -include tests/fixtures/other_form.h -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ -lm
+
+$(BUILD)/fixtures/%_other_form.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) \
+                                   tests/fixtures/other_form.h Makefile
+	@mkdir -p $(@D)
+	$(OTHER_FORM)
+
+$(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) \
+                                        tests/fixtures/other_form.h Makefile
+	@mkdir -p $(@D)
+	$(OTHER_FORM) -DOTHER_FORM_FROM=256
 
 # --- tests -----------------------------------------------------------------------------------------------------
 

@@ -143,9 +143,33 @@ uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
     return found;
 }
 
+/* The column of the slots of `key` in a run where it is number `number`; NULL where there is none. */
+static uint32_t *slot_column(const bp_world_o *world, const run_t *run, uint32_t key, uint32_t number)
+{
+    const carried_t *carried = world->carried;
+    if (carried != NULL && carried->manager == world->prototypes.keys[key].manager)
+        return carried->slots(carried->context, run, key);
+    return run->columns[number];
+}
+
+static uint32_t find_carried_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        uint32_t number = record == NULL ? 0 : prototypes_column(&world->prototypes, record->prototype, key);
+        const uint32_t *column = number == 0 ? NULL : slot_column(world, world_run(world, record->prototype), key, number);
+        slots[i] = column == NULL ? BP_NONE : column[record->row];
+        found += slots[i] != BP_NONE;
+    }
+    return found;
+}
+
 uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t found = 0;
+    if (world->carried != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->carried->manager)
+        return find_carried_slots(world, key, entities, count, slots);
     bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
     for (uint32_t i = 0; i < count; i++) {
         const record_t *record = world_record(world, entities[i]);
@@ -183,11 +207,8 @@ void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp
             const component_key_t *key = &p->keys[p->items[at].key];
             if (key->name != names[i] || key->manager != manager->seen.component)
                 continue;
-            run_t *run = world_run(world, record->prototype);
-            const carried_t *carried = world->carried;
-            uint32_t *column = run->columns[p->items[p->items[at].base].columns];
-            if (carried != NULL && carried->manager == manager->seen.component)
-                column = carried->slots(carried->context, run, p->items[at].key);
+            uint32_t *column =
+                slot_column(world, world_run(world, record->prototype), p->items[at].key, p->items[p->items[at].base].columns);
             if (column != NULL)
                 column[record->row] = slots[i];
             break;

@@ -41,7 +41,8 @@ typedef struct field_moves_t {
     uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
 } field_moves_t;
 
-/* While instances of a manager with its own storage are carried to the next version of it, their slots lie elsewhere. */
+/* While instances of a manager with its own storage are carried to the next version of it, the slots of that version lie
+ * elsewhere. The world has this only while code of that version runs: it is told, and asked for, its own slots. */
 typedef struct carried_t {
     uint32_t manager;
     void *context;
@@ -111,7 +112,7 @@ struct bp_world_o {
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* of the last of them; 1 before */
     uint32_t never;            /* 0: what references compare with that refer to nothing */
-    const carried_t *carried;  /* NULL but during a reload */
+    const carried_t *carried;  /* NULL but during calls of the other side of a reload */
 
     property_cache_t *properties; /* NULL until a property is named */
     void *schedule;               /* of schedule/, which lies above and makes and frees it */

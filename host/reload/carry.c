@@ -1,8 +1,8 @@
 /* carry.c - instances of managers with storage of their own, carried from one version to the next.
  *
  * Old and new manager are both at work: the old one is asked for values, the new one is given them, a batch at a time. The new
- * one's slots go to new columns beside the old; while this lasts, what the new manager says about instances that have moved
- * is led there too (carried_t).
+ * one's slots go to new columns beside the old; what the new manager says about instances that have moved, and the slots that it
+ * asks for, are led there too (carried_t).
  *
  * By properties: whatever can be set from outside is carried. What is read only follows from the rest, or it would not be read
  * only. Texts are handed on at once, since they are good only until the old manager is called again; references to entities are
@@ -92,6 +92,19 @@ static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
     return shape == NULL || run->count == 0 ? NULL : shape->other.columns[first];
 }
 
+/* Put the new manager in place for a call. What it asks and says about slots is then about its own. */
+static void enter(carry_t *c)
+{
+    manager_enter(c->m);
+    c->w->world->carried = &c->w->carried;
+}
+
+static void leave(carry_t *c)
+{
+    c->w->world->carried = NULL;
+    manager_leave(c->m);
+}
+
 /* --- values ------------------------------------------------------------------------------------------------------------ */
 
 static bp_result_t about(const carry_t *c, bp_result_t result, const char *what, const char *field)
@@ -148,9 +161,9 @@ static bp_result_t set_new(carry_t *c, uint32_t number, const void *values)
 {
     const field_t *field = &c->next->fields[number];
     gather_slots(c);
-    manager_enter(c->m);
+    enter(c);
     bp_result_t result = verb_set(c->next, &c->m->manager->seen, number, c->to, c->count, values, field->size);
-    manager_leave(c->m);
+    leave(c);
     return result == BP_OK ? BP_OK : about(c, result, "the new version does not take property ", field->name);
 }
 
@@ -177,10 +190,10 @@ static bp_result_t create_batch(carry_t *c)
     bp_result_t result = read_columns(c);
     if (result != BP_OK)
         return result;
-    manager_enter(c->m);
+    enter(c);
     result = at_once ? verb_create_with(c->next, seen, name, c->entities, c->count, c->columns, c->to)
                      : verb_create(c->next, seen, name, c->entities, c->count, c->to);
-    manager_leave(c->m);
+    leave(c);
     if (result != BP_OK)
         return about(c, result, "the new version does not take the instances", "");
     for (uint32_t i = 0; i < c->count; i++)
@@ -265,10 +278,10 @@ static bp_result_t save_and_load(carry_t *c)
     bp_result_t result = verb_save(c->old, &manager->seen, &data, &size);
     if (result != BP_OK)
         return about(c, result, "the old version cannot save its instances", "");
-    manager_enter(c->m);
+    enter(c);
     result = verb_load_saved(c->next, &manager->seen, c->old->table.version, data, size);
     uint32_t count = result == BP_OK ? verb_count(c->next, &manager->seen) : 0;
-    manager_leave(c->m);
+    leave(c);
     memory_free(&plugin->memory, data, size);
     if (result != BP_OK)
         return about(c, result, "the new version cannot load what the old one has saved", "");
@@ -386,9 +399,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     bp_result_t result = BP_ERROR_MEMORY;
     if (c->values != NULL && c->columns != NULL) {
         w->carried = (carried_t){.manager = m->manager->seen.component, .context = c, .slots = slots_of};
-        w->world->carried = &w->carried;
         result = carry(c);
-        w->world->carried = NULL;
     } else {
         error_memory(change_error(change), "carrying instances");
     }

@@ -49,11 +49,13 @@ static const bp_component_i components[] = {
      .flags = BP_COMPONENT_SINGLE, .fields = BP_LIST(move_fields)},
     {.name = BP_SPRITE, .doc = "what is drawn at the place", .version = 1,
      .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(sprite_fields),
-     .start = bubbles_frame_start, .stop = bubbles_frame_stop},
+     .start = bubbles_frame_start, .stop = bubbles_frame_stop,
+     .state_form = BP_STATE_FORM(bubbles_frame_form_t, 1)},
     {.name = "avoid", .doc = "it bounces off bubbles", .version = 1, .flags = BP_COMPONENT_SINGLE},
     {.name = "bubble", .doc = "what has `avoid` bounces off it", .version = 1,
      .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(bubble_fields),
-     .start = bubbles_grid_start, .stop = bubbles_grid_stop},
+     .start = bubbles_grid_start, .stop = bubbles_grid_stop,
+     .state_form = BP_STATE_FORM(bubbles_grid_form_t, 1)},
 };
 
 static const bp_field_t options[] = {
@@ -90,6 +92,9 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component)
     s->state = s->api->world->manager(s->world, number);
     return BP_OK;
 }
+
+/* What s->state is; a manager stays where it is. */
+#define MANAGER_FORM BP_STATE_FORM(bp_manager_t *, 1)
 
 static const bp_term_t place_terms[] = {
     {.component = "position", .flags = BP_TERM_WRITE},
@@ -142,6 +147,7 @@ static const bp_system_i systems[] = {
      .writes = "bubble",
      .after = "bubbles_move",
      .start = bubbles_find_start,
+     .state_form = MANAGER_FORM,
      .run_all = bubbles_find_run},
     {.name = "bubbles_avoid",
      .doc = "bounces off bubbles, and takes their colour",
@@ -150,6 +156,7 @@ static const bp_system_i systems[] = {
      .reads = "bubble",
      .after = "bubbles_find",
      .start = bubbles_find_start,
+     .state_form = MANAGER_FORM,
      .run = bubbles_avoid_run},
     {.name = "bubbles_frame",
      .doc = "makes room for the sprites of this frame",
@@ -158,6 +165,7 @@ static const bp_system_i systems[] = {
      .writes = BP_SPRITE,
      .after = "bubbles_avoid",
      .start = bubbles_begin_start,
+     .state_form = MANAGER_FORM,
      .run_all = bubbles_begin_run},
     {.name = "bubbles_draw",
      .doc = "writes the sprites of this frame",
@@ -165,6 +173,7 @@ static const bp_system_i systems[] = {
      .terms = BP_LIST(draw_terms),
      .after = "bubbles_frame",
      .start = bubbles_begin_start,
+     .state_form = MANAGER_FORM,
      .run = bubbles_draw_run},
 };
 

@@ -78,6 +78,12 @@ typedef struct bubbles_grid_t {
     uint32_t out_of_memory;            /* the log has been told */
 } bubbles_grid_t;
 
+/* For reloads: what the state of `bubble` leads to. */
+typedef struct bubbles_grid_form_t {
+    bubbles_grid_t grid;
+    bubble_t bubble;
+} bubbles_grid_form_t;
+
 /* The cell of a place; of something that is no number, any. */
 static inline uint32_t bubbles_cell(const grid_map_t *map, float x, float y)
 {
@@ -114,6 +120,14 @@ typedef struct bubbles_frame_t {
     uint32_t part_count, part_capacity;
     uint32_t out_of_memory;
 } bubbles_frame_t;
+
+/* For reloads: what the state of `sprite` leads to. The frame goes over, so that who draws between a reload and the next
+ * step has one. */
+typedef struct bubbles_frame_form_t {
+    bubbles_frame_t frame;
+    frame_part_t part;
+    bp_sprite_t sprite;
+} bubbles_frame_form_t;
 
 bp_result_t bubbles_frame_start(bp_manager_t *m);
 void bubbles_frame_stop(bp_manager_t *m);

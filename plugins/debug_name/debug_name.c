@@ -185,6 +185,7 @@ static const bp_component_i components[] = {{
     .set = set,
     .count = count_instances,
     .gc = gc,
+    .state_form = DEBUG_NAME_FORM,
 }};
 
 BP_PLUGIN(debug_name) = {

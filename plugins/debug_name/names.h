@@ -34,6 +34,14 @@ typedef struct debug_name_names_t {
     size_t texts_garbage;  /* bytes of texts_used that no slot refers to any more */
 } debug_name_names_t;
 
+/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its size. */
+typedef struct debug_name_form_t {
+    debug_name_names_t names;
+    uint64_t columns[COLUMNS_END];
+} debug_name_form_t;
+
+#define DEBUG_NAME_FORM BP_STATE_FORM(debug_name_form_t, 1)
+
 void debug_name_begin(debug_name_names_t *names);
 
 /* Free all memory. */

@@ -154,6 +154,7 @@ static const bp_system_i systems[] = {{
     .stop = stop,
     .run_all = run_all,
     .report = gravity_energy_report,
+    .state_form = BP_STATE_FORM(gravity_t, 1), /* the first measurement is what all others are compared to */
 }};
 
 BP_PLUGIN(gravity) = {

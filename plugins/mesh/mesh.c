@@ -3,6 +3,10 @@
  * The component stores its instances itself because each holds a counted reference to a resource
  * (resource.c), which must be given back exactly once whatever happens to the instance; for the same reason
  * it has no gc: it is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of bounds.c.
+ *
+ * A reload hands instances and resources over as they are, whatever has become of the files meanwhile. Where only the
+ * instances have another form, they are carried over by properties and find their resources loaded; where resources have,
+ * the files are read again, and a file that cannot be read is a reload that is refused.
  */
 #include "bounds.h"
 
@@ -299,11 +303,12 @@ static const bp_mesh_api table = {
 
 static bp_result_t load(bp_plugin_t *plugin)
 {
-    bp_result_t result = mesh_resources_begin(plugin);
+    bool begins = plugin->state == NULL; /* else the resources have come over from the version before */
+    bp_result_t result = begins ? mesh_resources_begin(plugin) : BP_OK;
     if (result != BP_OK)
         return result;
     result = plugin->api->registry->offer(plugin, BP_MESH_API, &table);
-    if (result != BP_OK)
+    if (result != BP_OK && begins)
         mesh_resources_end(plugin);
     return result;
 }
@@ -322,6 +327,7 @@ static const bp_component_i components[] = {{
     .get = get,
     .set = set,
     .count = count_instances,
+    .state_form = MESHES_FORM,
 }};
 
 BP_PLUGIN(mesh) = {
@@ -333,4 +339,5 @@ BP_PLUGIN(mesh) = {
     .options = BP_LIST(options),
     .load = load,
     .unload = mesh_resources_end,
+    .state_form = MESH_RESOURCES_FORM,
 };

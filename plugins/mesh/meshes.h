@@ -34,6 +34,16 @@ typedef struct meshes_t {
     const void *seen_stamps;  /* whose they were */
 } meshes_t;
 
+/* The form of a world's instances. They refer to resources, so a change of those is a change of this: instances never go
+ * over without the resources that they hold. The number is to be raised as that of resources, by steps of 256. */
+typedef struct meshes_form_t {
+    meshes_t meshes;
+    mesh_resources_form_t resources;
+    uint64_t columns[COLUMNS_END];
+} meshes_form_t;
+
+#define MESHES_FORM BP_STATE_FORM(meshes_form_t, 256 + MESH_RESOURCES_NUMBER)
+
 static inline mesh_resource_t **resources_of(const meshes_t *meshes)
 {
     return BP_SLOTS(mesh_resource_t *, &meshes->slots, RESOURCE);

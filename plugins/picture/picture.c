@@ -133,7 +133,8 @@ static void report(bp_system_t *s, bp_report_o *out)
 
 static const bp_system_i systems[] = {
     {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
-     .flags = BP_SYSTEM_CONCURRENT, .start = start, .stop = stop, .run_all = run_all, .report = report},
+     .flags = BP_SYSTEM_CONCURRENT, .start = start, .stop = stop, .run_all = run_all, .report = report,
+     .state_form = BP_STATE_FORM(picture_state, 1)}, /* else a reload would stop the old version, which paints */
 };
 
 BP_PLUGIN(picture) = {

@@ -6,19 +6,64 @@
  * Rows go to the file as they come, so memory does not grow with the run. Which columns there are is settled
  * with the first row; a source without a value leaves its cells empty. f32 is written with nine digits and
  * f64 with seventeen, which give the same number back when read.
+ *
+ * The file lives in the plugin's state and outlives the system's: a reload of the plugin goes on writing it, with the
+ * columns that its header has, whatever the new version would make of the sources.
  */
 #include "recorder.h"
 
 #include <string.h>
 
+static bp_result_t refuse(const recorder_state *r, bp_result_t code, const char *message)
+{
+    return r->system->api->error->set(r->system->host, code, message);
+}
+
+/* From the version that is at work in this world. */
+static bp_result_t take_over(recorder_state *r, recorder_csv *csv)
+{
+    char message[RECORDER_MESSAGE];
+    if (csv->file != NULL && csv->sources != r->count) {
+        snprintf(message, sizeof message, "'%.300s' is being written with %u properties, and this version finds %u in its options",
+                 recorder_text(r, RECORDER_CSV), (unsigned)csv->sources, (unsigned)r->count);
+        return refuse(r, BP_ERROR_STATE, message);
+    }
+    if (csv->file != NULL && csv->rows > 0)
+        recorder_settle_as(r, csv->types);
+    csv->systems++;
+    return BP_OK;
+}
+
+static void forget_types(const recorder_state *r, recorder_csv *csv)
+{
+    if (csv->types != NULL)
+        recorder_resize(r, csv->types, csv->sources * sizeof *csv->types, 0);
+    csv->types = NULL;
+    csv->sources = 0;
+}
+
 bp_result_t recorder_csv_start(recorder_state *r)
 {
     char message[RECORDER_MESSAGE];
+    recorder_csv *csv = recorder_csv_of(r);
     const char *target = recorder_text(r, RECORDER_CSV);
-    if (target[0] == 0)
-        return BP_OK;
-    r->csv.file = recorder_open(target, message);
-    return r->csv.file != NULL ? BP_OK : r->system->api->error->set(r->system->host, BP_ERROR_IO, message);
+    if (csv->systems > 0)
+        return take_over(r, csv);
+    if (target[0] != 0) {
+        csv->types = recorder_resize(r, NULL, 0, r->count * sizeof *csv->types);
+        if (csv->types == NULL)
+            return refuse(r, BP_ERROR_MEMORY, "out of memory");
+        csv->sources = r->count;
+        csv->file = recorder_open(target, message);
+        if (csv->file == NULL) {
+            forget_types(r, csv);
+            return refuse(r, BP_ERROR_IO, message);
+        }
+    }
+    csv->world = r->system->world;
+    csv->rows = 0;
+    csv->systems = 1;
+    return BP_OK;
 }
 
 uint32_t recorder_csv_columns(const recorder_state *r)
@@ -60,12 +105,15 @@ static void write_source_titles(FILE *file, const recorder_source *s)
 static void write_header(recorder_state *r)
 {
     char title[64];
+    recorder_csv *csv = recorder_csv_of(r);
     const char *unit = recorder_text(r, RECORDER_TIME_UNIT);
     snprintf(title, sizeof title, unit[0] != 0 ? "time (%.32s)" : "time", unit);
-    write_title(r->csv.file, title);
-    for (uint32_t i = 0; i < r->count; i++)
-        write_source_titles(r->csv.file, &r->sources[i]);
-    fputc('\n', r->csv.file);
+    write_title(csv->file, title);
+    for (uint32_t i = 0; i < r->count; i++) {
+        write_source_titles(csv->file, &r->sources[i]);
+        csv->types[i] = r->sources[i].type;
+    }
+    fputc('\n', csv->file);
 }
 
 /* Digits that give the same number back: 9 for a float, 17 for a double; integers up to 2^53 need 16. */
@@ -87,34 +135,38 @@ static void write_cells(FILE *file, const recorder_source *s)
 void recorder_csv_row(recorder_state *r)
 {
     char number[48], message[RECORDER_MESSAGE];
-    FILE *file = r->csv.file;
+    recorder_csv *csv = recorder_csv_of(r);
+    FILE *file = csv->file;
     if (file == NULL)
         return;
-    if (r->csv.rows == 0)
+    if (csv->rows == 0)
         write_header(r);
     fputs(recorder_number(number, sizeof number, r->time, 15), file);
     for (uint32_t i = 0; i < r->count; i++)
         write_cells(file, &r->sources[i]);
     fputc('\n', file);
-    r->csv.rows++;
+    csv->rows++;
     if (!ferror(file))
         return;
     const char *target = recorder_text(r, RECORDER_CSV);
     snprintf(message, RECORDER_MESSAGE, "cannot write row %llu of '%.300s.part': is the disk full?",
-             (unsigned long long)r->csv.rows, target);
+             (unsigned long long)csv->rows, target);
     recorder_complain(r, message);
     recorder_discard(file, target);
-    r->csv.file = NULL;
+    csv->file = NULL;
 }
 
 void recorder_csv_stop(recorder_state *r)
 {
     char message[RECORDER_MESSAGE];
-    if (r->csv.file == NULL)
-        return;
-    if (r->csv.rows == 0)
-        recorder_discard(r->csv.file, recorder_text(r, RECORDER_CSV));
-    else if (!recorder_keep(r->csv.file, recorder_text(r, RECORDER_CSV), message))
+    recorder_csv *csv = recorder_csv_of(r);
+    if (--csv->systems > 0)
+        return; /* another version goes on */
+    if (csv->file != NULL && csv->rows == 0)
+        recorder_discard(csv->file, recorder_text(r, RECORDER_CSV));
+    else if (csv->file != NULL && !recorder_keep(csv->file, recorder_text(r, RECORDER_CSV), message))
         recorder_complain(r, message);
-    r->csv.file = NULL;
+    csv->file = NULL;
+    csv->world = NULL;
+    forget_types(r, csv);
 }

@@ -7,6 +7,9 @@
  *
  * The options name files, and a file has one writer: so the system can be at work in one world at a time. It
  * may read from all worlds.
+ *
+ * A reload hands everything over where all of it has the same form. Else the CSV file goes over by itself, open as it is,
+ * and the new version writes the next row; for the picture the new version begins anew, and that of the old one is drawn.
  */
 #include "recorder.h"
 #include "curve.h"
@@ -21,10 +24,14 @@
 #define CURVE_POINTS_MOST 16384
 #define PANELS_MOST 16
 
-/* Shared by all worlds. */
-typedef struct recorder_shared {
-    uint32_t worlds; /* in which the system is at work: 0 or 1 */
-} recorder_shared;
+/* What the system's state leads to, for its form: raise the number when a member changes its meaning and not its size. */
+typedef struct recorder_form {
+    recorder_state state;
+    recorder_source source;
+    recorder_curve curve;
+    recorder_point point;
+    recorder_series series;
+} recorder_form;
 
 static const bp_field_t options[] = {
     {.name = "properties", .type = BP_STRING, .flags = BP_FIELD_REQUIRED,
@@ -117,12 +124,12 @@ static bp_result_t read_options(recorder_state *r)
 
 /* --- begin and end -------------------------------------------------------------------------------------- */
 
-/* Whether the picture can be written is found out now, not after an hour of simulation. */
+/* Whether the picture can be written is found out now, not after an hour of simulation; and not again in a reload. */
 static bp_result_t try_svg(const recorder_state *r)
 {
     char message[RECORDER_MESSAGE];
     const char *target = recorder_text(r, RECORDER_SVG);
-    if (target[0] == 0)
+    if (target[0] == 0 || recorder_csv_of(r)->systems > 0)
         return BP_OK;
     FILE *file = recorder_open(target, message);
     if (file == NULL)
@@ -152,8 +159,8 @@ static void release(recorder_state *r)
 
 static bp_result_t start(bp_system_t *s)
 {
-    recorder_shared *shared = s->plugin->state;
-    if (shared->worlds > 0)
+    const recorder_csv *csv = s->plugin->state;
+    if (csv->systems > 0 && csv->world != s->world)
         return s->api->error->set(s->host, BP_ERROR_STATE,
                                   "it is at work in another world already; one "
                                   "recorder reads the properties of all worlds");
@@ -163,12 +170,9 @@ static bp_result_t start(bp_system_t *s)
     *r = (recorder_state){.system = s};
     s->state = r;
     bp_result_t result = open_all(r);
-    if (result != BP_OK) {
+    if (result != BP_OK)
         release(r);
-        return result;
-    }
-    shared->worlds++;
-    return BP_OK;
+    return result;
 }
 
 static void write_svg(recorder_state *r)
@@ -190,11 +194,9 @@ static void write_svg(recorder_state *r)
 static void stop(bp_system_t *s)
 {
     recorder_state *r = s->state;
-    recorder_shared *shared = s->plugin->state;
     recorder_csv_stop(r);
     write_svg(r);
     release(r);
-    shared->worlds--;
 }
 
 /* --- a step --------------------------------------------------------------------------------------------- */
@@ -289,7 +291,7 @@ static void report(bp_system_t *s, bp_report_o *out)
     char text[RECORDER_MESSAGE];
     const char *csv = recorder_text(r, RECORDER_CSV), *svg = recorder_text(r, RECORDER_SVG);
     if (csv[0] != 0) {
-        snprintf(text, sizeof text, "%.300s: %llu rows of %u columns", csv, (unsigned long long)r->csv.rows,
+        snprintf(text, sizeof text, "%.300s: %llu rows of %u columns", csv, (unsigned long long)recorder_csv_of(r)->rows,
                  (unsigned)recorder_csv_columns(r));
         s->api->report->value(out, "table, written at the end", text);
     }
@@ -308,23 +310,23 @@ static bp_result_t load(bp_plugin_t *plugin)
 {
     if (plugin->state != NULL)
         return BP_OK; /* it has come over from the version before */
-    recorder_shared *shared = plugin->api->memory->resize(plugin, NULL, 0, sizeof *shared);
-    if (shared == NULL)
+    recorder_csv *csv = plugin->api->memory->resize(plugin, NULL, 0, sizeof *csv);
+    if (csv == NULL)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "out of memory");
-    *shared = (recorder_shared){0};
-    plugin->state = shared;
+    *csv = (recorder_csv){0};
+    plugin->state = csv;
     return BP_OK;
 }
 
 static void unload(bp_plugin_t *plugin)
 {
-    plugin->state = plugin->api->memory->resize(plugin, plugin->state, sizeof(recorder_shared), 0);
+    plugin->state = plugin->api->memory->resize(plugin, plugin->state, sizeof(recorder_csv), 0);
 }
 
 static const bp_system_i systems[] = {
     {.name = "recorder",
      .doc = "records properties to CSV and SVG; list it last", .start = start, .stop = stop,
-     .run_all = run_all, .report = report, .state_form = BP_STATE_FORM(recorder_state, 1)},
+     .run_all = run_all, .report = report, .state_form = BP_STATE_FORM(recorder_form, 1)},
 };
 
 BP_PLUGIN(recorder) = {
@@ -336,5 +338,5 @@ BP_PLUGIN(recorder) = {
     .options = BP_LIST(options),
     .load = load,
     .unload = unload,
-    .state_form = BP_STATE_FORM(recorder_shared, 1),
+    .state_form = RECORDER_CSV_FORM,
 };

@@ -54,11 +54,21 @@ typedef struct recorder_source {
     recorder_series *series; /* scalars, likewise */
 } recorder_source;
 
-/* The CSV file while it is written. */
+/* The CSV file while it is written: the plugin's state, and what one version of the plugin hands to the next whatever
+ * else of it has changed. Its form is therefore never changed; what is reserved may come to mean something, 0 being what
+ * older versions say. */
 typedef struct recorder_csv {
-    FILE *file; /* NULL: none is wanted, or writing has failed */
+    FILE *file;           /* NULL: none is wanted, or writing has failed */
+    bp_world_o *world;    /* where the system is at work; NULL: nowhere */
     uint64_t rows;
+    uint32_t *types;      /* of the sources, as the header has them; good once there are rows */
+    uint32_t sources;     /* entries of `types` */
+    uint32_t systems;     /* at work: 2 while one version takes over from the other, else 0 or 1 */
+    uint64_t reserved[4];
 } recorder_csv;
+
+#define RECORDER_CSV_FORM (UINT64_C(2) << 32 | 72)
+BP_STATIC_ASSERT(sizeof(recorder_csv) == 72, "versions of the recorder hand this to each other: its form stays");
 
 /* The system at work in a world. */
 typedef struct recorder_state {
@@ -66,14 +76,18 @@ typedef struct recorder_state {
     recorder_source *sources; /* `count` that are recorded, and behind them the origin, where there is one */
     recorder_source *origin;  /* what vectors are drawn relative to; NULL: nothing */
     uint32_t count, room;
-    uint32_t settled;  /* the first sample is taken: what columns there are is fixed */
+    uint32_t settled;  /* the first sample is taken, perhaps by an earlier version: what columns there are is fixed */
     uint32_t axes[2];  /* of the picture: 0 x, 1 y, 2 z */
     uint32_t panels;   /* numbers in svg_panels */
     uint32_t every, csv_every;
     uint32_t samples;  /* for the picture */
     double first_time, time;
-    recorder_csv csv;
 } recorder_state;
+
+static inline recorder_csv *recorder_csv_of(const recorder_state *r)
+{
+    return r->system->plugin->state;
+}
 
 /* --- recorder.c ----------------------------------------------------------------------------------------- */
 
@@ -98,6 +112,9 @@ void recorder_free_sources(recorder_state *r);
 /* Read all sources: values and valid. The first call settles types, units and labels. */
 void recorder_read(recorder_state *r);
 
+/* Settle them beforehand, with these types. */
+void recorder_settle_as(recorder_state *r, const uint32_t *types);
+
 /* The name of part `part` of a value of `type`: "x", "g", "m3"; "" of a scalar. */
 const char *recorder_part(uint32_t type, uint32_t part);
 
@@ -121,6 +138,8 @@ void recorder_discard(FILE *file, const char *target);
 
 /* --- csv.c ---------------------------------------------------------------------------------------------- */
 
+/* Open the file; or go on with the one that the version before has open. `stop` closes it, unless another version goes on
+ * with it. */
 bp_result_t recorder_csv_start(recorder_state *r);
 void recorder_csv_row(recorder_state *r);
 void recorder_csv_stop(recorder_state *r);

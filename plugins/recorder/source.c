@@ -308,12 +308,8 @@ static void settle_label(const recorder_state *r, recorder_source *s)
 
 static void settle(recorder_state *r)
 {
-    for (uint32_t i = 0; i < r->room; i++) {
-        recorder_source *s = &r->sources[i];
-        if (s->type == BP_TYPE_NONE)
-            s->type = guess_type(r, s);
-        s->parts = parts_of(s->type);
-    }
+    for (uint32_t i = 0; i < r->room; i++)
+        r->sources[i].parts = parts_of(r->sources[i].type);
     for (uint32_t i = 0; i < r->room; i++) {
         settle_unit(r, &r->sources[i]);
         settle_label(r, &r->sources[i]);
@@ -321,10 +317,21 @@ static void settle(recorder_state *r)
     r->settled = 1;
 }
 
+void recorder_settle_as(recorder_state *r, const uint32_t *types)
+{
+    for (uint32_t i = 0; i < r->room; i++)
+        r->sources[i].type = i < r->count ? types[i] : guess_type(r, &r->sources[i]);
+    settle(r);
+}
+
 void recorder_read(recorder_state *r)
 {
     for (uint32_t i = 0; i < r->room; i++)
         read_source(r, &r->sources[i]);
+    for (uint32_t i = 0; i < r->room && !r->settled; i++) {
+        if (r->sources[i].type == BP_TYPE_NONE)
+            r->sources[i].type = guess_type(r, &r->sources[i]);
+    }
     if (!r->settled)
         settle(r);
 }

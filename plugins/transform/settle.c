@@ -222,7 +222,7 @@ static void settle_scattered(transforms_t *t, const uint32_t *slots, uint32_t co
         forget_climb(t, slots[i]);
 }
 
-void transforms_settle(transforms_t *t, const uint32_t *slots, uint32_t count)
+static void settle_many(transforms_t *t, const uint32_t *slots, uint32_t count)
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
     uint32_t first = BP_NONE, last = 0;
@@ -241,4 +241,12 @@ void transforms_settle(transforms_t *t, const uint32_t *slots, uint32_t count)
         settle_scattered(t, slots, count);
     else if (first <= last)
         transforms_settle_marked(t, first, last);
+}
+
+void transforms_settle(transforms_t *t, const uint32_t *slots, uint32_t count)
+{
+    if (count == 1)
+        transforms_settle_one(t, slots[0]);
+    else
+        settle_many(t, slots, count);
 }

@@ -1,9 +1,12 @@
 /* transforms.h - what the files of the plugin share: the instances of one world, and the parts of the work.
  *
- *   transform.c  verbs, properties and table; setting local poses
+ *   transform.c  verbs, properties and table
+ *   local.c      local poses: instances made with one, set, read
+ *   parents.c    links as others make and read them: by property, by the table
  *   family.c     who is whose child: linking, unlinking, cycles, what an end and a move mean for relatives
  *   settle.c     world matrices: of one, of a subtree, of everything below a batch
  *   pack.c       families together in memory, parents before children
+ *   save.c       all instances in one block, for a reload
  *   pose.c       arithmetic
  *
  * Invariants
@@ -72,6 +75,57 @@ static inline bool has_relatives(const transforms_t *t, uint32_t slot)
     return t->linked &&
            (links_of(t, PARENT)[slot] != BP_NONE || links_of(t, FIRST_CHILD)[slot] != BP_NONE);
 }
+
+/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its size. */
+typedef struct transforms_form_t {
+    transforms_t transforms;
+    pose_t pose;
+    uint64_t columns[COLUMNS_END];
+} transforms_form_t;
+
+#define TRANSFORMS_FORM BP_STATE_FORM(transforms_form_t, 1)
+
+/* --- local.c --- */
+
+/* Room for `more` instances beside those there are. */
+bp_result_t transforms_reserve(bp_manager_t *m, bp_name_t instance, uint32_t more);
+
+/* As the verbs of those names. */
+bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              uint32_t *slots);
+bp_result_t transforms_create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                   const void *const *columns, uint32_t *slots);
+
+/* `set` for position, rotation and scale. */
+bp_result_t transforms_set_part(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                                const void *values, size_t stride);
+
+/* As bp_transform_api.set_local and local. */
+bp_result_t transforms_set_local(bp_manager_t *m, const uint32_t *slots, uint32_t count, const bp_vec3_t *positions,
+                                 const bp_quat_t *rotations, const bp_vec3_t *scales);
+void transforms_local(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *positions,
+                      bp_quat_t *rotations, bp_vec3_t *scales);
+
+/* --- parents.c --- */
+
+/* `set` for parent, and the parent of one. */
+bp_result_t transforms_set_parents(bp_manager_t *m, const uint32_t *slots, uint32_t count, const void *values,
+                                   size_t stride);
+bp_entity_t transforms_parent(const transforms_t *t, uint32_t slot);
+
+/* As bp_transform_api.link, unlink, relatives and subtree. */
+bp_result_t transforms_link_all(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
+                                uint32_t flags);
+bp_result_t transforms_unlink_all(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t flags);
+void transforms_relatives(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t *parents,
+                          uint32_t *first_children, uint32_t *next_siblings, uint32_t *previous_siblings);
+uint32_t transforms_subtree(bp_manager_t *m, uint32_t slot, uint32_t *slots, uint32_t capacity);
+
+/* --- save.c --- */
+
+/* The verbs save and load. */
+bp_result_t transforms_save(bp_manager_t *m, void **data, size_t *size);
+bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data, size_t size);
 
 /* --- settle.c --- */
 

@@ -533,8 +533,11 @@ static bp_sprite_t *play_reloaded(uint32_t after, uint32_t *count)
     make("bubble", entities, 20);
     make("avoid", entities + 20, 20000);
     for (uint32_t i = 0; i < 10; i++) {
-        if (i == after && i > 0)
+        if (i == after && i > 0) {
             WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+            frame_of(count);
+            ck_assert_uint_eq(*count, 20020); /* whoever draws before the next step has a frame */
+        }
         step();
     }
     rig.log = (log_text_t){.count = 0};
