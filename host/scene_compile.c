@@ -6,6 +6,7 @@
 #include "host.h"
 
 #include "base/file.h"
+#include "resource/json_tree.h"
 #include "resource/scene_compile.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o 
     char *text;
     size_t size;
     *scene = NULL;
-    bp_result_t result = file_read(&host->scenes.memory, json_path, &text, &size, &host->base.error);
+    bp_result_t result = file_read_most(&host->scenes.memory, json_path, TREE_MAX_BYTES, &text, &size, &host->base.error);
     if (result != BP_OK)
         return result;
     result = bp_scene_compile_text(host, json_path, text, size, scene);

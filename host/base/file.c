@@ -10,26 +10,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static bp_result_t read_open(memory_t *memory, FILE *file, char **bytes, size_t *size)
+static bp_result_t read_open(memory_t *memory, FILE *file, size_t most, char **bytes, size_t *size)
 {
     size_t capacity = 1 << 16, used = 0;
     char *block = memory_resize(memory, NULL, 0, capacity);
     while (block != NULL) {
         used += fread(block + used, 1, capacity - 1 - used, file);
-        if (used < capacity - 1)
+        if (used < capacity - 1 || used > most)
             break;
-        char *bigger = memory_resize(memory, block, capacity, capacity * 2);
+        size_t more = most - used < capacity ? most - used + 2 : capacity; /* one byte too many, and the zero */
+        char *bigger = memory_resize(memory, block, capacity, capacity + more);
         if (bigger == NULL)
             memory_free(memory, block, capacity);
         block = bigger;
-        capacity *= 2;
+        capacity += more;
     }
     if (block == NULL)
         return BP_ERROR_MEMORY;
-    char *fitted = ferror(file) ? NULL : memory_resize(memory, block, capacity, used + 1);
+    bp_result_t result = ferror(file) ? BP_ERROR_IO : used > most ? BP_ERROR_LIMIT : BP_ERROR_MEMORY;
+    char *fitted = result != BP_ERROR_MEMORY ? NULL : memory_resize(memory, block, capacity, used + 1);
     if (fitted == NULL) {
         memory_free(memory, block, capacity);
-        return ferror(file) ? BP_ERROR_IO : BP_ERROR_MEMORY;
+        return result;
     }
     fitted[used] = '\0';
     *bytes = fitted;
@@ -39,15 +41,22 @@ static bp_result_t read_open(memory_t *memory, FILE *file, char **bytes, size_t 
 
 bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error)
 {
+    return file_read_most(memory, path, SIZE_MAX, bytes, size, error);
+}
+
+bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size, error_text_t *error)
+{
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return error_set(error, BP_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    bp_result_t result = read_open(memory, file, bytes, size);
+    bp_result_t result = read_open(memory, file, most, bytes, size);
     int reason = errno;
     fclose(file);
     if (result == BP_ERROR_MEMORY)
         return error_set(error, result, "%s: out of memory while reading it", path);
+    if (result == BP_ERROR_LIMIT)
+        return error_set(error, result, "%s: has more than %zu bytes, the most that is read", path, most);
     if (result != BP_OK)
         return error_set(error, result, "%s: cannot be read: %s", path, strerror(reason));
     return BP_OK;

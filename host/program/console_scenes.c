@@ -131,6 +131,8 @@ bool console_spawn(console_t *console, char *rest)
         return false;
     if (words[0] == NULL)
         return console_refuse(console, "spawn needs the file of a scene, such as spawn level.json");
+    if (words[1] != NULL && program->api->world->find(program->host, words[1]) == NULL && program->api->world->find(program->host, words[0]) != NULL)
+        return console_refuse(console, "the scene comes first: spawn %s %s", words[1], words[0]);
     bp_world_o *world = world_or_only(console, words[1]);
     if (world == NULL || !make_room(console))
         return false;

@@ -50,8 +50,8 @@ static bp_result_t check_head(check_t *c)
         return broken(c, error_set(c->error, BP_ERROR_ABI, "head: byte order mark %08" PRIx32 " instead of %08x; blobs are little-endian",
                                    head->byte_order, BLOB_BYTE_ORDER));
     if (head->version != BLOB_VERSION)
-        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: format version %" PRIu32 "; this backplane reads version %u",
-                                   head->version, BLOB_VERSION));
+        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: format version %" PRIu32 "; this backplane reads version %u%s", head->version,
+                                   BLOB_VERSION, head->version > BLOB_VERSION ? ", a newer one has written it" : ""));
     if (head->size != size)
         return BROKEN(c, "head: says %" PRIu64 " bytes, the file has %zu%s", head->size, size,
                       head->size > size ? ": it was cut off" : "");

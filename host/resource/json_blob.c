@@ -88,6 +88,19 @@ static uint32_t node_of(const scene_t *scene, uint32_t entity)
     return BP_NONE;
 }
 
+/* Of two of a circle, as far as they have names: who is above whom. */
+static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t parent)
+{
+    uint32_t child_node = node_of(scene, entity), parent_node = node_of(scene, parent);
+    const scene_place_t place = scene_place_node(child_node, "components");
+    const char *name = scene->nodes[child_node].name, *above = scene->nodes[parent_node].name;
+    if (entity == parent)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "the entity is its own parent");
+    if (name == NULL || above == NULL)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "the entity is among its own parents");
+    return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "'%.60s' is among its own parents: it is a child of '%.60s', which is below it", name, above);
+}
+
 /* Nobody is their own parent's parent. Everyone's line is followed up to somebody whose line is known to end. */
 static bp_result_t check_lines(scene_t *scene, const uint32_t *parents, uint32_t count)
 {
@@ -101,8 +114,7 @@ static bp_result_t check_lines(scene_t *scene, const uint32_t *parents, uint32_t
             seen[at - 1] = i + 1;
         if (at == 0 || seen[at - 1] != i + 1)
             continue;
-        const scene_place_t place = scene_place_node(node_of(scene, at - 1), "components");
-        result = scene_fail(scene, BP_ERROR_ARGUMENT, &place, "the entity is among its own parents");
+        result = refuse_circle(scene, at - 1, parents[at - 1] - 1);
     }
     memory_free(&scene->memory, seen, (size_t)count * sizeof *seen);
     return result;

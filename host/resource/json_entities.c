@@ -35,9 +35,9 @@ static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
     const tree_item_t *json = tree_member(node->object, "count");
     double count = json == NULL ? 1 : tree_number(json);
     *given = json != NULL;
-    if (json != NULL && (!tree_is_number(json) || !(count >= 1 && count <= UINT32_MAX) || (double)(uint32_t)count < count))
+    if (json != NULL && (!tree_is_number(json) || !(count >= 1 && count <= SCENE_MAX_ENTITIES) || (double)(uint32_t)count < count))
         return scene_fail(scene, tree_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
-                          "'count' takes a whole number from 1 to 4294967295, the number of entities that are made of this one");
+                          "'count' takes a whole number from 1 to %u, the number of entities that are made of this one", SCENE_MAX_ENTITIES);
     const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
     uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
     if (total + scene->entity_count > SCENE_MAX_ENTITIES)

@@ -72,8 +72,19 @@ bp_result_t scene_no_memory(scene_t *scene)
 
 /* --- members ------------------------------------------------------------------------------------------------------ */
 
-static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const char *key, const char *const *known, const char *what)
+/* A component that stands beside `components` instead of in it is what beginners write. */
+static bool holds_components(const scene_t *scene, const char *const *known, const char *key, const tree_item_t *value)
 {
+    for (size_t i = 0; known[i] != NULL; i++) {
+        if (strcmp(known[i], "components") == 0)
+            return tree_is(value, TREE_OBJECT) && (json_types_find(&scene->types, key) != BP_NONE || tree_member(value, "type") != NULL);
+    }
+    return false;
+}
+
+static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const tree_walk_t *walk, const char *const *known, const char *what)
+{
+    const char *key = walk->key->string;
     nearest_t nearest = {.wanted = key};
     text_t hint, all = {.length = 0};
     all.chars[0] = '\0';
@@ -82,6 +93,8 @@ static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const cha
         text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
     }
     place.member = key;
+    if (holds_components(scene, known, key, walk->value))
+        return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "'%.60s' is a component; components stand in \"components\": {\"%.60s\": {...}}", key, key);
     return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key, nearest_hint(&nearest, &hint), all.chars);
 }
 
@@ -93,7 +106,7 @@ bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, cons
         for (size_t i = 0; known[i] != NULL && !found; i++)
             found = strcmp(key, known[i]) == 0;
         if (!found)
-            return unknown_member(scene, *place, key, known, what);
+            return unknown_member(scene, *place, &walk, known, what);
     }
     return BP_OK;
 }

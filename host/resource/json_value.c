@@ -76,6 +76,12 @@ static bool whole_number(const tree_item_t *json, int64_t *out)
     return true;
 }
 
+static bp_result_t wrong_part(const field_t *field, uint32_t part, const tree_item_t *json, error_text_t *error)
+{
+    return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), and item %u of this list is %s", field->name, form_of(field->type),
+                     value_type_name(field->type), part, json_value_kind(json));
+}
+
 /* One number as a part of a value of `field`, of the scalar type `type`. */
 static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out, error_text_t *error)
 {
@@ -120,7 +126,8 @@ static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_
                          value_type_name(field->type), given);
     float numbers[16] = {0, 0, 0, colour ? 1.0f : 0.0f};
     for (tree_walk_t walk = tree_walk(json); tree_next(&walk); part++) {
-        bp_result_t result = read_number(field, BP_F32, walk.value, &numbers[part], error);
+        bp_result_t result = tree_is_number(walk.value) ? read_number(field, BP_F32, walk.value, &numbers[part], error)
+                                                        : wrong_part(field, part, walk.value, error);
         if (result != BP_OK)
             return result;
     }

@@ -231,6 +231,7 @@ static const struct { const char *line, *message; } bad_spawns[] = {
     {"spawn", "line 1: spawn needs the file of a scene, such as spawn level.json\n"},
     {"spawn " FAMILY, "there are several worlds; say which: main other\n"},
     {"spawn " FAMILY " man", "no world 'man'; did you mean 'main'?\n"},
+    {"spawn main " FAMILY, "the scene comes first: spawn " FAMILY " main\n"},
     {"spawn " FAMILY " main too", "'too' is one word too many\n"},
     {"spawn " FAMILY " other", "family.json: "},
     {"spawn " TEST_SCRATCH_DIR "/none.json main", "none.json: cannot be opened"},

@@ -145,7 +145,7 @@ START_TEST(other_versions_and_byte_orders_are_named)
     desk_open(&desk);
     bytes_t made = scene_of_everything(&desk);
     made.bytes[12] = 2;
-    REFUSES(&desk, made, BP_ERROR_ABI, "head: format version 2");
+    REFUSES(&desk, made, BP_ERROR_ABI, "head: format version 2; this backplane reads version 1, a newer one has written it");
     memcpy(made.bytes + 8, "\x01\x02\x03\x04\x00\x00\x00\x01", 8);
     REFUSES(&desk, made, BP_ERROR_ABI, "byte order");
     made.bytes[0] = 'P';

@@ -238,13 +238,17 @@ START_TEST(prototypes_that_are_wrong_are_refused)
 END_TEST
 
 static const fault_t counts[] = {
-    {"{'entities': [{'count': 0}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes a whole number from 1 to 4294967295"},
+    {"{'entities': [{'body': {'mass': 3}}]}", BP_ERROR_NOT_FOUND,
+     "1:16: entities[0].body: 'body' is a component; components stand in \"components\": {\"body\": {...}}"},
+    {"{'entities': [{'torso': {'type': 'body'}}]}", BP_ERROR_NOT_FOUND, "1:16: entities[0].torso: 'torso' is a component; components stand in"},
+    {"{'prototypes': {'p': {'body': {}}}}", BP_ERROR_NOT_FOUND, "1:23: prototypes.p.body: 'body' is a component; components stand in"},
+    {"{'entities': [{'count': 0}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes a whole number from 1 to 4294967294"},
     {"{'entities': [{'count': -1}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes"},
     {"{'entities': [{'count': 1.5}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes"},
     {"{'entities': [{'count': 1e30}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes"},
     {"{'entities': [{'count': '3'}]}", BP_ERROR_TYPE, "1:16: entities[0].count: 'count' takes"},
     {"{'entities': [{'count': null}]}", BP_ERROR_TYPE, "1:16: entities[0].count: 'count' takes"},
-    {"{'entities': [{'count': 4294967295}]}", BP_ERROR_LIMIT, "1:16: entities[0].count: with this the scene has more than 4294967294 entities"},
+    {"{'entities': [{'count': 4294967295}]}", BP_ERROR_RANGE, "1:16: entities[0].count: 'count' takes a whole number from 1 to 4294967294"},
     {"{'entities': [{'count': 70000, 'children': [{'count': 70000}]}]}", BP_ERROR_LIMIT,
      "1:46: entities[0].children[0].count: with this the scene has more than 4294967294 entities"},
     {"{'entities': [{'count': 3, 'components': {'mark': {'value': [1, 2]}}}]}", BP_ERROR_ARGUMENT,
@@ -291,7 +295,7 @@ static const fault_t values[] = {
     {SAMPLE("'a_vec2': [1]"), BP_ERROR_TYPE, AT "a_vec2: a_vec2 takes a list of 2 numbers, like [0, 1] (type vec2), not a list of 1"},
     {SAMPLE("'a_vec2': [1, 51]"), BP_ERROR_RANGE, AT "a_vec2: a_vec2 = 51 is outside its range: at most 50"},
     {SAMPLE("'a_vec3': 1"), BP_ERROR_TYPE, AT "a_vec3: a_vec3 takes a list of 3 numbers, like [0, 0, 1] (type vec3), not a whole number"},
-    {SAMPLE("'a_vec3': [1, '2', 3]"), BP_ERROR_TYPE, AT "a_vec3: a_vec3 takes a list of 3 numbers, like [0, 0, 1] (type vec3), not a string"},
+    {SAMPLE("'a_vec3': [1, '2', 3]"), BP_ERROR_TYPE, AT "a_vec3: a_vec3 takes a list of 3 numbers, like [0, 0, 1] (type vec3), and item 1 of this list is a string"},
     {SAMPLE("'a_vec3': [[1, 2, 3]]"), BP_ERROR_TYPE, AT "a_vec3: "},
     {SAMPLE("'a_mat4': [1, 2, 3]"), BP_ERROR_TYPE, AT "a_mat4: a_mat4 takes a list of 16 numbers"},
     {SAMPLE("'a_colour': '#12345'"), BP_ERROR_TYPE, AT "a_colour: a_colour: '#12345' is not #rrggbb"},
@@ -327,9 +331,9 @@ static const fault_t references[] = {
     {"{'entities': [{'name': 'a', 'children': [{'components': {'pose': {'parent': 'a'}}}]}]}", BP_ERROR_ARGUMENT,
      "1:67: entities[0].children[0].components.pose.parent: the entity stands among the children of another, which is its parent; remove 'parent'"},
     {"{'entities': [{'name': 'a', 'components': {'pose': {'parent': 'b'}}}, {'name': 'b', 'components': {'pose': {'parent': 'a'}}}]}",
-     BP_ERROR_ARGUMENT, "1:29: entities[0].components: the entity is among its own parents"},
+     BP_ERROR_ARGUMENT, "1:29: entities[0].components: 'a' is among its own parents: it is a child of 'b', which is below it"},
     {"{'entities': [{'name': 'a', 'components': {'pose': {'parent': 'a'}}}]}", BP_ERROR_ARGUMENT,
-     "1:29: entities[0].components: the entity is among its own parents"},
+     "1:29: entities[0].components: the entity is its own parent"},
 };
 
 START_TEST(references_that_lead_nowhere_are_refused)

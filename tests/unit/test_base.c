@@ -1046,6 +1046,27 @@ START_TEST(files_are_read_whole)
 }
 END_TEST
 
+/* As much as the limit, and one byte more; a device may have no end at all. */
+START_TEST(files_are_read_no_further_than_a_limit)
+{
+    static const size_t limits[] = {1, 100, (1 << 16) - 1, 1 << 16, 199998};
+    char *text = calloc(200000, 1), *bytes;
+    size_t size;
+    for (uint32_t i = 0; i < COUNT(limits); i++) {
+        const char *path = scratch_bytes("base.bin", text, limits[i]);
+        ck_assert_int_eq(file_read_most(&memory, path, limits[i], &bytes, &size, &error), BP_OK);
+        ck_assert_uint_eq(size, limits[i]);
+        memory_free(&memory, bytes, size + 1);
+        path = scratch_bytes("base.bin", text, limits[i] + 1);
+        expect_error(file_read_most(&memory, path, limits[i], &bytes, &size, &error), BP_ERROR_LIMIT, "bytes, the most that is read");
+        ck_assert_uint_eq(memory_bytes(&memory), 0);
+    }
+    free(text);
+    if (file_exists("/dev/zero"))
+        expect_error(file_read_most(&memory, "/dev/zero", 300000, &bytes, &size, &error), BP_ERROR_LIMIT, "/dev/zero: has more than 300000 bytes");
+}
+END_TEST
+
 START_TEST(files_that_cannot_be_read_are_named)
 {
     char *bytes;
@@ -1147,6 +1168,7 @@ static void add_words_and_files(Suite *suite)
     tcase_add_test(tests, paths_that_do_not_fit_are_refused);
     tcase_add_test(tests, the_stem_of_a_library_is_its_name_without_folder_and_ending);
     tcase_add_test(tests, files_are_read_whole);
+    tcase_add_test(tests, files_are_read_no_further_than_a_limit);
     tcase_add_test(tests, files_that_cannot_be_read_are_named);
     tcase_add_test(tests, a_file_that_finds_no_memory_leaves_nothing);
 }
