@@ -108,6 +108,7 @@ $(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3 -fno-jump
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3 -fno-jump-tables
 $(BUILD)/obj/host/resource/%.o $(BUILD)/pic/host/resource/%.o: CODE += -O3
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
+$(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += -O3
 $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)

@@ -12,7 +12,7 @@
 #include "memory.h"
 #include "names.h"
 #include "strings.h"
-#include "value.h"
+#include "field.h"
 
 typedef struct base_t {
     memory_t memory;

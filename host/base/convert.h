@@ -17,7 +17,7 @@
 #ifndef HOST_BASE_CONVERT_H
 #define HOST_BASE_CONVERT_H
 
-#include "value.h"
+#include "field.h"
 
 typedef enum convert_kind_t { CONVERT_REFUSED, CONVERT_SAME, CONVERT_WIDENED, CONVERT_NARROWED } convert_kind_t;
 

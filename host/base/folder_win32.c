@@ -5,22 +5,16 @@
  */
 #include "folder.h"
 
+#include "os_win32.h"
+
 #include <windows.h>
-
-enum { PATH_ROOM = 1024 };
-
-static bool path_to_system(const char *path, wchar_t *wide)
-{
-    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, PATH_ROOM) > 0 ||
-           MultiByteToWideChar(CP_ACP, 0, path, -1, wide, PATH_ROOM) > 0;
-}
 
 bool file_stamp(const char *path, file_stamp_t *stamp)
 {
     wchar_t wide[PATH_ROOM];
     WIN32_FILE_ATTRIBUTE_DATA data;
     *stamp = (file_stamp_t){0};
-    if (!path_to_system(path, wide) || !GetFileAttributesExW(wide, GetFileExInfoStandard, &data) ||
+    if (!win32_path(path, wide, PATH_ROOM) || !GetFileAttributesExW(wide, GetFileExInfoStandard, &data) ||
         (data.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
         return false;
     stamp->size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
@@ -32,7 +26,7 @@ bool file_stamp(const char *path, file_stamp_t *stamp)
 bool file_is_closed(const char *path)
 {
     wchar_t wide[PATH_ROOM];
-    if (!path_to_system(path, wide))
+    if (!win32_path(path, wide, PATH_ROOM))
         return true;
     HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
     if (file == INVALID_HANDLE_VALUE)

@@ -1,7 +1,8 @@
 /* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals.
  *
- * os_posix.c and os_win32.c implement it; the build compiles one of them. Nothing else in the project
- * includes a system header. Files are read and written with standard C (file.h).
+ * Each section below is implemented twice, in os_SECTION_posix.c and os_SECTION_win32.c; the build compiles one of them. Beside these
+ * only the *_posix.c and *_win32.c of folder.h, process.h and guard.h include system headers. Files are read and written with
+ * standard C (file.h).
  *
  * What it does not do: no sockets, no watching of files.
  */
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- pages: large blocks straight from the system, cleared, page-aligned ------------------------------- */
+/* --- os_pages: large blocks straight from the system, cleared, page-aligned ------------------------------- */
 
 size_t os_page_size(void);
 
@@ -27,7 +28,7 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
-/* --- shared libraries ------------------------------------------------------------------------------------ */
+/* --- os_library: shared libraries ------------------------------------------------------------------------ */
 
 /* ".so" or ".dll". */
 extern const char os_library_suffix[];
@@ -41,7 +42,7 @@ void os_library_close(void *library);
 /* Where the image of an open library lies: from *begin up to *end. false where the system does not tell. [main] */
 bool os_library_image(void *library, const void **begin, const void **end);
 
-/* --- time ---------------------------------------------------------------------------------------------- */
+/* --- os_time ------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of a clock that never goes back. [any] */
 uint64_t os_clock_ns(void);
@@ -49,7 +50,7 @@ uint64_t os_clock_ns(void);
 /* Let this thread sleep; it may wake early where a signal comes. [any] */
 void os_sleep_ns(uint64_t nanoseconds);
 
-/* --- threads --------------------------------------------------------------------------------------------- */
+/* --- os_thread: threads and locks ------------------------------------------------------------------------ */
 
 typedef struct os_thread_t { void *handle; } os_thread_t;
 typedef struct os_lock_t os_lock_t; /* a mutex with one condition */
@@ -75,13 +76,13 @@ void os_unlock(os_lock_t *lock);
 void os_lock_wait(os_lock_t *lock);      /* held: let go, sleep until woken, hold again; may wake for nothing */
 void os_lock_wake_all(os_lock_t *lock);
 
-/* --- terminal ---------------------------------------------------------------------------------------------- */
+/* --- os_terminal ------------------------------------------------------------------------------------------- */
 
 /* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
-/* --- whole files ------------------------------------------------------------------------------------------- */
+/* --- os_file: whole files ---------------------------------------------------------------------------------- */
 
 /* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what is read, and
  * who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on failure, with the system's
@@ -94,7 +95,7 @@ void os_file_unmap(const void *bytes, size_t size);
  * system's sentence; nothing is left beside then. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* --- paths -------------------------------------------------------------------------------------------------- */
+/* --- os_path: paths and folders ----------------------------------------------------------------------------- */
 
 bool os_path_is_absolute(const char *path);
 
@@ -113,7 +114,7 @@ bool os_folder_create(const char *path);
  * read. [any] */
 bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data);
 
-/* --- other programs ------------------------------------------------------------------------------------------ */
+/* --- os_program: other programs ------------------------------------------------------------------------------ */
 
 /* What the file of a program ends with: "" or ".exe". */
 extern const char os_program_suffix[];

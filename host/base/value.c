@@ -10,7 +10,6 @@
 #include "text.h"
 
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,12 +42,6 @@ static const type_t types[BP_TYPE_COUNT] = {
     [BP_NAME] = {"name", 8, 0, 0, "a name of at most 255 bytes"},
 };
 
-/* Not isfinite: in some C libraries it is a macro that narrows its argument. */
-static bool is_finite(double number)
-{
-    return number - number == 0.0;
-}
-
 static const type_t *type_of(uint32_t type)
 {
     return &types[type < BP_TYPE_COUNT ? type : BP_TYPE_NONE];
@@ -67,6 +60,11 @@ const char *value_type_name(uint32_t type)
 uint32_t value_parts(uint32_t type)
 {
     return type_of(type)->parts;
+}
+
+uint32_t value_part_type(uint32_t type)
+{
+    return type_of(type)->part;
 }
 
 double value_part(uint32_t type, const void *value, uint32_t part)
@@ -108,8 +106,8 @@ static const char *read_number(uint32_t type, const char *text, void *out)
     text = skip_blanks(text);
     if (type == BP_F32 || type == BP_F64) {
         double number = strtod(text, &end);
-        bool fits = type == BP_F64 || !is_finite(number) || fabs(number) < 3.4028235677973366e38;
-        if (end == text || !is_finite(number) || !fits)
+        bool fits = type == BP_F64 || !value_is_finite(number) || fabs(number) < 3.4028235677973366e38;
+        if (end == text || !value_is_finite(number) || !fits)
             return NULL;
         if (type == BP_F64)
             memcpy(out, &number, sizeof number);
@@ -311,210 +309,4 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
                  entity_life(context->entity_base, v.entity));
     else
         format_numbers(t, &v, text, size);
-}
-
-/* --- fields ------------------------------------------------------------------------------------------------ */
-
-static const char *copy_text(char **at, const char *text)
-{
-    size_t size = text == NULL ? 1 : strlen(text) + 1;
-    char *copy = *at;
-    memcpy(copy, text == NULL ? "" : text, size);
-    *at += size;
-    return copy;
-}
-
-static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *declared)
-{
-    const char *const texts[] = {declared->name, declared->initial, declared->min,        declared->max,
-                                 declared->unit, declared->doc,     declared->former_name};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        field->texts_size += texts[i] == NULL ? 1 : strlen(texts[i]) + 1;
-    field->texts = memory_resize(memory, NULL, 0, field->texts_size);
-    if (field->texts == NULL)
-        return false;
-    char *at = field->texts;
-    field->name = copy_text(&at, declared->name);
-    field->initial_text = copy_text(&at, declared->initial);
-    field->min_text = copy_text(&at, declared->min);
-    field->max_text = copy_text(&at, declared->max);
-    field->unit = copy_text(&at, declared->unit);
-    field->doc = copy_text(&at, declared->doc);
-    field->former_name = copy_text(&at, declared->former_name);
-    return true;
-}
-
-static bp_result_t parse_limit(const value_context_t *context, const field_t *field, const char *text, double *limit,
-                               error_text_t *error)
-{
-    bp_value_t value;
-    if (text[0] == '\0')
-        return BP_OK;
-    uint32_t part = type_of(field->type)->part;
-    if (part == 0)
-        return error_set(error, BP_ERROR_TYPE, "a %s has no limits", value_type_name(field->type));
-    bp_result_t result = value_parse(context, part, text, &value, error);
-    if (result == BP_OK)
-        *limit = value_part(part, &value, 0);
-    return result;
-}
-
-static void set_zero_default(field_t *field)
-{
-    memset(&field->initial, 0, sizeof field->initial);
-    if (field->type == BP_QUAT)
-        field->initial.quat.w = 1.0f;
-    for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)
-        field->initial.mat4.m[i] = 1.0f;
-    if (field->type == BP_STRING)
-        field->initial.string = field->initial_text;
-}
-
-static bool all_zero(const void *bytes, size_t size)
-{
-    const unsigned char *b = bytes;
-    while (size > 0 && b[size - 1] == 0)
-        size--;
-    return size == 0;
-}
-
-/* Whole columns are checked as floats, so the limits are rounded inwards. */
-static void set_float_limits(field_t *field)
-{
-    field->min_f32 = field->min < -(double)FLT_MAX ? -INFINITY : (float)field->min;
-    field->max_f32 = field->max > (double)FLT_MAX ? INFINITY : (float)field->max;
-    if ((double)field->min_f32 < field->min)
-        field->min_f32 = nextafterf(field->min_f32, INFINITY);
-    if ((double)field->max_f32 > field->max)
-        field->max_f32 = nextafterf(field->max_f32, -INFINITY);
-}
-
-static bp_result_t parse_texts(field_t *field, const value_context_t *context, error_text_t *error)
-{
-    bp_result_t result = parse_limit(context, field, field->min_text, &field->min, error);
-    if (result == BP_OK)
-        result = parse_limit(context, field, field->max_text, &field->max, error);
-    if (result == BP_OK && field->min > field->max)
-        result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
-    field->limited = is_finite(field->min) || is_finite(field->max);
-    set_float_limits(field);
-    if (result == BP_OK && field->initial_text[0] != '\0')
-        result = value_parse(context, field->type, field->initial_text, &field->initial, error);
-    bool unused = (field->flags & BP_FIELD_REQUIRED) != 0 && field->initial_text[0] == '\0';
-    if (result == BP_OK && !unused)
-        result = field_check(field, &field->initial, error);
-    if (result == BP_OK)
-        field->initial_is_zero = field->type != BP_STRING && all_zero(&field->initial, field->size);
-    return result;
-}
-
-enum {
-    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL
-};
-
-bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
-                       uint32_t item_size, error_text_t *error)
-{
-    bp_field_t known;
-    memset(&known, 0, sizeof known);
-    memset(field, 0, sizeof *field);
-    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
-    if (known.name == NULL || !names_is_word(known.name))
-        return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
-                         known.name == NULL ? "" : known.name);
-    if ((known.flags & ~(uint32_t)KNOWN_FLAGS) != 0)
-        return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
-    if ((known.flags & BP_FIELD_PARENT) != 0 && known.type != BP_ENTITY)
-        return error_set(error, BP_ERROR_TYPE, "field '%s' says who the parent is, so its type is entity", known.name);
-    if ((known.flags & BP_FIELD_LABEL) != 0 && known.type != BP_STRING)
-        return error_set(error, BP_ERROR_TYPE, "field '%s' is what people call the entity, so its type is string", known.name);
-    if (value_size(known.type) == 0)
-        return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 15 is name)", known.name, known.type);
-    if (!copy_texts(field, memory, &known))
-        return error_memory(error, "copying a field's declaration");
-    field->hash = names_hash(field->name);
-    field->type = known.type;
-    field->flags = known.flags;
-    field->size = value_size(known.type);
-    field->min = -INFINITY;
-    field->max = INFINITY;
-    set_zero_default(field);
-    bp_result_t result = parse_texts(field, context, error);
-    if (result != BP_OK) {
-        error_prefix(error, result, "field '%s': ", field->name);
-        field_free(field, memory);
-    }
-    return result;
-}
-
-void field_free(field_t *field, memory_t *memory)
-{
-    memory_free(memory, field->texts, field->texts_size);
-    memset(field, 0, sizeof *field);
-}
-
-static const char *given(const char *text)
-{
-    return text[0] == '\0' ? NULL : text;
-}
-
-void field_describe(const field_t *field, bp_field_t *declared)
-{
-    *declared = (bp_field_t){
-        .name = field->name,
-        .type = field->type,
-        .flags = field->flags,
-        .initial = given(field->initial_text),
-        .min = given(field->min_text),
-        .max = given(field->max_text),
-        .unit = given(field->unit),
-        .doc = given(field->doc),
-        .former_name = given(field->former_name),
-    };
-}
-
-bp_result_t field_check(const field_t *field, const void *value, error_text_t *error)
-{
-    if (!field->limited)
-        return BP_OK;
-    for (uint32_t i = 0; i < value_parts(field->type); i++) {
-        double part = value_part(field->type, value, i);
-        if (part >= field->min && part <= field->max)
-            continue;
-        return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
-                         field->min_text[0] ? "at least " : "", field->min_text, field->min_text[0] && field->max_text[0] ? " and " : "",
-                         field->max_text[0] ? "at most " : "", field->max_text, field->unit[0] ? " " : "", field->unit);
-    }
-    return BP_OK;
-}
-
-/* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. */
-static bool floats_inside(const field_t *field, const char *values, size_t stride, uint32_t count)
-{
-    uint32_t parts = value_parts(field->type), outside = 0;
-    float min = field->min_f32, max = field->max_f32;
-    if (stride == field->size) {
-        const float *numbers = (const float *)(const void *)values;
-        for (size_t i = 0; i < (size_t)count * parts; i++)
-            outside |= (uint32_t)!((numbers[i] >= min) & (numbers[i] <= max));
-        return outside == 0;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t part = 0; part < parts; part++) {
-            float number;
-            memcpy(&number, values + i * stride + part * sizeof number, sizeof number);
-            outside |= (uint32_t)!((number >= min) & (number <= max));
-        }
-    }
-    return outside == 0;
-}
-
-bp_result_t field_check_all(const field_t *field, const void *values, size_t stride, uint32_t count, error_text_t *error)
-{
-    if (!field->limited || (type_of(field->type)->part == BP_F32 && floats_inside(field, values, stride, count)))
-        return BP_OK;
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < count && result == BP_OK; i++)
-        result = field_check(field, (const char *)values + i * stride, error);
-    return result;
 }

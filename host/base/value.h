@@ -1,4 +1,4 @@
-/* value.h - typed values: their sizes, their text, and the declared field that gives them meaning.
+/* value.h - typed values: their sizes and their text.
  *
  * One grammar of text for the console, the ini, defaults and limits:
  *   bool     true false on off yes no 1 0
@@ -9,7 +9,7 @@
  *   entity   #index:generation, or "none"
  * What value_format writes, value_parse reads back to the same bits.
  *
- * What it does not do: it knows neither components nor worlds.
+ * What it does not do: it knows neither the fields that give values a meaning (field.h), nor components and worlds.
  */
 #ifndef HOST_BASE_VALUE_H
 #define HOST_BASE_VALUE_H
@@ -40,29 +40,21 @@ static inline uint32_t entity_life(uint32_t base, bp_entity_t e)
     return (bp_entity_generation(e) - base + 1) / 2;
 }
 
-/* A field's declaration as the host keeps it: texts copied, default and limits parsed. */
-typedef struct field_t {
-    const char *name;
-    bp_name_t hash;
-    uint32_t type;
-    uint32_t flags;
-    uint32_t size;        /* bytes of one value */
-    uint32_t limited;     /* does min or max matter? */
-    double min, max;      /* of each part; infinite where not given */
-    float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
-    bp_value_t initial;   /* a string points to initial_text */
-    bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
-    char *texts;          /* one block that holds all texts below and the name */
-    size_t texts_size;
-    const char *initial_text, *min_text, *max_text, *unit, *doc, *former_name; /* "" where not given */
-} field_t;
-
 /* Bytes of a value and the type's name ("vec3"); 0 and "?" for what is no type. [any] */
 uint32_t value_size(uint32_t type);
 const char *value_type_name(uint32_t type);
 
 /* Numbers in a value: 3 for a vec3; 1 for scalars; 0 for strings, names, entities and bools. [any] */
 uint32_t value_parts(uint32_t type);
+
+/* The type of these numbers; BP_TYPE_NONE where there are none. [any] */
+uint32_t value_part_type(uint32_t type);
+
+/* Not isfinite: in some C libraries it is a macro that narrows its argument. */
+static inline bool value_is_finite(double number)
+{
+    return number - number == 0.0;
+}
 
 /* Read a value. A string's value points into `text`. On failure `error` says what would be right. [main] */
 bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
@@ -73,22 +65,6 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
 
 /* Part `part` of a number or vector, as a double. [any] */
 double value_part(uint32_t type, const void *value, uint32_t part);
-
-/* Copy a declaration and parse its default and limits; `item_size` is the size that the plugin's author knew. On
- * failure nothing is kept. [main] */
-bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
-                       uint32_t item_size, error_text_t *error);
-void field_free(field_t *field, memory_t *memory);
-
-/* The declaration in the form of the contract; its texts stay the host's. */
-void field_describe(const field_t *field, bp_field_t *declared);
-
-/* Do all `count` values, `stride` bytes apart, lie within the field's limits? The error is about the first that does
- * not. [main] */
-bp_result_t field_check_all(const field_t *field, const void *values, size_t stride, uint32_t count, error_text_t *error);
-
-/* Does the value lie within the field's limits? The error names the field and both limits. [main] */
-bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
 /* Copy one value of `size` bytes, which is that of a type. The commonest sizes come first; loops over columns repeat, so
  * the branches are foreseen. */
