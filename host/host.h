@@ -40,7 +40,7 @@ bp_api_t host_tables(void);
 /* The worlds, for paths. */
 path_worlds_t host_worlds(const bp_host_o *host);
 
-/* As bp_world_create, with the result. */
+/* As bp_world_create, with the result (host_worlds.c). */
 bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
 
 /* The crash guard and hot reload, as the flags of a host ask for them (live.c). For plugins that are loaded from now on; what is
@@ -51,7 +51,7 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
  * have gone. [main] */
 void host_settle(bp_host_o *host);
 
-/* Run with `threads` threads of the host's own. [main] */
+/* Run with `threads` threads of the host's own (host_life.c). [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
 
 /* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */

@@ -3,7 +3,7 @@
  * Each is of use only beside another (a limit beside the guard, a trial beside hot reload); where that other is not given, the line is
  * refused rather than passed over.
  */
-#include "setup.h"
+#include "setup_live.h"
 
 #include "base/file.h"
 

@@ -5,7 +5,7 @@
  *
  * What was spawned is remembered until the setup is over: while it may still fail, all of it may have to go again.
  */
-#include "setup.h"
+#include "setup_spawn.h"
 
 #include "base/file.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
  * with " ;", values that go on in lines that begin with white space. Sections may repeat; a key may not repeat within one
  * section.
  *
- * What it does not do: it does not know which sections and keys mean something (setup.c does).
+ * What it does not do: it does not know which sections and keys mean something (setup_ini.c does).
  */
 #ifndef HOST_CONFIG_INI_H
 #define HOST_CONFIG_INI_H
