@@ -4,7 +4,8 @@
  * so the exit status remembers it; at a prompt the user has seen it, and typing errors are no failure.
  * Answers are flushed line by line, for programs that talk to the console through two pipes.
  */
-#include "console.h"
+#include "console_commands.h"
+#include "console_complete.h"
 #include "messages.h"
 #include "terminal.h"
 

@@ -1,6 +1,6 @@
-/* console.h - the console's commands, and what they share.
+/* console.h - what the commands of the console share: its state, complaints, and words.
  *
- * What it does not do: it reads no lines (console_lines.h).
+ * What it does not do: it reads no lines (console_lines.h) and knows no command (console_commands.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_H
 #define HOST_PROGRAM_CONSOLE_H
@@ -23,9 +23,6 @@ typedef struct console_t {
     uint32_t spawn_count, spawn_room;
 } console_t;
 
-/* Do one line, which is cut into words in place. false where it failed, which has been complained about. */
-bool console_do(console_t *console, char *line);
-
 /* Complain about the present line, with its number where nobody sees it. Returns false. */
 bool console_refuse(const console_t *console, const char *format, ...) PRINTS_LIKE(2, 3);
 
@@ -36,10 +33,7 @@ bool console_refuse_memory(const console_t *console);
 /* Cut up to `most` words off the rest; missing ones are NULL. Further words are refused. */
 bool console_take_words(const console_t *console, char *rest, char **words, uint32_t most);
 
-/* Completions for a line_completer_t whose context is the console: commands, worlds, plugins and paths. */
-void console_complete(void *context, const char *line, const char *word, completions_t *completions);
-
-/* The name of the `index`-th command, NULL past the last. */
-const char *console_command_name(uint32_t index);
+/* For commands that take none. */
+bool console_takes_nothing(const console_t *console, char *rest);
 
 #endif

@@ -4,7 +4,9 @@
  * component, then "." and the property; the dots are typed by the user, because an entity or a component
  * alone is a path too. Names that would have to be quoted are not offered.
  */
-#include "console.h"
+#include "console_complete.h"
+
+#include "console_commands.h"
 #include "inspect.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
  * changed.
  *
- * What it does not do: single values; console_commands.c gets and sets them.
+ * What it does not do: single values (console_values.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_SCENES_H
 #define HOST_PROGRAM_CONSOLE_SCENES_H
