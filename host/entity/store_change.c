@@ -146,17 +146,23 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;
     record->prototype = t->to;
     record->row = to_row;
-    run_append_cells(from, 1, row, to, 1, to_row, column - 1);
-    run_append_cells(from, adding ? column : column + width, row, to, adding ? column + width : column, to_row, behind);
+    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column;
     run_entities(to)[to_row] = e;
     if (adding)
         run_fill_cells(to, column, column + width, to_row);
     from->version++;
     store_moved(world, from, to, &e, 1);
-    if (row == last)
+    if (row == last) {
+        run_append_cells(from, 1, row, to, 1, to_row, column - 1);
+        run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
         return true;
-    run_copy_row(from, 0, last, from, 0, row, from->column_count);
-    bp_entity_t filler = run_entities(from)[row];
+    }
+    run_carry_cells(from, 1, row, last, to, 1, to_row, column - 1);
+    run_carry_cells(from, from_behind, row, last, to, to_behind, to_row, behind);
+    if (!adding)
+        run_copy_row(from, column, last, from, column, row, width);
+    bp_entity_t filler = run_entities(from)[last];
+    run_entities(from)[row] = filler;
     if (filler.id != 0)
         world->records[bp_entity_index(filler)].row = row;
     return true;
