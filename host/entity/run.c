@@ -307,3 +307,25 @@ void run_erase(run_t *run, uint32_t row)
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
 }
+
+/* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
+ * is odd for whoever lives. */
+static bool lie_there(const bp_entity_t *rows, const bp_entity_t *entities)
+{
+    uint64_t different = 0, common = UINT64_MAX;
+    for (uint32_t i = 0; i < RUN_LONG_STRETCH; i++) {
+        different |= rows[i].id ^ entities[i].id;
+        common &= rows[i].id;
+    }
+    return different == 0 && (common >> 32 & 1) != 0;
+}
+
+uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    while (count - known >= RUN_LONG_STRETCH && lie_there(rows + known, entities + known))
+        known += RUN_LONG_STRETCH;
+    while (known < count && rows[known].id == entities[known].id && rows[known].id != 0)
+        known++;
+    return known;
+}

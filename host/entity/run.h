@@ -17,6 +17,7 @@ enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
     RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
     RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
+    RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at a time */
     RUN_SLACK_BYTES = 15            /* behind every column, so that a value may be copied as 16 bytes into the last row */
 };
 
@@ -124,14 +125,19 @@ static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
 }
 
+/* As run_stretch, for entities no more than there are rows from `row` on, whose first `known` are known to lie there. */
+uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known);
+
 /* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole is
  * nobody, not even the entity {0} of a batch. */
 static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
 {
     const bp_entity_t *rows = run_entities(run) + row;
     uint32_t most = run->count - row < count ? run->count - row : count, n = 0;
-    while (n < most && rows[n].id == entities[n].id && rows[n].id != 0)
-        n++;
+    while (n < most && rows[n].id == entities[n].id && rows[n].id != 0) {
+        if (++n == RUN_LONG_STRETCH)
+            return run_long_stretch(run, row, entities, most, n);
+    }
     return n;
 }
 

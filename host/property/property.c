@@ -360,9 +360,11 @@ static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const
     return field_check_all(field, values, stride, count, &world->base->error);
 }
 
-static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
+/* Do all the entities have the property? `stretches` counts those of consecutive rows that they lie in. */
+static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *stretches)
 {
-    for (uint32_t i = 0; i < count;) {
+    *stretches = 0;
+    for (uint32_t i = 0; i < count; ++*stretches) {
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return absent(world, p, entities[i]);
@@ -397,14 +399,14 @@ static bp_result_t set_strings(bp_world_o *world, bp_property_t *p, const bp_ent
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
-static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride)
+static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride,
+                      uint32_t stretches)
 {
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         find_column(world, p, record->prototype);
-        run_t *run = p->run;
-        uint32_t n = run_stretch(run, record->row, entities + i, count - i);
-        char *cells = run_cell(run, p->column, record->row);
+        uint32_t n = stretches == 1 ? count : run_stretch(p->run, record->row, entities + i, count - i);
+        char *cells = run_cell(p->run, p->column, record->row);
         if (stride == p->size)
             memcpy(cells, values + i * stride, (size_t)n * p->size);
         for (uint32_t j = 0; stride != p->size && j < n; j++)
@@ -425,11 +427,12 @@ NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, cons
         return result;
     if ((p->flags & OWN_STORAGE) != 0)
         return set_own(world, p, entities, count, values, stride);
-    result = check_entities(world, p, entities, count);
+    uint32_t stretches;
+    result = check_entities(world, p, entities, count, &stretches);
     if (result == BP_OK && p->type == BP_STRING)
         return set_strings(world, p, entities, count, values, stride);
     if (result == BP_OK)
-        set_cells(world, p, entities, count, values, stride);
+        set_cells(world, p, entities, count, values, stride, stretches);
     return result;
 }
 
