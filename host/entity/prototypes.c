@@ -5,6 +5,10 @@
  * builds the rest up again, which makes the prototypes between where they are missing; the result is remembered in a
  * direct-mapped cache, so in steady state a transition costs one probe.
  *
+ * Where the columns of a key begin in a prototype is asked for with every look-up of an entity that has other components than
+ * the one before. Walking the chain is a guess at each link of where it ends, so the answers are kept in a small direct-mapped
+ * cache as well. An entry is one word, since jobs ask too: whoever reads it sees all of an answer or none of it.
+ *
  * A prototype that was made on the way to a failure is harmless: it stands for a combination that no entity has yet.
  */
 #include "prototypes.h"
@@ -39,12 +43,12 @@ bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
     memset(p, 0, sizeof *p);
     p->memory = memory;
     p->base = base;
-    if (!memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items))
-        return false;
-    p->items[0] = (prototype_t){.columns = 1};
-    p->count = 1;
-    if (grow(p))
+    p->columns = memory_new(memory, PROTOTYPES_COLUMNS * sizeof *p->columns);
+    if (p->columns != NULL && memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items) && grow(p)) {
+        p->items[0] = (prototype_t){.columns = 1};
+        p->count = 1;
         return true;
+    }
     prototypes_free(p);
     return false;
 }
@@ -56,6 +60,7 @@ void prototypes_free(prototypes_t *p)
     memory_free(p->memory, p->items, (size_t)p->capacity * sizeof *p->items);
     memory_free(p->memory, p->buckets, p->bucket_count * sizeof *p->buckets);
     memory_free(p->memory, p->transitions, p->bucket_count * sizeof *p->transitions);
+    memory_free(p->memory, p->columns, p->columns == NULL ? 0 : PROTOTYPES_COLUMNS * sizeof *p->columns);
     memset(p, 0, sizeof *p);
 }
 
@@ -221,15 +226,21 @@ void prototypes_recount(prototypes_t *p)
         p->items[i].columns = (uint16_t)(base->columns + key->columns);
         p->items[i].flags = (uint8_t)(base->flags | key->flags);
     }
-    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions); /* they say where columns begin */
+    /* What says where columns begin. */
+    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions);
+    for (uint32_t i = 0; i < PROTOTYPES_COLUMNS; i++)
+        atomic_store_explicit(&p->columns[i], 0, memory_order_relaxed);
 }
 
-uint32_t prototypes_column(const prototypes_t *p, uint32_t prototype, uint32_t key)
+uint32_t prototypes_find_column(const prototypes_t *p, uint32_t prototype, uint32_t key)
 {
     const prototype_t *i = &p->items[prototype];
     while (i->key_count > 0 && i->key > key)
         i = &p->items[i->base];
-    return i->key_count > 0 && i->key == key ? p->items[i->base].columns : 0;
+    uint32_t column = i->key_count > 0 && i->key == key ? p->items[i->base].columns : 0;
+    if (key <= UINT16_MAX)
+        atomic_store_explicit(prototypes_column_word(p, prototype, key), (uint64_t)prototype << 32 | key << 16 | column, memory_order_relaxed);
+    return column;
 }
 
 uint32_t prototypes_find_name(const prototypes_t *p, uint32_t prototype, bp_name_t name, uint32_t *column)

@@ -26,7 +26,8 @@ enum {
     KEY_OWN_STORAGE = 1u << 2,
     KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
     KEY_STRINGS = 1u << 4,          /* has columns of counted strings */
-    KEY_GONE = 1u << 5              /* its manager has left the world */
+    KEY_GONE = 1u << 5,             /* its manager has left the world */
+    PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
 };
 
 /* A component type under an instance name. */
@@ -64,6 +65,7 @@ typedef struct prototypes_t {
     uint32_t key_slot_count;
     uint32_t count, capacity;  /* count is at least 1: prototype 0 */
     uint32_t bucket_count;     /* of buckets and of transitions: a power of two */
+    _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one word */
 } prototypes_t;
 
 /* False when out of memory. */
@@ -101,8 +103,22 @@ void prototypes_mark_gone(prototypes_t *prototypes);
 /* Keys have other columns or flags: bring all prototypes in step. Cannot fail. [main] */
 void prototypes_recount(prototypes_t *prototypes);
 
+/* As prototypes_column, by walking the chain; the answer is put where prototypes_column will see it. */
+uint32_t prototypes_find_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key);
+
+static inline _Atomic uint64_t *prototypes_column_word(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
+{
+    return &prototypes->columns[prototypes_hash(prototype, key) & (PROTOTYPES_COLUMNS - 1)];
+}
+
 /* Where the columns of `key` begin in a prototype; 0 where it lacks the key. [job] */
-uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key);
+static inline uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
+{
+    uint64_t word = atomic_load_explicit(prototypes_column_word(prototypes, prototype, key), memory_order_relaxed);
+    if (word >> 16 == ((uint64_t)prototype << 16 | key) && key <= UINT16_MAX)
+        return (uint32_t)word & UINT16_MAX;
+    return prototypes_find_column(prototypes, prototype, key);
+}
 
 /* The key of the component with an instance name in a prototype, and where its columns begin; BP_NONE where there is
  * none. [job] */

@@ -325,12 +325,18 @@ NOT_INLINED static bp_result_t get_any(bp_world_o *world, bp_property_t *p, cons
     return get_stored(world, p, entities, count, values, stride);
 }
 
+/* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
+static inline void *find_single_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e)
+{
+    return p->layout == world->layout && (p->flags & OWN_STORAGE) == 0 ? find_cell(world, p, e) : NULL;
+}
+
 /* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four bytes,
  * as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor looks ahead. */
 NOT_INLINED static bp_result_t get_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                                void *values, size_t stride)
 {
-    const void *cell = count == 1 ? bp_property_cell(world, p, entities[0]) : NULL;
+    const void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
     if (cell == NULL)
         return get_any(world, p, entities, count, values, stride);
     value_copy(values, cell, p->size);
@@ -439,10 +445,10 @@ NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, cons
 NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                                const void *values, size_t stride)
 {
-    const void *cell = count == 1 ? bp_property_cell(world, p, entities[0]) : NULL;
+    void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
     if (cell == NULL || !may_copy(p, values))
         return set_any(world, p, entities, count, values, stride);
-    value_copy((void *)(uintptr_t)cell, values, p->size);
+    value_copy(cell, values, p->size);
     return BP_OK;
 }
 
