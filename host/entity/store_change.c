@@ -9,12 +9,6 @@
 #include "../plugin/verbs.h"
 #include "store_move.h"
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINED __attribute__((always_inline))
-#else
-#define ALWAYS_INLINED
-#endif
-
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 /* Check one entity, count its row, and mark its record. */

@@ -5,18 +5,13 @@
 #ifndef HOST_ENTITY_STORE_ROWS_H
 #define HOST_ENTITY_STORE_ROWS_H
 
+#include "../base/compiler.h"
 #include "notices.h"
 
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
     STORE_AHEAD = 12   /* entities ahead whose records are fetched early */
 };
-
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
 
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result);

@@ -6,22 +6,13 @@
 #ifndef HOST_PROPERTY_PROPERTY_CELLS_H
 #define HOST_PROPERTY_PROPERTY_CELLS_H
 
+#include "../base/compiler.h"
 #include "property.h"
 
 /* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
 #define OWN_STORAGE 0x80000000u
 #define LIMITED 0x40000000u
 #define COUNTED 0x20000000u /* strings */
-
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#define NOT_INLINED __attribute__((noinline))
-#define ALWAYS_INLINED __attribute__((always_inline))
-#else
-#define PREFETCH(address) ((void)(address))
-#define NOT_INLINED
-#define ALWAYS_INLINED
-#endif
 
 /* The column of a declared property in a prototype; false where it is absent. */
 static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)

@@ -6,9 +6,13 @@
  */
 #include "unit_run.h"
 
+#include "../base/compiler.h"
 #include "unit_call.h"
 
-enum { TASK_ROWS = 4096 }; /* small matches make up one task until they have so many rows */
+enum {
+    TASK_ROWS = 4096, /* small matches make up one task until they have so many rows */
+    AHEAD = 2         /* matches */
+};
 
 /* Calls that one thread makes one after another: they share a copy of the step and, while nobody records anything, the recorder. */
 typedef struct calls_t {
@@ -144,6 +148,10 @@ static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_
     begin_calls(&calls, unit);
     for (; match < end; match++) {
         uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
+        if (match + AHEAD < end) { /* what says where the columns of a match to come are: the run, and what lies behind it */
+            PREFETCH(unit->query->runs[match + AHEAD]);
+            PREFETCH(unit->query->runs[match + AHEAD] + 1);
+        }
         for (uint32_t first = 0, count; first < rows; first += count) {
             count = rows - first < range ? rows - first : range;
             call_rows(&calls, match, first, count, call++);
