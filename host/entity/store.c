@@ -96,7 +96,7 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
     run_t *run = world_run(world, prototype);
     if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
         !run->plain || world->entities->bound >= world->record_capacity ||
-        (run->watch != 0 && !notices_has_room(world->notices, world->occupied, world->entities->bound)) ||
+        !store_has_notice_room(world, world->entities->bound) ||
         !entities_create_one(world->entities, entity))
         return false;
     uint32_t row = run->count++;

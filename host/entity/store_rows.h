@@ -43,6 +43,13 @@ static inline bool store_reserve_notices(bp_world_o *world, uint32_t count)
     return world->notices == NULL || notices_reserve(world->notices, count);
 }
 
+/* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether anybody
+ * watches the run it comes to does not matter: it may go to another one, which takes no room. */
+static inline bool store_has_notice_room(const bp_world_o *world, uint32_t index)
+{
+    return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);
+}
+
 static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
 {
     world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};

@@ -478,6 +478,36 @@ START_TEST(a_component_that_goes_and_comes_again)
 }
 END_TEST
 
+/* Runs with room for many, of entities that nobody watches yet: filled one by one, then all of them come to match. */
+START_TEST(there_is_room_for_a_notice_of_everybody_however_they_came)
+{
+    enum { EACH = 100 };
+    static const uint32_t kinds[] = {MARK, FLAG, FOG, RAIN};
+    bp_entity_t e[EACH];
+    use(0);
+    step();
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, EACH));
+    for (uint32_t k = 0; k < COUNT(kinds); k++) {
+        WORKS(rig.host, rig.api->world->add(world, keys[kinds[k]], e, EACH));
+        WORKS(rig.host, rig.api->world->remove(world, keys[kinds[k]], e, EACH));
+    }
+    for (uint32_t k = 0; k < COUNT(kinds); k++) {
+        uint32_t prototype = prototype_of_bits(1u << kinds[k]);
+        for (uint32_t i = 0; i < EACH; i++) {
+            WORKS(rig.host, rig.api->world->create(world, prototype, &e[i], 1));
+            be(e[i], 1u << kinds[k]);
+        }
+        check_host(rig.host);
+    }
+    for (uint32_t i = 0; i < being_count; i++) {
+        WORKS(rig.host, rig.api->world->add(world, keys[BODY], &beings[i].entity, 1));
+        beings[i].keys |= 1u << BODY;
+    }
+    step();
+    expect_sets(1);
+}
+END_TEST
+
 /* Memory runs out at every request in turn: the change is refused or made, and what is told stays exact. */
 START_TEST(notices_are_exact_where_memory_runs_out)
 {
@@ -526,6 +556,7 @@ Suite *sets_suite(void)
     tcase_add_test(notices_case, a_change_that_is_taken_back_is_not_told);
     tcase_add_test(notices_case, nobody_asks_and_nothing_is_written_down);
     tcase_add_test(notices_case, a_component_that_goes_and_comes_again);
+    tcase_add_test(notices_case, there_is_room_for_a_notice_of_everybody_however_they_came);
     tcase_add_test(notices_case, notices_are_exact_where_memory_runs_out);
     suite_add_tcase(suite, notices_case);
     return suite;

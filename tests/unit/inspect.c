@@ -6,6 +6,8 @@
  */
 #include "inspect.h"
 
+#include "entity/notices.h"
+
 #include "support.h"
 
 #include <inttypes.h>
@@ -156,6 +158,18 @@ static void check_prototypes(const bp_world_o *world)
 
 /* --- entities and strings ------------------------------------------------------------------------------- */
 
+/* Whoever has components may move or die, and somebody may want to be told of it. */
+static void check_notices(const bp_world_o *world)
+{
+    const notices_t *n = world->notices;
+    if (n == NULL)
+        return;
+    EXPECT((uint64_t)n->count + world->occupied <= n->entity_capacity, "room for %u notices, %u of it used, and %u entities have components",
+           n->entity_capacity, n->count, world->occupied);
+    for (uint32_t i = n->place_capacity; i < world->record_capacity; i++)
+        SAME(world->records[i].generation, 0);
+}
+
 static void check_entities(const entities_t *entities)
 {
     uint32_t living = 0, retired = 0;
@@ -249,6 +263,7 @@ void check_host(const bp_host_o *host)
         check_runs(world);
         check_hole_list(world);
         check_prototypes(world);
+        check_notices(world);
     }
     check_strings(host);
     THAT(!host->destruction.announcing);
