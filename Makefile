@@ -264,7 +264,7 @@ bench: packages
 	@mkdir -p bench/results
 	$(BUILD)/bench --json bench/results/bench.json
 
-# --- Windows, from here: the library, the plugins and the embedding example, by mingw ----------------------------
+# --- Windows, from here: the library, the plugins, the embedding example and a test of reloading, by mingw -------
 
 WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
 WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
@@ -278,6 +278,9 @@ windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(WINDOWS_PLUGINS:%=build/wind
 	$(Q)$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
 	$(call say,LINK,build/windows/embed.exe)
 	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
+	$(call say,LINK,build/windows/reload.exe)
+	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) tests/windows/reload.c build/windows/libbackplane.a -o build/windows/reload.exe
+	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) -Iplugin_api -shared tests/windows/point_mass_2.c -o build/windows/point_mass_2.dll
 
 # inih and xxHash come as headers from the system's packages; nothing else of /usr/include may be seen.
 build/windows/include: | packages

@@ -78,7 +78,7 @@ void registry_set_free(registry_t *registry, registry_set_t *set)
     memset(set, 0, sizeof *set);
 }
 
-component_t *registry_set_component(const registry_set_t *set, const component_t *slot)
+static component_t *find_component(const registry_set_t *set, const component_t *slot)
 {
     for (uint32_t i = 0; i < set->component_count; i++) {
         if (set->components[i].slot == slot)
@@ -113,7 +113,7 @@ bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set
     bp_result_t result = registry_component_place(registry, set->owner, declared->name, &slot);
     if (result != BP_OK)
         return result;
-    component_t *made = registry_set_component(set, slot);
+    component_t *made = find_component(set, slot);
     if (made != NULL && made->owner != NULL)
         return error_set(&registry->base->error, BP_ERROR_EXISTS, "the plugin brings two components of that name");
     if (made == NULL)

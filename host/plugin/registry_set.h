@@ -41,7 +41,6 @@ void registry_exchange(registry_set_t *set);
 void registry_set_keep_promises(registry_set_t *set);
 
 /* The set's content for a slot; NULL where the set does not have it. */
-component_t *registry_set_component(const registry_set_t *set, const component_t *slot);
 system_t *registry_set_system(const registry_set_t *set, const system_t *slot);
 
 #endif

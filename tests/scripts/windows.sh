@@ -1,0 +1,23 @@
+#!/bin/sh
+# windows.sh BUILD - the library and the plugins, built for Windows, work there: a scene steps, and a plugin is reloaded under it.
+#
+# Needs mingw to build and wine to run. What runs is examples/embed and tests/windows/reload.c.
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+for command in x86_64-w64-mingw32-gcc wine; do
+    command -v "$command" >/dev/null || { echo "windows: skipped, $command is not installed"; exit 0; }
+done
+scratch=$(mktemp -d)
+export WINEPREFIX="$scratch/wine" WINEARCH=win64 WINEDEBUG=-all DISPLAY=
+trap 'wineserver -k >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
+fail() { echo "windows: $1"; exit 1; }
+
+make -s -C "$source" windows
+cd "$source"
+wine build/windows/embed.exe build/windows/plugins/point_mass.dll >"$scratch/embed" 2>"$scratch/log" || { cat "$scratch/log"; fail "embed.exe failed"; }
+tr -d '\r' <"$scratch/embed" | grep -qx 'after one second: 1.000 0.000 0.000' || { cat "$scratch/embed"; fail "embed.exe came to something else"; }
+wine build/windows/reload.exe build/windows/plugins/point_mass.dll build/windows/point_mass_2.dll "$scratch" >"$scratch/reload" 2>"$scratch/log" ||
+    { cat "$scratch/reload" "$scratch/log"; fail "reload.exe failed"; }
+tr -d '\r' <"$scratch/reload"
+! find "$scratch" -name 'backplane-*' | grep . || fail "copies of libraries were left behind"
