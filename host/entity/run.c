@@ -77,14 +77,6 @@ void run_free(run_t *run, memory_t *memory, strings_t *strings)
     memory_free(memory, run, sizeof(run_t) + run->inline_room * RUN_COLUMN_BYTES);
 }
 
-size_t run_bytes(const run_t *run)
-{
-    size_t bytes = sizeof(run_t) + (run->inline_room + run->body_room) * RUN_COLUMN_BYTES;
-    for (uint32_t i = 0; run->blocks != NULL && i < block_count(run); i++)
-        bytes += run->blocks[i].size + sizeof *run->blocks;
-    return bytes;
-}
-
 /* --- growth of small runs: one block for all columns ------------------------------------------------------------- */
 
 char *run_shared_start(char *block, uint32_t capacity)

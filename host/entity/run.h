@@ -60,9 +60,6 @@ BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
 void run_free(run_t *run, memory_t *memory, strings_t *strings);
 
-/* Bytes that the run holds. */
-size_t run_bytes(const run_t *run);
-
 /* Make room for `more` rows; false when out of memory. [main] */
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
 

@@ -241,11 +241,6 @@ uint32_t blob_first(const blob_writer_t *w, uint32_t group, uint32_t part)
     return parts[groups[group].first_part + part].first_instance;
 }
 
-uint32_t blob_first_entity(const blob_writer_t *w, uint32_t group)
-{
-    return ((const blob_group_t *)section(w, BLOB_GROUPS))[group].first_entity;
-}
-
 uint32_t *blob_parents(blob_writer_t *w)
 {
     return w->info.sections[BLOB_PARENTS].size > 0 ? section(w, BLOB_PARENTS) : NULL;

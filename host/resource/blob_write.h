@@ -83,9 +83,8 @@ bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc
 /* The values of a field, to be written: one for each instance, or one. They stay where they are until the end. */
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field);
 
-/* The first instance of a part of a group among those of its component, and the group's first entity. */
+/* The first instance of a part of a group among those of its component. */
 uint32_t blob_first(const blob_writer_t *w, uint32_t group, uint32_t part);
-uint32_t blob_first_entity(const blob_writer_t *w, uint32_t group);
 
 /* For each entity its parent's number + 1, or 0. NULL where the description has no parents. */
 uint32_t *blob_parents(blob_writer_t *w);

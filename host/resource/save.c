@@ -279,7 +279,8 @@ static bp_result_t list_instances(save_t *s)
     return result;
 }
 
-bp_result_t save_fill(save_t *s)
+/* Write all values into the blob that has been begun. */
+static bp_result_t write_values(save_t *s)
 {
     bp_result_t result = list_instances(s);
     for (uint32_t i = 0; i < s->component_count && result == BP_OK; i++)
@@ -332,7 +333,7 @@ bp_result_t save_world(bp_world_o *world, memory_t *memory, void **bytes, size_t
     if (result == BP_OK)
         result = lay_out(&s);
     if (result == BP_OK) {
-        result = save_fill(&s);
+        result = write_values(&s);
         if (result == BP_OK)
             result = blob_write_end(&s.writer, bytes, size, &world->base->error);
         else

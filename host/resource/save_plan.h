@@ -96,7 +96,4 @@ bool save_note_extra(save_t *s, bp_entity_t e);
 /* Decide how each field is saved, note the entities without components, find the parents, let managers compile. */
 bp_result_t save_plan_fields(save_t *s);
 
-/* Write all values into the blob that has been begun. */
-bp_result_t save_fill(save_t *s);
-
 #endif
