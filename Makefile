@@ -57,7 +57,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program proofs check-source asan tsan fuzz windows
+.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program proofs check-source asan tsan fuzz fuzz-canary fuzz-short replay windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -201,6 +201,7 @@ test: test-packages
 	@tests/scripts/all.sh $(BUILD)
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
+	@$(MAKE) --no-print-directory fuzz-short
 
 asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -222,26 +223,52 @@ check-source:
 	@tools/check_rooms.sh
 	@tools/check_verbs.sh
 
-# libFuzzer with both sanitizers; each target gets SECONDS of time. Needs clang and its runtime (libclang-rt-*-dev).
-SECONDS ?= 60
-FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+# --- fuzzers: tests/fuzz/fuzz_*.c, run by tools/fuzz.sh ------------------------------------------------------------
 
-# A target says in its comment which sources it links, and which libraries.
-FUZZ_LINKS     = $(shell sed -n 's/^ \* links: //p' tests/fuzz/$*.c)
-FUZZ_LIBRARIES = $(shell sed -n 's/^ \* libraries: //p' tests/fuzz/$*.c)
+# libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
+FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SOURCES := $(LIB_SOURCES) plugins/mesh/obj.c
+FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
+FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
+SECONDS      ?= 60
+CANARY       ?= 180
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard host/*.[ch] host/*/*.[ch] plugins/mesh/*.[ch])
+$(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,FUZZ,$@)
-	$(Q)clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(INCLUDE) $< \
-	    $(patsubst library,$(LIB_SOURCES),$(FUZZ_LINKS)) -o $@ $(if $(FUZZ_LIBRARIES),$(shell pkg-config --libs $(FUZZ_LIBRARIES)) -ldl -pthread) -lm
+	$(call say,FUZZ,$<)
+	$(Q)clang $(FUZZ_CODE) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 
-fuzz: $(FUZZERS)
-	@set -e; for fuzzer in $^; do name=$$(basename $$fuzzer); corpus=$(BUILD)/fuzz/corpus/$$name; mkdir -p $$corpus; \
-	    seeds=tests/fuzz/corpus/$$name; dictionary=tests/fuzz/$${name#fuzz_}.dict; \
-	    echo "== $$name, $(SECONDS) s"; \
-	    $$fuzzer -max_total_time=$(SECONDS) -print_final_stats=1 $$( [ -f $$dictionary ] && echo -dict=$$dictionary) \
-	        $$corpus $$( [ -d $$seeds ] && echo $$seeds); done
+$(BUILD)/fuzz/libfuzzed.a: $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libfuzzed.a
+	$(call say,LINK,$@)
+	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
+
+fuzz: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
+	@tools/fuzz.sh run $(BUILD) $(SECONDS)
+
+# Does each fuzzer find the faults that its comment plants? At most CANARY seconds for each.
+fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
+	@tools/fuzz.sh canary $(BUILD) $(CANARY)
+
+# Without libFuzzer: the seeds, and each of them damaged some thousand times, always the same.
+$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/plugins/mesh/obj.o $(BUILD)/libbackplane.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(LIBS)
+
+replay: $(FUZZERS:%=$(BUILD)/replay/%) $(FUZZ_SEEDS)
+	@tools/fuzz.sh replay $(BUILD)
+
+# A few seconds each, with what is at hand.
+fuzz-short:
+	@if tools/fuzz.sh has-libfuzzer; then \
+	    $(MAKE) --no-print-directory $(PARALLEL) SECONDS=3 fuzz; \
+	else \
+	    $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined replay; \
+	fi
 
 # --- benchmarks ------------------------------------------------------------------------------------------------
 
@@ -311,6 +338,7 @@ help:
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
+	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
 	@echo "make NATIVE=1     for this machine's processor"
@@ -319,3 +347,4 @@ help:
 
 -include $(WINDOWS_LIB:%.c=build/windows/obj/%.d)
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)
+-include $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)

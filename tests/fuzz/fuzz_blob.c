@@ -4,8 +4,9 @@
  * forms, spawned into a world with a component of every type and one with storage of its own, saved, restored over itself and ended;
  * then as many entities live as before, and nothing is left.
  *
- * links: library
- * libraries: inih jansson
+ * seeds: tests/fuzz/corpus/fuzz_blob
+ * canary: host/resource/blob.c s/most <= c->blob->info->entity_count/most < UINT32_MAX/
+ * canary: host/resource/blob.c s/items\[i\].size > component->opaque_size - items\[i\].offset/false/
  */
 #include "base/hash.h"
 #include "host.h"

@@ -8,9 +8,9 @@
  * neighbours (an address and a length: an end) or the file's size, less a little. Blind mutations hardly
  * ever make a table that ends just behind the end of something.
  *
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I plugin_api -I host \
- *         tests/fuzz/fuzz_image.c host/plugin/image*.c -o fuzz_image
- *     ./fuzz_image -use_value_profile=1 -max_len=65536 -max_total_time=120 corpus build/plugins
+ * seeds: SHARED
+ * canary: host/plugin/image_elf.c s/ || elf->header.names >= elf->header.section_count//
+ * canary: host/plugin/image_elf.c s/for (uint64_t i = 0; name < elf->string_bytes; i++)/for (uint64_t i = 0;; i++)/
  */
 #include <bp_types.h>
 #include <plugin/image.h>

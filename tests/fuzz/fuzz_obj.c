@@ -4,9 +4,8 @@
  * sees a byte read too far; through a file, which must give the same mesh or the same sentence; and with an
  * allocation that fails. What was accepted must be what the header promises, and nothing may be left behind.
  *
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I plugin_api \
- *         tests/fuzz/fuzz_obj.c plugins/mesh/obj.c -o fuzz_obj
- *     ./fuzz_obj -dict=tests/fuzz/obj.dict -max_total_time=60 corpus config/meshes
+ * seeds: config/meshes
+ * canary: plugins/mesh/obj.c s/if (r->reach\[kind\] > r->count\[kind\])/if (r->reach[kind] > r->count[kind] + 1)/
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
 

@@ -1,14 +1,17 @@
 /* fuzz_scene.c - libFuzzer target of the scene compiler: any bytes as JSON.
  *
  * The input's block ends where the input ends. What compiles must be a blob that the check accepts, be the same when it is
- * compiled again, and spawn; what does not must say where. Then once more with an allocation that fails: an error, or the
- * same blob. After each input all memory is back but for what the host has interned. The allocator gives no more than
- * MOST_BYTES, so that a count of four thousand million is an error here.
+ * compiled again in memory that was filled otherwise, and spawn; what does not must say where. Then once more with an allocation that
+ * fails: an error, or the same blob. After each input all memory is back but for what the host has interned. The allocator gives no more
+ * than MOST_BYTES, so that a count of four thousand million is an error here. A host serves many inputs, since making one costs more than
+ * most of them.
  *
- *     make fuzz SECONDS=60
+ * Half of the mutations keep the form: values are left out, doubled, put in the place of others, or the text is cut. Others mostly make
+ * what is no JSON, and the compiler behind the reader sees little of them.
  *
- * links: library
- * libraries: inih
+ * seeds: tests/fuzz/corpus/fuzz_scene
+ * canary: host/resource/json_scalar.c s/if (in->end - at < 4)/if (in->end < at)/
+ * canary: host/resource/json_components.c s/if (size != count)/if (size > count)/
  */
 #include <backplane.h>
 
@@ -19,7 +22,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_BYTES = 64 << 20 };
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+enum { MOST_BYTES = 64 << 20, INPUTS_A_HOST = 256 };
 
 static void expect(int truth)
 {
@@ -32,6 +38,7 @@ static void expect(int truth)
 typedef struct account_t {
     size_t bytes;
     int64_t allowed; /* allocations until one fails; negative: none fails */
+    int pattern;     /* new memory is filled with it */
 } account_t;
 
 static void *resize(void *context, void *old, size_t old_size, size_t new_size)
@@ -42,10 +49,14 @@ static void *resize(void *context, void *old, size_t old_size, size_t new_size)
         return NULL;
     account->allowed -= new_size != 0 && account->allowed > 0;
     account->bytes += new_size - old_size;
-    if (new_size != 0)
-        return realloc(old, new_size);
-    free(old);
-    return NULL;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    char *block = realloc(old, new_size);
+    if (block != NULL && new_size > old_size)
+        memset(block + old_size, account->pattern, new_size - old_size);
+    return block;
 }
 
 /* --- components ------------------------------------------------------------------------------------------------------ */
@@ -126,30 +137,118 @@ static void spawn(bp_host_o *host, bp_scene_o *scene)
     bp_world_destroy(world);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Compile with an allocation that fails, or none, in memory filled with `pattern`. */
+static bp_result_t compile(bp_host_o *host, account_t *account, const uint8_t *data, size_t size, int64_t allowed, int pattern, bp_scene_o **scene)
 {
-    account_t account = {0, -1};
-    bp_host_o *host = open_host(&account);
-    bp_scene_o *scene = NULL, *again = NULL;
-    const char *text = (const char *)data;
-    size_t before = account.bytes;
-    bp_result_t result = bp_scene_compile_text(host, "f", text, size, &scene);
-    expect((result == BP_OK) == (scene != NULL));
+    *scene = NULL;
+    account->allowed = allowed;
+    account->pattern = pattern;
+    bp_result_t result = bp_scene_compile_text(host, "f", (const char *)data, size, scene);
+    account->allowed = -1;
+    expect((result == BP_OK) == (*scene != NULL));
+    return result;
+}
+
+static void try(bp_host_o *host, account_t *account, const uint8_t *data, size_t size)
+{
+    bp_scene_o *scene, *again = NULL, *starved;
+    size_t before = account->bytes;
+    bp_result_t result = compile(host, account, data, size, -1, 0xa5, &scene);
     if (scene != NULL) {
         check_blob(scene);
+        if (compile(host, account, data, size, -1, 0x5a, &again) == BP_OK) /* what a spawn needs may be all there is */
+            check_same(scene, again);
         spawn(host, scene);
     } else {
-        expect(strncmp(bp_host_error(host), "f:", 2) == 0 && account.bytes == before);
+        expect(strncmp(bp_host_error(host), "f:", 2) == 0 && account->bytes == before);
     }
-    account.allowed = (int64_t)(size % 29);
-    bp_result_t refused = bp_scene_compile_text(host, "f", text, size, &again);
-    account.allowed = -1;
+    bp_result_t refused = compile(host, account, data, size, (int64_t)(size % 29), 0xa5, &starved);
     expect(refused == BP_ERROR_MEMORY || refused == result || result == BP_ERROR_MEMORY);
-    if (again != NULL && scene != NULL)
-        check_same(scene, again);
+    if (starved != NULL && scene != NULL)
+        check_same(scene, starved);
     bp_scene_close(scene);
     bp_scene_close(again);
-    bp_host_destroy(host);
-    expect(account.bytes == 0);
+    bp_scene_close(starved);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static account_t account = {0, -1, 0};
+    static bp_host_o *host;
+    static uint32_t inputs;
+    if (host == NULL)
+        host = open_host(&account);
+    try(host, &account, data, size);
+    if (++inputs % INPUTS_A_HOST == 0) {
+        bp_host_destroy(host);
+        host = NULL;
+        expect(account.bytes == 0);
+    }
     return 0;
+}
+
+/* --- mutations that keep the form ------------------------------------------------------------------------------------------ */
+
+typedef struct span_t {
+    size_t at, size;
+} span_t;
+
+static size_t string_end(const uint8_t *data, size_t size, size_t at)
+{
+    for (at++; at < size && data[at] != '"'; at++)
+        at += data[at] == '\\';
+    return at < size ? at + 1 : size;
+}
+
+/* A value: the first that begins at or behind a random place, with all that is in it. */
+static span_t random_span(const uint8_t *data, size_t size, uint64_t *random)
+{
+    size_t at = bp_random_below(random, (uint32_t)size), end, depth = 0;
+    while (at < size && strchr("{[\"-0123456789tfn", data[at] == 0 ? ' ' : data[at]) == NULL)
+        at++;
+    for (end = at; end < size;) {
+        uint8_t c = data[end];
+        if (c == ',' || c == ':' || c == '}' || c == ']') {
+            if (depth == 0)
+                break;
+            depth -= c == '}' || c == ']';
+        }
+        depth += c == '{' || c == '[';
+        end = c == '"' ? string_end(data, size, end) : end + 1;
+        if (depth == 0 && (c == '"' || c == '}' || c == ']'))
+            break;
+    }
+    return (span_t){at, end - at};
+}
+
+/* Put `count` bytes in the place of a span. */
+static size_t replace(uint8_t *data, size_t size, size_t max_size, span_t span, const uint8_t *bytes, size_t count)
+{
+    if (size - span.size + count > max_size)
+        return size;
+    memmove(data + span.at + count, data + span.at + span.size, size - span.at - span.size);
+    if (count > 0)
+        memcpy(data + span.at, bytes, count);
+    return size - span.size + count;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    static uint8_t copy[4096];
+    uint64_t random = seed;
+    if (size < 8 || bp_random_below(&random, 2) == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    span_t from = random_span(data, size, &random), to = random_span(data, size, &random);
+    size_t count = from.size < sizeof copy ? from.size : 0;
+    memcpy(copy, data + from.at, count);
+    switch (bp_random_below(&random, 4)) {
+    case 0: return 1 + bp_random_below(&random, (uint32_t)size);
+    case 1: /* leave it out, with the comma behind it */
+        from.size += from.at + from.size < size && data[from.at + from.size] == ',';
+        return replace(data, size, max_size, from, NULL, 0);
+    case 2: /* twice */
+        copy[count++] = ',';
+        return replace(data, size, max_size, (span_t){from.at, 0}, copy, count);
+    default: return replace(data, size, max_size, to, copy, count);
+    }
 }
