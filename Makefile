@@ -273,7 +273,7 @@ fuzz-short:
 # --- benchmarks ------------------------------------------------------------------------------------------------
 
 $(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' \
-                                  -DBENCH_OWN_PLUGIN_DIR='"$(abspath $(BUILD))/bench_plugins"'
+                                  -DBENCH_OWN_PLUGIN_DIR='"$(abspath $(BUILD))/bench_plugins"' -DBENCH_MESH_DIR='"$(CURDIR)/config/meshes"'
 
 BENCH_PLUGINS := $(patsubst bench/plugins/%.c,$(BUILD)/bench_plugins/%.so,$(wildcard bench/plugins/*.c))
 

@@ -64,6 +64,9 @@ extern const group_t group_index;
 extern const group_t group_hierarchy_in_order, group_hierarchy_shuffled, group_hierarchy_chain;
 extern const group_t group_transform_create, group_transform_set;
 
+/* cases_frustum.c */
+extern const group_t group_frustum;
+
 /* cases_reload.c */
 extern const group_t group_reload, group_reload_own;
 

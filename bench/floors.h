@@ -41,6 +41,18 @@ void floor_products(bp_mat4_t *world, const bp_mat4_t *local, const uint32_t *pa
 void floor_poses(bp_mat4_t *world, const bp_vec3_t *position, const bp_quat_t *rotation, const bp_vec3_t *scale,
                  const uint32_t *parent, uint32_t count);
 
+/* --- boxes and planes --------------------------------------------------------------------------------- */
+
+typedef struct floor_box_t {
+    float middle[3], half[3];
+} floor_box_t;
+
+/* The boxes that reach into a frustum, in order; returns how many. */
+uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t planes[6], uint32_t *found);
+
+/* The boxes of instances of one mesh. */
+void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3], const float half[3]);
+
 /* --- memory ------------------------------------------------------------------------------------------- */
 
 /* Write every byte of a block. */

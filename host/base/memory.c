@@ -36,6 +36,14 @@ bool memory_is_pages(const memory_t *memory, size_t size)
     return memory->allocator.resize == NULL && size >= MEMORY_LARGE;
 }
 
+bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *available)
+{
+    *available = UINT64_MAX;
+    if (memory->allocator.resize == NULL && bytes >= MEMORY_WORTH_ASKING)
+        *available = os_memory_available();
+    return bytes <= *available;
+}
+
 size_t memory_bytes(const memory_t *memory)
 {
     return atomic_load_explicit(&memory->bytes, memory_order_relaxed);

@@ -21,7 +21,8 @@
 
 enum {
     MEMORY_LARGE = 256 * 1024,     /* from here on blocks are pages */
-    MEMORY_HUGE = 4 * 1024 * 1024  /* from here on huge pages are asked for */
+    MEMORY_HUGE = 4 * 1024 * 1024, /* from here on huge pages are asked for */
+    MEMORY_WORTH_ASKING = 256 * 1024 * 1024 /* from here on one asks whether there is so much */
 };
 
 typedef struct memory_t {
@@ -45,6 +46,11 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
 
 /* The same, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
+
+/* Could so many more bytes be written to? A system may promise memory that it does not have, and end whoever writes to it, so this is
+ * asked before gigabytes are filled. `*available` is what there is, where the answer is no. True where an allocator of the
+ * embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
+bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *available);
 
 /* Are blocks of this size pages straight from the system? */
 bool memory_is_pages(const memory_t *memory, size_t size);

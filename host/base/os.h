@@ -28,6 +28,12 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
+/* --- os_memory: how much there is ------------------------------------------------------------------------- */
+
+/* Bytes that this process could still write to before the system, or the group that it runs in, has none left; UINT64_MAX
+ * where nobody knows. [any] */
+uint64_t os_memory_available(void);
+
 /* --- os_library: shared libraries ------------------------------------------------------------------------ */
 
 /* ".so" or ".dll". */

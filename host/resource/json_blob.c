@@ -105,7 +105,7 @@ static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t paren
 static bp_result_t check_lines(scene_t *scene, const uint32_t *parents, uint32_t count)
 {
     bp_result_t result = BP_OK;
-    uint32_t *seen = memory_new(&scene->memory, (size_t)count * sizeof *seen); /* by whom it was reached first, + 1 */
+    uint32_t *seen = !scene_could_hold(scene, count, sizeof *seen) ? NULL : memory_new(&scene->memory, (size_t)count * sizeof *seen); /* by whom it was reached first, + 1 */
     if (seen == NULL)
         return scene_no_memory(scene);
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
@@ -126,7 +126,8 @@ static bp_result_t find_parents(writing_t *w)
     uint32_t count = (uint32_t)scene->entity_count;
     if (count == 0 || !(scene->has_parents || scene->has_set_parents))
         return BP_OK;
-    w->parents = memory_new(&scene->memory, (size_t)count * sizeof *w->parents);
+    if (scene_could_hold(scene, count, 2 * sizeof *w->parents)) /* here and in the blob */
+        w->parents = memory_new(&scene->memory, (size_t)count * sizeof *w->parents);
     if (w->parents == NULL)
         return scene_no_memory(scene);
     parents_of_children(scene, w->parents);

@@ -154,6 +154,8 @@ static void repeat(char *cells, uint32_t size, const void *cell, uint32_t rows)
 char *scene_column_spread(scene_t *scene, scene_column_t *column, uint32_t more)
 {
     uint64_t rows = (uint64_t)column->rows + more;
+    if (!scene_could_hold(scene, column->varied ? more : rows, column->size))
+        return NULL;
     if (rows > column->capacity && !memory_reserve(&scene->memory, &column->cells, &column->capacity, rows, column->size))
         return NULL;
     if (!column->varied)

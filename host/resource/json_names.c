@@ -142,6 +142,9 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
     scene_labels_t labels = {.size = *stride * total};
     if (!memory_reserve(&scene->memory, &scene->labels, &scene->label_capacity, (uint64_t)scene->label_count + 1, sizeof *scene->labels))
         return scene_no_memory(scene);
+    /* Their texts here and in the blob, where each is, and the table of those in the blob. */
+    if (!scene_could_hold(scene, total, 2 * *stride + 3 * sizeof(uint64_t)))
+        return scene_no_memory(scene);
     labels.texts = memory_resize(&scene->memory, NULL, 0, labels.size);
     if (labels.texts == NULL)
         return scene_no_memory(scene);

@@ -7,7 +7,10 @@
  */
 #include "json_scene.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
+
+enum { MANY_ENTITIES = 1000000 }; /* from here on their number is the reason for a lack of memory */
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
@@ -65,8 +68,17 @@ bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *pl
     return scene_fail_at(scene, code, place);
 }
 
+bool scene_could_hold(const scene_t *scene, uint64_t count, uint64_t size)
+{
+    uint64_t available;
+    return memory_could_hold(&scene->memory, count * size, &available);
+}
+
 bp_result_t scene_no_memory(scene_t *scene)
 {
+    if (scene->entity_count >= MANY_ENTITIES)
+        return error_set(scene->error, BP_ERROR_MEMORY, "%s: out of memory while compiling it: with all counts it has %" PRIu64 " entities",
+                         scene->text.origin, scene->entity_count);
     return error_set(scene->error, BP_ERROR_MEMORY, "%s: out of memory while compiling it", scene->text.origin);
 }
 

@@ -203,6 +203,9 @@ bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *pl
 bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
 bp_result_t scene_no_memory(scene_t *scene);
 
+/* Could so many items of that size be written? A short text may count to billions. */
+bool scene_could_hold(const scene_t *scene, uint64_t count, uint64_t size);
+
 /* Is a member's key one that scenes ignore: "$schema", "// a remark"? */
 static inline bool scene_ignores(const char *key)
 {

@@ -121,7 +121,7 @@ bp_result_t scenes_new_spawn(scenes_t *scenes, uint32_t count, bp_entity_t **ent
     }
     *entities = memory_resize(&scenes->memory, NULL, 0, (count + (size_t)1) * sizeof **entities);
     if (*entities == NULL)
-        return error_memory(&scenes->base->error, "listing a spawn");
+        return error_set(&scenes->base->error, BP_ERROR_MEMORY, "out of memory for a list of %u entities", count);
     if (place == BP_NONE) {
         place = scenes->spawn_count++;
         scenes->spawns[place] = (spawned_t){.generation = 0};

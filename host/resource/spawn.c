@@ -12,6 +12,8 @@
 #include "../plugin/verbs.h"
 #include "spawn_plan.h"
 
+#include <inttypes.h>
+
 enum { TEXTS_CACHED = 256 };
 
 typedef struct spawn_t {
@@ -371,15 +373,36 @@ static void free_scratch(spawn_t *s)
     memory_free(memory, s->targets, (s->plan.largest_type + (size_t)1) * sizeof *s->targets);
 }
 
-static bp_result_t carry_out(spawn_t *s)
+/* A few bytes of a blob may ask for more than any machine has: that is found out before anything is written. */
+static bp_result_t check_room(const spawn_t *s)
+{
+    bp_world_o *world = s->plan.world;
+    uint64_t needed = spawn_plan_bytes(&s->plan), available;
+    if (memory_could_hold(&world->memory, needed, &available))
+        return BP_OK;
+    return error_set(&world->base->error, BP_ERROR_MEMORY, "its %u entities take some %" PRIu64 " MiB of memory, and no more than %" PRIu64 " MiB can be had",
+                     s->plan.blob->info->entity_count, needed >> 20, available >> 20);
+}
+
+static bp_result_t make_room(spawn_t *s)
 {
     bp_world_o *world = s->plan.world;
     const blob_info_t *info = s->plan.blob->info;
-    bp_result_t result = take_scratch(s) ? BP_OK : error_memory(&world->base->error, "making room for a spawn");
-    if (result == BP_OK)
-        result = store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count);
+    bp_result_t result = check_room(s);
+    if (result != BP_OK)
+        return result;
+    result = take_scratch(s) ? store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count) : BP_ERROR_MEMORY;
     if (result == BP_OK)
         result = entities_create(world->entities, s->plan.entities, info->entity_count);
+    if (result == BP_ERROR_MEMORY)
+        error_set(&world->base->error, result, "out of memory for its %u entities", info->entity_count);
+    return result;
+}
+
+static bp_result_t carry_out(spawn_t *s)
+{
+    bp_world_o *world = s->plan.world;
+    bp_result_t result = make_room(s);
     if (result != BP_OK)
         return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
     world->stepping = true; /* managers are called, and rows must not move */

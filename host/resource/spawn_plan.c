@@ -314,6 +314,46 @@ bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob
     return result;
 }
 
+/* Of one instance of storage of its own: its entity, and what can be set. */
+static uint64_t instance_bytes(const component_t *component)
+{
+    uint64_t bytes = sizeof(bp_entity_t);
+    for (uint32_t f = 0; f < component->field_count; f++)
+        bytes += (component->fields[f].flags & BP_FIELD_READ_ONLY) != 0 ? 0 : component->fields[f].size;
+    return bytes;
+}
+
+static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, uint64_t *own)
+{
+    uint64_t bytes = sizeof(bp_entity_t);
+    *own = 0;
+    for (uint32_t p = 0; p < group->part_count; p++) {
+        const plan_part_t *part = &plan->parts[group->first_part + p];
+        if (part->key == BP_NONE)
+            continue;
+        const component_t *component = plan->components[plan->blob->parts[group->first_part + p].component].manager->component;
+        bytes += component->own_storage ? sizeof(uint32_t) : 0;
+        *own += component->own_storage ? instance_bytes(component) : 0;
+        for (uint32_t f = 0; f < component->field_count && !component->own_storage; f++)
+            bytes += component->fields[f].size;
+    }
+    return bytes;
+}
+
+uint64_t spawn_plan_bytes(const spawn_plan_t *plan)
+{
+    const bp_world_o *world = plan->world;
+    uint64_t bound = world->entities->bound + (uint64_t)plan->blob->info->entity_count, own;
+    uint64_t bytes = bound > world->record_capacity ? (bound - world->record_capacity) * sizeof(record_t) : 0;
+    for (uint32_t g = 0; g < plan->blob->info->group_count; g++) {
+        const blob_group_t *group = &plan->blob->groups[g];
+        const run_t *run = plan->batches[g].prototype == 0 ? NULL : world_run(world, plan->batches[g].prototype);
+        uint64_t width = row_bytes(plan, group, &own), spare = run == NULL ? 0 : run->capacity - run->count;
+        bytes += group->rows * own + (group->rows > spare ? (group->rows - spare) * width : 0);
+    }
+    return bytes;
+}
+
 void spawn_plan_free(spawn_plan_t *plan)
 {
     const blob_info_t *info = plan->blob->info;

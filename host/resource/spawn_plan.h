@@ -59,6 +59,10 @@ typedef struct spawn_plan_t {
 bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags);
 void spawn_plan_free(spawn_plan_t *plan);
 
+/* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of its own
+ * as much as the values take. [main] */
+uint64_t spawn_plan_bytes(const spawn_plan_t *plan);
+
 static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const plan_part_t *part)
 {
     return &plan->blob->groups[part->group];

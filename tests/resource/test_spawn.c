@@ -5,6 +5,9 @@
 #include "kin.h"
 #include "scenes.h"
 
+#include "base/memory.h"
+#include "entity/world.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +406,107 @@ START_TEST(a_damaged_scene_is_refused_or_harmless)
 }
 END_TEST
 
+/* --- more than there is ------------------------------------------------------------------------------------------ */
+
+/* A line of text that counts to `count` entities of ten components each. */
+static bp_scene_o *compile_crowd(bp_host_o *host, uint32_t count)
+{
+    char text[1024];
+    bp_scene_o *scene = NULL;
+    int length = snprintf(text, sizeof text, "{\"entities\": [{\"count\": %u, \"components\": {", count);
+    for (int i = 0; i < 10; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s\"s%d\": {\"type\": \"body\"}", i > 0 ? "," : "", i);
+    snprintf(text + length, sizeof text - (size_t)length, "}}]}");
+    WORKS(host, bp_scene_compile_text(host, "crowd", text, strlen(text), &scene));
+    return scene;
+}
+
+/* Terabytes in each case; the first one has no room for the list, the second for what it lists. */
+START_TEST(what_no_memory_holds_is_refused_before_any_is_filled)
+{
+    static const uint32_t counts[] = {UINT32_MAX - 1, 1u << 31};
+    rig_t rig;
+    char sentence[64];
+    uint64_t available;
+    rig_init(&rig);
+    rig.desc.allocator = (bp_allocator_i){0};
+    rig_open(&rig);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
+    bp_world_o *world = rig_world(&rig, "main");
+    bp_scene_o *crowd = compile_crowd(rig.host, counts[_i]), *few = compile_crowd(rig.host, 7);
+    WORKS(rig.host, bp_scene_spawn(few, world, 0, NULL, NULL));
+    char *before = describe_host(rig.host);
+    if (memory_could_hold(&world->memory, UINT64_MAX / 2, &available))
+        return; /* nobody here knows how much there is */
+    snprintf(sentence, sizeof sentence, "%u entities", counts[_i]);
+    FAILS(rig.host, BP_ERROR_MEMORY, sentence, bp_scene_spawn(crowd, world, 0, NULL, NULL));
+    FAILS(rig.host, BP_ERROR_MEMORY, sentence, bp_scene_restore(crowd, world, 0));
+    expect_same(before, describe_host(rig.host), "a spawn for which there is no memory");
+    WORKS(rig.host, bp_scene_spawn(few, world, 0, NULL, NULL));
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 14);
+    bp_scene_close(few);
+    bp_scene_close(crowd);
+    rig_close(&rig);
+}
+END_TEST
+
+/* An embedder's own allocator is asked, and its no comes before anything is written. */
+static void *resize_up_to_a_limit(void *context, void *old, size_t old_size, size_t new_size)
+{
+    size_t *taken = context;
+    if (new_size > old_size && *taken + (new_size - old_size) > (size_t)64 << 20)
+        return NULL;
+    void *block = realloc(old, new_size > 0 ? new_size : 1);
+    if (new_size == 0) {
+        free(block);
+        block = NULL;
+    }
+    *taken += new_size - old_size;
+    return block;
+}
+
+START_TEST(an_allocator_with_a_limit_refuses_a_crowd)
+{
+    rig_t rig;
+    size_t taken = 0;
+    rig_init(&rig);
+    rig.desc.allocator = (bp_allocator_i){.context = &taken, .resize = resize_up_to_a_limit};
+    rig_open(&rig);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
+    bp_world_o *world = rig_world(&rig, "main");
+    bp_scene_o *crowd = compile_crowd(rig.host, _i == 0 ? UINT32_MAX - 1 : 1000000);
+    char *before = describe_host(rig.host);
+    FAILS(rig.host, BP_ERROR_MEMORY, _i == 0 ? "4294967294 entities" : "1000000 entities", bp_scene_spawn(crowd, world, 0, NULL, NULL));
+    expect_same(before, describe_host(rig.host), "a spawn that the allocator refuses");
+    bp_scene_close(crowd);
+    rig_close(&rig);
+}
+END_TEST
+
+/* Labels are texts, one for each. */
+START_TEST(a_count_of_labels_that_no_memory_holds_is_not_compiled)
+{
+    static const char text[] = "{\"entities\": [{\"name\": \"one of many\", \"count\": 4294967294, \"components\": {\"kin\": {}}}]}";
+    const bp_plugin_desc_t *plugins[] = {&kin_plugin};
+    bp_scene_o *scene = NULL;
+    uint64_t available;
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, plugins[0]->name, NULL, 0));
+    memory_t memory;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    if (!memory_could_hold(&memory, UINT64_C(1) << 38, &available))
+        FAILS(rig.host, BP_ERROR_MEMORY, "4294967294 entities", bp_scene_compile_text(rig.host, "crowd", text, sizeof text - 1, &scene));
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *spawn_suite(void)
 {
     Suite *suite = suite_create("spawn");
@@ -417,6 +521,9 @@ Suite *spawn_suite(void)
     tcase_add_test(scenes, components_that_cannot_be_together_are_refused_or_left_out);
     tcase_add_test(scenes, plugins_spawn_through_their_table);
     tcase_add_test(scenes, a_destruction_callback_spawns_nothing);
+    tcase_add_loop_test(scenes, what_no_memory_holds_is_refused_before_any_is_filled, 0, 2);
+    tcase_add_loop_test(scenes, an_allocator_with_a_limit_refuses_a_crowd, 0, 2);
+    tcase_add_test(scenes, a_count_of_labels_that_no_memory_holds_is_not_compiled);
     tcase_add_loop_test(scenes, a_damaged_scene_is_refused_or_harmless, 0, 4);
     suite_add_tcase(suite, scenes);
     return suite;
