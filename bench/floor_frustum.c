@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t planes[6], uint32_t *found)
+uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t *planes, uint32_t *found)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {

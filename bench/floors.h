@@ -47,8 +47,8 @@ typedef struct floor_box_t {
     float middle[3], half[3];
 } floor_box_t;
 
-/* The boxes that reach into a frustum, in order; returns how many. */
-uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t planes[6], uint32_t *found);
+/* The boxes that reach into a frustum of six planes, in order; returns how many. */
+uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t *planes, uint32_t *found);
 
 /* The boxes of instances of one mesh. */
 void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3], const float half[3]);

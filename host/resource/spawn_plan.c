@@ -340,11 +340,19 @@ static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, u
     return bytes;
 }
 
+/* Of all entities: their lives and the queue of the free, records, and the list of what was spawned. */
+static uint64_t entity_bytes(const bp_world_o *world, uint32_t count)
+{
+    uint64_t bound = world->entities->bound + (uint64_t)count;
+    uint64_t lives = bound > world->entities->capacity ? bound - world->entities->capacity : 0;
+    uint64_t records = bound > world->record_capacity ? bound - world->record_capacity : 0;
+    return lives * 2 * sizeof(uint32_t) + records * sizeof(record_t) + count * sizeof(bp_entity_t);
+}
+
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan)
 {
     const bp_world_o *world = plan->world;
-    uint64_t bound = world->entities->bound + (uint64_t)plan->blob->info->entity_count, own;
-    uint64_t bytes = bound > world->record_capacity ? (bound - world->record_capacity) * sizeof(record_t) : 0;
+    uint64_t bytes = entity_bytes(world, plan->blob->info->entity_count), own;
     for (uint32_t g = 0; g < plan->blob->info->group_count; g++) {
         const blob_group_t *group = &plan->blob->groups[g];
         const run_t *run = plan->batches[g].prototype == 0 ? NULL : world_run(world, plan->batches[g].prototype);
