@@ -13,6 +13,15 @@
 
 #include <math.h>
 
+/* Chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would run too early.
+ * Nothing is contracted, so all give the same bits. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDEST
+#endif
+
 enum { BLOCK = 256, PLANES = 6 };
 
 static float *column_of(const meshes_t *meshes, uint32_t column)
@@ -22,25 +31,21 @@ static float *column_of(const meshes_t *meshes, uint32_t column)
 
 /* --- one box ---------------------------------------------------------------------------------- */
 
+/* The fourth number of each is nobody's: four at a time are computed as fast as three. */
 typedef struct box_t {
-    float middle[3], half[3];
+    float middle[4], half[4];
 } box_t;
 
 static const box_t nowhere = {.half = {-INFINITY, -INFINITY, -INFINITY}};
 
-static box_t box_of(const bp_mesh_resource_t *shown, const float *m)
+static inline box_t box_of(const mesh_resource_t *resource, const float *m)
 {
-    const float low[3] = {shown->bounds_min.x, shown->bounds_min.y, shown->bounds_min.z};
-    const float high[3] = {shown->bounds_max.x, shown->bounds_max.y, shown->bounds_max.z};
     box_t box;
-    for (int r = 0; r < 3; r++) {
-        box.middle[r] = m[12 + r];
-        box.half[r] = 0;
-        for (int c = 0; c < 3; c++) {
-            box.middle[r] += m[4 * c + r] * ((low[c] + high[c]) * 0.5f);
-            box.half[r] += fabsf(m[4 * c + r]) * ((high[c] - low[c]) * 0.5f);
-        }
-    }
+    const float *middle = resource->middle, *half = resource->half;
+    for (int r = 0; r < 4; r++)
+        box.middle[r] = m[12 + r] + m[r] * middle[0] + m[4 + r] * middle[1] + m[8 + r] * middle[2];
+    for (int r = 0; r < 4; r++)
+        box.half[r] = fabsf(m[r]) * half[0] + fabsf(m[4 + r]) * half[1] + fabsf(m[8 + r]) * half[2];
     return box;
 }
 
@@ -69,7 +74,7 @@ bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t
     if (!is_shown(resource) || !find_transforms(m, &table, &transforms) ||
         table->find(transforms, &BP_SLOTS(const bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slot], 1, &place) == 0)
         return false;
-    box_t box = box_of(&resource->shown, table->world(transforms)[place].m);
+    box_t box = box_of(resource, table->world(transforms)[place].m);
     *lowest = (bp_vec3_t){box.middle[0] - box.half[0], box.middle[1] - box.half[1], box.middle[2] - box.half[2]};
     *highest = (bp_vec3_t){box.middle[0] + box.half[0], box.middle[1] + box.half[1], box.middle[2] + box.half[2]};
     return true;
@@ -77,37 +82,54 @@ bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t
 
 /* --- all boxes -------------------------------------------------------------------------------- */
 
-static void put_box(meshes_t *meshes, uint32_t slot, const bp_transform_view_t *view)
+/* The columns that refreshing works on, for the time of one call: nothing is made or ended meanwhile. */
+typedef struct columns_t {
+    const bp_entity_t *entities;
+    mesh_resource_t *const *resources;
+    uint32_t *places;
+    float *box[6];
+} columns_t;
+
+static columns_t columns_of(const meshes_t *meshes)
 {
-    uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
-    const mesh_resource_t *resource = resources_of(meshes)[slot];
-    box_t box = place == BP_NONE || !is_shown(resource) ? nowhere : box_of(&resource->shown, view->world[place].m);
+    columns_t c = {.entities = BP_SLOTS(const bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY),
+                   .resources = resources_of(meshes),
+                   .places = BP_SLOTS(uint32_t, &meshes->slots, PLACE)};
+    for (uint32_t i = 0; i < 6; i++)
+        c.box[i] = column_of(meshes, MIDDLE + i);
+    return c;
+}
+
+static inline void put_box(const columns_t *c, uint32_t slot, const bp_transform_view_t *view)
+{
+    uint32_t place = c->places[slot];
+    const mesh_resource_t *resource = c->resources[slot];
+    box_t box = place == BP_NONE || !is_shown(resource) ? nowhere : box_of(resource, view->world[place].m);
     for (uint32_t i = 0; i < 3; i++) {
-        column_of(meshes, MIDDLE + i)[slot] = box.middle[i];
-        column_of(meshes, HALF + i)[slot] = box.half[i];
+        c->box[i][slot] = box.middle[i];
+        c->box[3 + i][slot] = box.half[i];
     }
 }
 
 /* Is the place that is remembered still the entity's? */
-static bool is_at(const meshes_t *meshes, uint32_t slot, const bp_transform_view_t *view)
+static inline bool is_at(const columns_t *c, uint32_t slot, const bp_transform_view_t *view)
 {
-    uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
-    return place < view->count &&
-           view->entities[place].id == BP_SLOTS(bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slot].id;
+    uint32_t place = c->places[slot];
+    return place < view->count && view->entities[place].id == c->entities[slot].id;
 }
 
 /* Find the places of some instances, and compute their boxes. */
-static void find_places(meshes_t *meshes, const bp_transform_api *table, bp_manager_t *transforms,
+static void find_places(const columns_t *c, const bp_transform_api *table, bp_manager_t *transforms,
                         const bp_transform_view_t *view, const uint32_t *slots, uint32_t count)
 {
     bp_entity_t entities[BLOCK];
     uint32_t places[BLOCK];
     for (uint32_t i = 0; i < count; i++)
-        entities[i] = BP_SLOTS(bp_entity_t, &meshes->slots, BP_SLOTS_ENTITY)[slots[i]];
+        entities[i] = c->entities[slots[i]];
     table->find(transforms, entities, count, places);
     for (uint32_t i = 0; i < count; i++) {
-        BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slots[i]] = places[i];
-        put_box(meshes, slots[i], view);
+        c->places[slots[i]] = places[i];
+        put_box(c, slots[i], view);
     }
 }
 
@@ -115,6 +137,7 @@ static void find_places(meshes_t *meshes, const bp_transform_api *table, bp_mana
 static void refresh(meshes_t *meshes, const bp_transform_api *table, bp_manager_t *transforms)
 {
     bp_transform_view_t view = {.struct_size = sizeof view};
+    const columns_t c = columns_of(meshes);
     uint32_t lost[BLOCK], count = 0;
     table->view(transforms, &view);
     if (view.stamps != meshes->seen_stamps || view.revision < meshes->revision)
@@ -122,19 +145,18 @@ static void refresh(meshes_t *meshes, const bp_transform_api *table, bp_manager_
     else if (view.revision == meshes->revision && !meshes->changed)
         return;
     for (uint32_t slot = 0; slot < meshes->slots.count; slot++) {
-        uint32_t place = BP_SLOTS(uint32_t, &meshes->slots, PLACE)[slot];
-        if (is_at(meshes, slot, &view)) {
-            if (view.stamps[place / BP_TRANSFORM_BLOCK] > meshes->revision)
-                put_box(meshes, slot, &view);
+        if (is_at(&c, slot, &view)) {
+            if (view.stamps[c.places[slot] / BP_TRANSFORM_BLOCK] > meshes->revision)
+                put_box(&c, slot, &view);
             continue;
         }
         lost[count++] = slot;
         if (count == BLOCK) {
-            find_places(meshes, table, transforms, &view, lost, count);
+            find_places(&c, table, transforms, &view, lost, count);
             count = 0;
         }
     }
-    find_places(meshes, table, transforms, &view, lost, count);
+    find_places(&c, table, transforms, &view, lost, count);
     meshes->revision = view.revision;
     meshes->seen_stamps = view.stamps;
     meshes->changed = false;
@@ -157,8 +179,8 @@ static bp_result_t begin_bounds(bp_manager_t *m, meshes_t *meshes)
 /* --- the question ----------------------------------------------------------------------------- */
 
 /* inside[i] for `count` instances from `first` on: a box is outside of a plane where even its nearest corner is. */
-static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint32_t first, uint32_t count,
-                       uint32_t *restrict inside)
+WIDEST static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint32_t first, uint32_t count,
+                              uint32_t *restrict inside)
 {
     const float *x = column_of(meshes, MIDDLE) + first, *half_x = column_of(meshes, HALF) + first;
     const float *y = column_of(meshes, MIDDLE + 1) + first, *half_y = column_of(meshes, HALF + 1) + first;
@@ -176,13 +198,25 @@ static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint
     }
 }
 
+/* The slots from `first` on that are inside and visible, one after another in `found`. Without a branch, since which ones they
+ * are follows no pattern. */
+static uint32_t list_seen(const uint32_t *inside, const uint8_t *visible, uint32_t first, uint32_t count, uint32_t *found)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        found[n] = first + i;
+        n += (inside[i] & visible[first + i]) != 0;
+    }
+    return n;
+}
+
 bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
                              uint32_t *count)
 {
     meshes_t *meshes = m->state;
     const bp_transform_api *table;
     bp_manager_t *transforms;
-    uint32_t inside[BLOCK], found = 0;
+    uint32_t inside[BLOCK], seen[BLOCK], found = 0;
     *count = 0;
     if (!find_transforms(m, &table, &transforms))
         return BP_OK;
@@ -194,13 +228,11 @@ bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint3
     for (uint32_t first = 0; first < meshes->slots.count; first += BLOCK) {
         uint32_t n = meshes->slots.count - first < BLOCK ? meshes->slots.count - first : BLOCK;
         ask_planes(meshes, frustum, first, n, inside);
-        for (uint32_t i = 0; i < n; i++) {
-            if ((inside[i] & visible[first + i]) == 0)
-                continue;
-            if (found < capacity)
-                slots[found] = first + i;
-            found++;
-        }
+        n = list_seen(inside, visible, first, n, seen);
+        uint32_t room = found < capacity ? capacity - found : 0;
+        if (n > 0 && room > 0)
+            memcpy(slots + found, seen, (n < room ? n : room) * sizeof *slots);
+        found += n;
     }
     *count = found;
     return BP_OK;

@@ -173,6 +173,12 @@ static void show_data(mesh_resource_t *r)
     r->shown.indices = r->data.indices;
     r->shown.bounds_min = r->data.bounds_min;
     r->shown.bounds_max = r->data.bounds_max;
+    const float low[3] = {r->data.bounds_min.x, r->data.bounds_min.y, r->data.bounds_min.z};
+    const float high[3] = {r->data.bounds_max.x, r->data.bounds_max.y, r->data.bounds_max.z};
+    for (int i = 0; i < 3; i++) {
+        r->middle[i] = (low[i] + high[i]) * 0.5f;
+        r->half[i] = (high[i] - low[i]) * 0.5f;
+    }
 }
 
 static bp_result_t load(bp_manager_t *m, const char *name, mesh_resource_t **loaded)

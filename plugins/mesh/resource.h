@@ -19,6 +19,7 @@ enum { MESH_FOLDER = 0, MESH_MAX_BYTES = 1, MESH_MAX_VERTICES = 2, MESH_MAX_TRIA
 typedef struct mesh_resource_t {
     bp_mesh_resource_t shown; /* what other plugins see */
     mesh_obj_t data;
+    float middle[3], half[3]; /* of the box of `shown` */
     uint64_t hash;            /* of the name */
     struct mesh_resource_t *next; /* in its bucket */
 } mesh_resource_t;
