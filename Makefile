@@ -227,7 +227,7 @@ check-source:
 
 # libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SOURCES := $(LIB_SOURCES) plugins/mesh/obj.c
+FUZZ_SOURCES := $(LIB_SOURCES) plugins/mesh/obj.c plugins/mesh/obj_text.c
 FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
@@ -254,7 +254,7 @@ fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh canary $(BUILD) $(CANARY)
 
 # Without libFuzzer: the seeds, and each of them damaged some thousand times, always the same.
-$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/plugins/mesh/obj.o $(BUILD)/libbackplane.a
+$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/plugins/mesh/obj.o $(BUILD)/obj/plugins/mesh/obj_text.o $(BUILD)/libbackplane.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $^ -o $@ $(LIBS)
