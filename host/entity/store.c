@@ -99,12 +99,7 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
         !store_has_notice_room(world, world->entities->bound) ||
         !entities_create_one(world->entities, entity))
         return false;
-    uint32_t row = run->count++;
-    run_entities(run)[row] = *entity;
-    run_fill_cells(run, 1, run->column_count, row);
-    store_set_record(world, *entity, prototype, row);
-    world->occupied++;
-    store_moved(world, NULL, run, entity, 1);
+    store_append_one(world, run, *entity);
     return true;
 }
 

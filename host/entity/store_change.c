@@ -1,8 +1,8 @@
 /* store_change.c - adding and removing components: a batch judged whole, then its rows moved.
  *
  * `plan` looks at every entity of the batch, refuses what cannot be, and counts how many rows each target run will get; then
- * memory is taken; then the rows move (store_move.c). A batch of one goes directly: `change_quickly` in the usual case,
- * else `change_one`.
+ * memory is taken; then the rows move (store_move.c). A batch of one goes directly: `change_quickly` and `add_first` in
+ * the usual cases, else `change_one`.
  */
 #include "store.h"
 
@@ -162,6 +162,22 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
     return true;
 }
 
+/* The first component of one entity, where all is known and there is room; false as above. */
+static bool add_first(bp_world_o *world, uint32_t key, bp_entity_t e)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t index = bp_entity_index(e);
+    if (world->stepping || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+        index >= world->record_capacity || world->records[index].generation != 0 || !entities_is_alive(world->entities, e))
+        return false;
+    const transition_t *t = prototypes_cached(p, 0, key);
+    run_t *run = t == NULL ? NULL : p->items[t->to].run;
+    if (run == NULL || run->count == run->capacity || !run->plain || !store_has_notice_room(world, index))
+        return false;
+    store_append_one(world, run, e);
+    return true;
+}
+
 static bp_result_t change_one(store_change_t *c, bp_entity_t e)
 {
     bp_world_o *world = c->world;
@@ -219,7 +235,7 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
 
 bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    if (count == 1 && change_quickly(world, key, entities[0], true))
+    if (count == 1 && (change_quickly(world, key, entities[0], true) || add_first(world, key, entities[0])))
         return BP_OK;
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)

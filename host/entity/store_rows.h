@@ -55,4 +55,15 @@ static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t p
     world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
 }
 
+/* A row of defaults for an entity that has had no components, in a plain run, where there is room for the row and for a notice. */
+static inline void store_append_one(bp_world_o *world, run_t *run, bp_entity_t e)
+{
+    uint32_t row = run->count++;
+    run_entities(run)[row] = e;
+    run_fill_cells(run, 1, run->column_count, row);
+    store_set_record(world, e, run->prototype, row);
+    world->occupied++;
+    store_moved(world, NULL, run, &e, 1);
+}
+
 #endif
