@@ -145,7 +145,7 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
     if (adding)
         run_fill_cells(to, column, column + width, to_row);
     from->version++;
-    store_moved(world, from, to, &e, 1);
+    store_moved(world, from, to, &run_entities(to)[to_row], 1);
     if (row == last) {
         run_append_cells(from, 1, row, to, 1, to_row, column - 1);
         run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
@@ -233,9 +233,10 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     return error_memory(&c->world->base->error, "adding components");
 }
 
-bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+/* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
+NOT_INLINED static bp_result_t add_any(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    if (count == 1 && (change_quickly(world, key, entities[0], true) || add_first(world, key, entities[0])))
+    if (count == 1 && add_first(world, key, entities[0]))
         return BP_OK;
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
@@ -256,10 +257,8 @@ bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entiti
     return result;
 }
 
-bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t remove_any(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    if (count == 1 && change_quickly(world, key, entities[0], false))
-        return BP_OK;
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
         return result;
@@ -282,6 +281,16 @@ bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *ent
     }
     memory_free(&world->memory, slots, slots == NULL ? 0 : count * sizeof *slots);
     return result;
+}
+
+bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return count == 1 && change_quickly(world, key, entities[0], true) ? BP_OK : add_any(world, key, entities, count);
+}
+
+bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return count == 1 && change_quickly(world, key, entities[0], false) ? BP_OK : remove_any(world, key, entities, count);
 }
 
 /* Is it a change that the entity's components allow? What fails for another reason is left to the change itself to tell. */
