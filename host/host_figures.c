@@ -1,4 +1,7 @@
-/* host_figures.c - what embedders see of a host at work: slices of steps, figures, reports. */
+/* host_figures.c - what embedders see of a host at work: slices of steps, figures, reports.
+ *
+ * Nothing is measured for being asked: figures are counted as steps go, and slices put down only while somebody has a sink for them.
+ */
 #include "host.h"
 
 #include "plugin/verbs.h"

@@ -34,26 +34,3 @@ bool file_is_closed(const char *path)
     CloseHandle(file);
     return true;
 }
-
-folder_watch_t *folder_watch_open(memory_t *memory)
-{
-    (void)memory;
-    return NULL;
-}
-
-void folder_watch_close(folder_watch_t *watch)
-{
-    (void)watch;
-}
-
-int32_t folder_watch_add(folder_watch_t *watch, const char *folder)
-{
-    (void)watch, (void)folder;
-    return -1;
-}
-
-bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice)
-{
-    (void)watch, (void)notice;
-    return false;
-}

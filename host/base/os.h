@@ -1,4 +1,4 @@
-/* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals.
+/* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals, files, programs.
  *
  * Each section below is implemented twice, in os_SECTION_posix.c and os_SECTION_win32.c; the build compiles one of them. Beside these
  * only the *_posix.c and *_win32.c of folder.h, process.h and guard.h include system headers. Files are read and written with

@@ -1,4 +1,7 @@
-/* os_file_win32.c - whole files on Windows: mapped to read them, replaced by renaming. */
+/* os_file_win32.c - whole files on Windows: mapped to read them, replaced by renaming.
+ *
+ * MoveFileEx with WRITE_THROUGH comes back when the new name is on the disk; there is no folder to be brought there.
+ */
 #include "os_win32.h"
 
 #include <windows.h>

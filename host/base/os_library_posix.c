@@ -1,4 +1,8 @@
-/* os_library_posix.c - shared libraries on Linux and its relatives: dlopen. */
+/* os_library_posix.c - shared libraries on Linux and its relatives: dlopen.
+ *
+ * All symbols are bound at once, so that what is missing is told when a library is opened, and not by the end of the process at
+ * the first call.
+ */
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
 

@@ -1,4 +1,7 @@
-/* os_program_win32.c - running other programs on Windows: CreateProcess, and one line for all arguments. */
+/* os_program_win32.c - running other programs on Windows: CreateProcess.
+ *
+ * This system hands a program one line of text, which the program's C library cuts into arguments again: so quoting them is ours.
+ */
 #include "os_win32.h"
 
 #include <windows.h>

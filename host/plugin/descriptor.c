@@ -1,4 +1,7 @@
-/* descriptor.c - the magic, the sizes, the versions, the name and the lists of a descriptor. */
+/* descriptor.c - the magic, the sizes, the versions, the name and the lists of a descriptor.
+ *
+ * In this order, since each is only to be believed when those before it hold.
+ */
 #include "descriptor.h"
 
 #include "../base/names.h"

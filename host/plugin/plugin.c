@@ -1,4 +1,7 @@
-/* plugin.c - whether a plugin is called. */
+/* plugin.c - whether a plugin is called.
+ *
+ * Any thread may ask while another writes down a crash: the sentence is complete before `aside` says that there is one.
+ */
 #include "plugin.h"
 
 bool plugin_is_aside(const plugin_t *plugin)

@@ -1,4 +1,8 @@
-/* registry_add.c - declarations judged at the door, and put where they belong. */
+/* registry_add.c - declarations judged at the door, and put where they belong.
+ *
+ * A plugin was built against a declaration of its own size. As many bytes of it as both know are copied and the rest is zero, here and
+ * only here: from the door on, everybody sees declarations of today's size.
+ */
 #include "registry_add.h"
 
 #include "registry_set.h"

@@ -1,4 +1,7 @@
-/* retired.c - remembering images that have gone, and asking for them in all memory. */
+/* retired.c - remembering images that have gone, and looking for them in all memory.
+ *
+ * The system may put another library where one has gone. Addresses into that one are good, so what was there before is not looked for.
+ */
 #include "retired.h"
 
 #if defined(BACKPLANE_AUDIT)

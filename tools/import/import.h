@@ -7,6 +7,7 @@
  *     meshes.c   OBJ files
  *     scene.c    JSON
  *     output.c   files that take their place when all are whole
+ *     messages.c complaints
  *
  * What it does not do: materials beyond a colour, textures, normals, bones, animations, lights and cameras stay behind;
  * the remarks count them.

@@ -1,0 +1,34 @@
+/* folder_none.c - notices about files where the system has none that serve: on others than Linux.
+ *
+ * No watch can be had, so whoever wants to know compares stamps (folder.h); the other functions exist for the linker.
+ */
+#include "folder.h"
+
+#if !defined(__linux__)
+
+folder_watch_t *folder_watch_open(memory_t *memory)
+{
+    (void)memory;
+    return NULL;
+}
+
+void folder_watch_close(folder_watch_t *watch)
+{
+    (void)watch;
+}
+
+int32_t folder_watch_add(folder_watch_t *watch, const char *folder)
+{
+    (void)watch, (void)folder;
+    return -1;
+}
+
+bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice)
+{
+    (void)watch, (void)notice;
+    return false;
+}
+
+#else
+typedef int folder_nothing_t; /* a file must declare something */
+#endif
