@@ -289,7 +289,8 @@ typedef struct bp_property_api {
     bp_result_t (*set_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
                              uint32_t type, const void *value);
 
-    /* As text: "1.5", "0 0 1", "true", "#0:1". Writes at most `size` bytes with the closing zero. [main] */
+    /* As text: "1.5", "0 0 1", "true", "#0:1"; set_text also takes the debug name of an entity of the path's world.
+     * Writes at most `size` bytes with the closing zero. [main] */
     bp_result_t (*get_text)(const bp_path_t *path, char *text, size_t size);
     bp_result_t (*set_text)(const bp_path_t *path, const char *text);
 

@@ -39,6 +39,52 @@ static void call_find(void *data)
     f->found = f->names->find(f->m, f->name, f->entity, 1);
 }
 
+/* The name nearest to one that nobody bears, among so many entities. */
+enum { NAMES_CONSIDERED = 4096, NAME_CONSIDERED_BYTES = 64 };
+
+typedef struct guess_t {
+    const bp_debug_name_api *names;
+    bp_world_o *world;
+    bp_manager_t *m;
+    nearest_t nearest;
+    char best[NAME_CONSIDERED_BYTES];
+} guess_t;
+
+/* A name is good only until the next is asked for. */
+static void consider_name(guess_t *g, bp_entity_t entity)
+{
+    const char *name = g->names->name(g->m, entity);
+    if (name == NULL || strlen(name) >= sizeof g->best)
+        return;
+    nearest_consider(&g->nearest, name);
+    if (g->nearest.best == name)
+        g->nearest.best = memcpy(g->best, name, strlen(name) + 1);
+}
+
+static void call_guess(void *data)
+{
+    guess_t *g = data;
+    uint32_t considered = 0;
+    for (uint32_t r = 0; r < g->world->run_count; r++) {
+        const run_t *run = g->world->runs[r];
+        for (uint32_t row = 0; row < run->count && considered < NAMES_CONSIDERED; row++, considered++) {
+            if (run_entities(run)[row].id != 0)
+                consider_name(g, run_entities(run)[row]);
+        }
+    }
+}
+
+static bp_result_t unknown_name(bp_world_o *world, const find_t *find)
+{
+    guess_t guess = {.names = find->names, .world = world, .m = find->m, .nearest = {.wanted = find->name}};
+    text_t hint;
+    if (BP_HAS(find->names, bp_debug_name_api, name) &&
+        !verb_of_table(registry_table_owner(world->registry, BP_DEBUG_NAME_API), "name", call_guess, &guess))
+        guess.nearest.best = NULL;
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'%s", world->name, find->name,
+                     nearest_hint(&guess.nearest, &hint));
+}
+
 static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t *entity)
 {
     error_text_t *error = &world->base->error;
@@ -52,7 +98,7 @@ static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t
         return error_set(error, BP_ERROR_FAILED, "the plugin that knows entities by their names has crashed; write #index:generation");
     uint32_t found = find.found;
     if (found == 0)
-        return error_set(error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'", world->name, name);
+        return unknown_name(world, &find);
     if (found > 1)
         return error_set(error, BP_ERROR_ARGUMENT, "%u entities of world '%s' are called '%.200s'; write #index:generation", found, world->name, name);
     return BP_OK;
@@ -127,7 +173,9 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     bp_result_t result = property_get(path->world, &property, &path->entity, 1, &value, sizeof value);
     if (result != BP_OK)
         return result;
-    result = value_parse(&path->world->base->values, property.type, text, &value, error);
+    bool named = property.type == BP_ENTITY && text[0] != '#' && text[0] != '\0' && strcmp(text, "none") != 0;
+    result = named ? find_by_name(path->world, text, &value.entity)
+                   : value_parse(&path->world->base->values, property.type, text, &value, error);
     if (result != BP_OK)
         return error_prefix(error, result, "%s: ", ((const known_field_t *)property.declared)->name);
     return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);

@@ -36,8 +36,21 @@ static uint32_t find_named(bp_manager_t *m, const char *text, bp_entity_t *entit
     return found;
 }
 
+static const char *name_of(bp_manager_t *m, bp_entity_t entity)
+{
+    uint32_t cursor = 0;
+    bp_run_t run;
+    while (m->api->world->next_run(m->world, m->component, &cursor, &run) != 0) {
+        for (uint32_t i = 0; i < run.count; i++) {
+            if (run.entities[i].id == entity.id)
+                return BP_COLUMN(&run, const char *const, 0)[i];
+        }
+    }
+    return NULL;
+}
+
 static const bp_debug_name_api naming_table = {
-    .struct_size = sizeof naming_table, .version = 1, .find = find_named};
+    .struct_size = sizeof naming_table, .version = 1, .find = find_named, .name = name_of};
 
 static bp_result_t naming_load(bp_plugin_t *plugin)
 {
@@ -714,6 +727,7 @@ static const path_case_t bad_paths[] = {
     {"mian/earth.body.mass", BP_ERROR_NOT_FOUND,
      "mian/earth.body.mass: there is no world 'mian'; did you mean 'main'?"},
     {"main/mars.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'mars'"},
+    {"main/erth.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'erth'; did you mean 'earth'?"},
     {"main/twin.body.mass", BP_ERROR_ARGUMENT,
      "2 entities of world 'main' are called 'twin'; write #index:generation"},
     {"main/#7.body.mass", BP_ERROR_TYPE, "#index:generation"},
@@ -738,6 +752,43 @@ START_TEST(a_wrong_path_says_which_part_is_wrong)
     FAILS(rig.host, bad_paths[_i].code, bad_paths[_i].part,
           api->parse_path(rig.host, bad_paths[_i].path, &path));
     ck_assert_int_eq(memcmp(&path, &before, sizeof path), 0);
+}
+END_TEST
+
+START_TEST(a_reference_is_set_by_name_or_number)
+{
+    static const struct {
+        const char *text;
+        bp_result_t code;
+        const char *part;
+    } rows[] = {
+        {"erth", BP_ERROR_NOT_FOUND, "home: no entity of world 'main' is called 'erth'; did you mean 'earth'?"},
+        {"twin", BP_ERROR_ARGUMENT, "home: 2 entities of world 'main' are called 'twin'; write #index:generation"},
+        {"#7", BP_ERROR_TYPE, "home: '#7' is not #index:generation or none"},
+        {"", BP_ERROR_TYPE, "home: '' is not #index:generation or none"},
+    };
+    bp_path_t path;
+    char text[32];
+    WORKS(rig.host, bp_world_use_component(world, "debug_name"));
+    bp_entity_t earth = named("earth"), moon;
+    named("twin");
+    named("twin");
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "label", "debug_name", NULL, NULL), &moon, 1));
+    WORKS(rig.host, api->set_named(world, moon, "debug_name", "name", BP_STRING, &(const char *){"moon"}));
+    WORKS(rig.host, api->parse_path(rig.host, "main/moon.label.home", &path));
+    WORKS(rig.host, api->set_text(&path, "earth"));
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        bp_entity_t home;
+        FAILS(rig.host, rows[i].code, rows[i].part, api->set_text(&path, rows[i].text));
+        WORKS(rig.host, api->get_named(world, moon, "label", "home", BP_ENTITY, &home));
+        ck_assert_uint_eq(home.id, earth.id);
+    }
+    WORKS(rig.host, api->set_text(&path, "none"));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, "none");
+    WORKS(rig.host, api->set_text(&path, "#0:1"));
+    WORKS(rig.host, api->get_text(&path, text, sizeof text));
+    ck_assert_str_eq(text, "#0:1");
 }
 END_TEST
 
@@ -849,6 +900,7 @@ Suite *properties_suite(void)
     TCase *paths = new_case(suite, "paths");
     tcase_add_test(paths, paths_find_entities_by_name_or_number);
     tcase_add_loop_test(paths, a_wrong_path_says_which_part_is_wrong, 0, (int)COUNT(bad_paths));
+    tcase_add_test(paths, a_reference_is_set_by_name_or_number);
     tcase_add_test(paths, paths_have_at_most_1023_bytes);
     tcase_add_test(paths, without_names_only_numbers_find_entities);
     tcase_add_test(paths, a_text_that_is_no_value_changes_nothing);
