@@ -68,6 +68,6 @@ extern const group_t group_transform_create, group_transform_set;
 extern const group_t group_frustum;
 
 /* cases_reload.c */
-extern const group_t group_reload, group_reload_own;
+extern const group_t group_reload, group_reload_own, group_reload_trial;
 
 #endif

@@ -3,17 +3,22 @@
  * One item is one living instance, so at a million an item's nanosecond is a millisecond of pause: the whole call of
  * bp_host_reload, from reading the file to closing the old image. Between runs the first version is brought back, untimed. The
  * floors are what the system charges for memory alone: fresh pages of one float an instance, and of a vec4.
+ *
+ * The trial: how long the world stands still for a copy of the process, and what the next step takes while that copy is there; as
+ * trials are made, and as plain copies of everything would be. Between runs the copy ends, untimed.
  */
 #include "cases.h"
 
 #include "base/os.h"
+#include "base/process.h"
+#include "entity/sample.h"
 #include "worlds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t million[] = {1000000, 0}, hundred_thousand[] = {100000, 0};
+static const uint32_t million[] = {1000000, 0}, millions[] = {1000000, 4000000, 0}, hundred_thousand[] = {100000, 0};
 
 typedef struct reload_t {
     bp_host_o *host;
@@ -21,6 +26,8 @@ typedef struct reload_t {
     bp_world_o *world;
     uint32_t size;
     int version; /* at work */
+    memory_t memory; /* of the copy */
+    process_t *copy;
     char path[1024];
 } reload_t;
 
@@ -64,6 +71,7 @@ static void *setup_version(uint32_t size, int version)
     s->version = version;
     snprintf(s->path, sizeof s->path, BENCH_OWN_PLUGIN_DIR "/reload_point.so");
     put(s, version);
+    memory_init(&s->memory, "benchmark", &(bp_allocator_i){0});
     s->host = bp_host_create(NULL);
     s->api = bp_host_api(s->host);
     worlds_must(s->host, bp_host_load_plugin(s->host, s->path, NULL, 0), "loading");
@@ -91,6 +99,7 @@ static void *setup_own(uint32_t size)
 static void teardown(void *state)
 {
     reload_t *s = state;
+    process_free(s->copy);
     bp_host_destroy(s->host);
     free(s);
 }
@@ -163,6 +172,74 @@ static void touch_vec4(void *state)
 {
     touch(((const reload_t *)state)->size * 16);
 }
+
+/* --- trials --------------------------------------------------------------------------------------------------------- */
+
+static int wait_for_the_end(process_t *self, void *data)
+{
+    (void)self, (void)data;
+    for (;;)
+        os_sleep_ns(1000000000);
+    return 0;
+}
+
+static void copy_plainly(void *state)
+{
+    reload_t *s = state;
+    s->copy = process_fork(&s->memory, wait_for_the_end, NULL);
+    if (s->copy == NULL)
+        exit(EXIT_FAILURE);
+}
+
+static void copy_thinned(void *state)
+{
+    reload_t *s = state;
+    sample_t sample;
+    sample_take(&sample, &s->memory, &s->world, 1);
+    copy_plainly(s);
+    sample_give_back(&sample);
+}
+
+static void end_copy(void *state)
+{
+    reload_t *s = state;
+    process_free(s->copy);
+    s->copy = NULL;
+    worlds_must(s->host, bp_world_step(s->world), "a step");
+}
+
+static void ready_thinned(void *state)
+{
+    end_copy(state);
+    copy_thinned(state);
+}
+
+static void ready_plain(void *state)
+{
+    end_copy(state);
+    copy_plainly(state);
+}
+
+static void run_step(void *state)
+{
+    reload_t *s = state;
+    worlds_must(s->host, bp_world_step(s->world), "a step");
+}
+
+const group_t group_reload_trial = {
+    .name = "reload_trial",
+    .sizes = millions,
+    .setup = setup,
+    .teardown = teardown,
+    .sides =
+        {
+            {.name = "floor_step", .prepare = end_copy, .run = run_step},
+            {.name = "stop", .floor = "floor_step", .prepare = end_copy, .run = copy_thinned, .bound = AT_MOST_NS(2)},
+            {.name = "step_beside_it", .floor = "floor_step", .prepare = ready_thinned, .run = run_step},
+            {.name = "plain_copy_stop", .floor = "floor_step", .prepare = end_copy, .run = copy_plainly},
+            {.name = "plain_copy_step_beside_it", .floor = "floor_step", .prepare = ready_plain, .run = run_step},
+        },
+};
 
 const group_t group_reload = {
     .name = "reload",

@@ -30,6 +30,7 @@ static const group_t *const groups[] = {
     &group_property,
     &group_hierarchy_in_order, &group_hierarchy_shuffled, &group_hierarchy_chain,
     &group_transform_create, &group_transform_set, &group_frustum, &group_reload, &group_reload_own,
+    &group_reload_trial,
     &group_prototypes,
     &group_compile,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,

@@ -71,7 +71,8 @@ enum {
                                       overwritten while the host runs */
     BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew; implies
                                       BP_HOST_COPY_PLUGINS */
-    BP_HOST_TRIAL = 1u << 3        /* what is watched is tried first in a copy of this process (where the system has fork) */
+    BP_HOST_TRIAL = 1u << 3        /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of this process
+                                      (docs/hot_reload.md; where the system has fork) */
 };
 
 /* Everything about a host; all of it may be left zero. */
@@ -172,7 +173,9 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
 
 /* Load the present files of loaded plugins, in place of what is at work: the code, and the data of every world brought into
  * the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change together. All or
- * nothing: on a failure every world, property and reference is as it was, and the old code goes on. Between steps only:
+ * nothing: on a failure every world, property and reference is as it was, and the old code goes on. Where the host makes trials
+ * (BP_HOST_TRIAL) they are tried first, as what is watched is, and the call waits for the end of that: some ten milliseconds more, and
+ * trial_deadline at most; to go on meanwhile, leave it to bp_host_poll. Between steps only:
  * BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good until the next reload or
  * unload. The text also goes to the log. */
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report);

@@ -15,12 +15,12 @@
 
 enum { DEADLINE_MS = 10000, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
 
-typedef struct trial_t {
+typedef struct looking_t {
     const char *path;
     const bp_option_t *options;
     uint32_t option_count;
     check_sink_t *sink;
-} trial_t;
+} looking_t;
 
 /* --- what it brings ---------------------------------------------------------------------------------------------------- */
 
@@ -63,7 +63,7 @@ static void tell_brought(const bp_host_o *host, check_sink_t *sink)
     }
 }
 
-static void load_and_tell(const trial_t *trial, check_sink_t *sink, uint32_t flags)
+static void load_and_tell(const looking_t *trial, check_sink_t *sink, uint32_t flags)
 {
     bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .log = {sink, tell_log}};
     bp_host_o *host = bp_host_create(&desc);
@@ -147,7 +147,7 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     char *bytes;
     size_t size;
     check_sink_t sink = {.data = data, .find = found};
-    trial_t trial = {path, options, option_count, &sink};
+    looking_t trial = {path, options, option_count, &sink};
     memory_init(&memory, "check", &(bp_allocator_i){0});
     bp_result_t result = file_read(&memory, path, &bytes, &size, &error);
     if (result != BP_OK) {

@@ -75,9 +75,7 @@ static void copy_report(const reload_t *reload, bp_reload_report_t *report)
 
 bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
 {
-    if (host_refuse_during_step(host) == BP_OK)
-        hot_cancel(&host->hot);
-    bp_result_t result = reload_now(&host->reload, names, count);
+    bp_result_t result = hot_reload(&host->hot, names, count);
     copy_report(&host->reload, report);
     if (host_refuse_during_step(host) == BP_OK)
         host_settle(host);

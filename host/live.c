@@ -25,10 +25,12 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
     bp_result_t result = BP_OK;
     if ((desc->flags & BP_HOST_CRASH_GUARD) != 0 && host->loader.guard == NULL)
         result = set_guard(host, desc);
+    if (result == BP_OK && (desc->flags & BP_HOST_TRIAL) != 0 && !host->hot.watching && !host->hot.trying)
+        hot_try(&host->hot, desc->trial_deadline);
     if (result != BP_OK || (desc->flags & BP_HOST_HOT_RELOAD) == 0)
         return result;
     host->loader.copies = true;
-    return hot_begin(&host->hot, (desc->flags & BP_HOST_TRIAL) != 0, desc->trial_deadline);
+    return hot_begin(&host->hot);
 }
 
 const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)

@@ -271,6 +271,7 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         .old_guard = host->loader.guard,
         .old_copies = host->loader.copies,
         .old_watching = host->hot.watching,
+        .old_trying = host->hot.trying,
         .old_building = host->hot.building,
     };
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);

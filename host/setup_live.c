@@ -102,6 +102,7 @@ void setup_end_live(setup_t *s)
         hot_end_build(&host->hot);
     if (host->hot.watching && !s->old_watching)
         hot_end(&host->hot);
+    host->hot.trying = s->old_trying;
     host->loader.copies = s->old_copies;
     if (host->loader.guard == s->old_guard)
         return;

@@ -63,6 +63,7 @@ static const make_suite_t second_half[] = {
     check_suite,
     reload_suite,
     hot_suite,
+    trial_suite,
     audit_suite,
     reload_plugins_suite,
     reload_faults_suite,

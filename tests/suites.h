@@ -55,6 +55,7 @@ Suite *process_suite(void);
 Suite *check_suite(void);
 Suite *reload_suite(void);
 Suite *hot_suite(void);
+Suite *trial_suite(void);
 Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);

@@ -28,6 +28,11 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
+/* Shall a copy of this process (process.h) have this block, from now on? It has at first. Where it has not, nothing lies at these
+ * addresses there, who reads them crashes, and neither the copying nor this process's next write to the block costs anything.
+ * false where the system cannot do that: then the block is copied. [any] */
+bool os_pages_inherit(void *block, size_t bytes, bool inherited);
+
 /* --- os_memory: how much there is ------------------------------------------------------------------------- */
 
 /* Bytes that this process could still write to before the system, or the group that it runs in, has none left; UINT64_MAX

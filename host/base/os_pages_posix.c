@@ -107,3 +107,16 @@ void os_pages_huge(void *start, size_t bytes)
     (void)start, (void)bytes;
 #endif
 }
+
+bool os_pages_inherit(void *block, size_t bytes, bool inherited)
+{
+#if defined(MADV_DONTFORK) && defined(MADV_DOFORK)
+    int saved = errno;
+    bool done = madvise(block, whole_pages(bytes), inherited ? MADV_DOFORK : MADV_DONTFORK) == 0;
+    errno = saved;
+    return done;
+#else
+    (void)block, (void)bytes, (void)inherited;
+    return false;
+#endif
+}

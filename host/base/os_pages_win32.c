@@ -67,3 +67,9 @@ void os_pages_huge(void *start, size_t bytes)
 {
     (void)start, (void)bytes;
 }
+
+bool os_pages_inherit(void *block, size_t bytes, bool inherited)
+{
+    (void)block, (void)bytes, (void)inherited;
+    return false; /* no process is ever copied here */
+}

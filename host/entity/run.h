@@ -112,6 +112,28 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings);
  * stay, in that order, with these fields. Cannot fail. */
 void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
 
+/* --- a few rows --------------------------------------------------------------------------------------------------------- */
+
+enum {
+    RUN_SAMPLE_ROWS = 4096,  /* at most, of a run */
+    RUN_SAMPLE_FROM = 16384  /* rows: smaller runs are not worth it */
+};
+
+/* Some rows of a large run, for a copy of this process that does without the others (sample.h). */
+typedef struct run_sample_t {
+    run_t *run;
+    run_block_t block;
+    uint32_t count; /* rows */
+} run_sample_t;
+
+/* Copy living rows from all over the run, and leave its blocks out of copies of this process, until the sample is given back. false
+ * where the run is not large, its memory not the system's pages, or memory lacking: then nothing has changed. [main] */
+bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
+void run_sample_give_back(run_sample_t *sample, memory_t *memory);
+
+/* In the copy: the run has these rows and no others. Its strings are not released. */
+void run_sample_enter(const run_sample_t *sample);
+
 static inline bp_entity_t *run_entities(const run_t *run)
 {
     return run->columns[0];

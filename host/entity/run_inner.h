@@ -1,6 +1,6 @@
-/* run_inner.h - how a run's memory is laid out, for the two files that lay it out.
+/* run_inner.h - how a run's memory is laid out, for the files that lay it out.
  *
- * Inner to run.c and run_shape.c.
+ * Inner to run.c, run_shape.c and run_sample.c.
  *
  * What it does not do: nothing else may count on it.
  */

@@ -28,6 +28,7 @@ typedef struct version_t {
     char *copy;          /* the file to open; NULL once `other` has taken it over */
     plugin_t other;
     registry_set_t set;
+    char former[64];     /* the version that the plugin had */
     bool open;           /* `other` is a version that has been opened */
     bool loaded;         /* its `load` has been called */
     bool keeps_state;    /* the plugin's state goes over as it is */
@@ -116,7 +117,6 @@ enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };
 struct reload_change_t {
     reload_t *reload;
     int state;
-    char old_version[64];     /* of the one plugin, where it is one */
     bool hides;               /* columns that go are kept hidden: there will be a probation */
     version_t *versions;
     uint32_t version_count;

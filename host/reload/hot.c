@@ -1,13 +1,11 @@
-/* hot.c - the driver of hot reload: one candidate at a time, from its file to its change.
+/* hot.c - the driver of hot reload: one set of candidates at a time, from their files to their change.
  *
- * The state is a change between reload_read and reload_commit, with a child while it is on trial. Everything that the child does is its own:
- * it writes to no file (process.h), removes no copy of a library (loader_t.on_trial), and what it logs goes nowhere; what it has to
- * say comes over the pipe, "ok" or a reason.
+ * The state is a list of names whose files are new, and, once they are complete, a change between reload_read and reload_commit
+ * with a trial. The names stay on the list until something has come of them, so that a change which is let go of begins anew.
  */
 #include "hot.h"
 
 #include "../base/os.h"
-#include "../plugin/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +25,8 @@ void hot_end(hot_t *hot)
     hot_cancel(hot);
     if (hot->watching)
         watch_end(&hot->watch);
-    hot->watching = false;
+    hot->watching = hot->alone = false;
+    hot->fresh = hot->count = hot->waiting_count = 0;
 }
 
 void hot_end_build(hot_t *hot)
@@ -41,18 +40,25 @@ void hot_free(hot_t *hot)
 {
     hot_end_build(hot);
     hot_end(hot);
+    memory_free(&hot->memory, hot->waiting, hot->waiting_capacity * sizeof *hot->waiting);
+    hot->waiting = NULL;
+    hot->waiting_capacity = 0;
 }
 
-bp_result_t hot_begin(hot_t *hot, bool trying, uint32_t deadline_ms)
+void hot_try(hot_t *hot, uint32_t deadline_ms)
+{
+    hot->trying = process_can_fork();
+    hot->deadline_ms = deadline_ms > 0 ? deadline_ms : TRIAL_DEADLINE_MS;
+    if (!hot->trying)
+        log_write(&hot->base->log, BP_LOG_INFO, "reload", "this system cannot copy a process: new versions of plugins come in untried");
+}
+
+bp_result_t hot_begin(hot_t *hot)
 {
     if (hot->watching)
         return BP_OK;
     bp_result_t result = watch_begin(&hot->watch, hot->reload->loader);
     hot->watching = result == BP_OK;
-    hot->trying = trying && process_can_fork();
-    hot->deadline_ms = deadline_ms > 0 ? deadline_ms : HOT_DEADLINE_MS;
-    if (hot->watching && trying && !hot->trying)
-        log_write(&hot->base->log, BP_LOG_INFO, "reload", "this system cannot copy a process: new versions of plugins come in untried");
     return result;
 }
 
@@ -65,80 +71,90 @@ bp_result_t hot_build(hot_t *hot, const char *command, const char *sources)
     return result;
 }
 
-/* --- in the child ------------------------------------------------------------------------------------------------------ */
+/* --- lists of names ------------------------------------------------------------------------------------------------------ */
 
-static void run_here(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+static bool is_listed(const hot_t *hot, uint32_t count, const char *name)
 {
-    (void)context;
-    for (uint32_t i = 0; i < count; i++)
-        job(data, i);
-}
-
-static void say_nothing(void *context, int32_t level, const char *source, const char *text)
-{
-    (void)context, (void)level, (void)source, (void)text;
-}
-
-static const char *crash_of_any(const loader_t *loader)
-{
-    for (uint32_t i = 0; i < loader->count; i++) {
-        const char *crash = plugin_crash(loader->plugins[i]);
-        if (plugin_is_aside(loader->plugins[i]) && crash[0] != '\0')
-            return crash;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(hot->names[i].chars, name) == 0)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static const char *step_all(hot_t *hot)
+static void list(hot_t *hot, const char *name)
 {
-    const destruction_t *d = hot->reload->destruction;
-    crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
-    const char *crash = crash_of_any(hot->reload->loader);
-    for (uint32_t n = 0; n < HOT_TRIAL_STEPS && crash == NULL; n++) {
-        for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
-            if (schedule_step(d->worlds[w]->schedule, &crew) != BP_OK)
-                return hot->base->error.text;
-            crash = crash_of_any(hot->reload->loader);
-        }
-    }
-    return crash;
+    if (hot->count < RELOAD_MAX_PLUGINS && !is_listed(hot, hot->count, name))
+        snprintf(hot->names[hot->count++].chars, sizeof hot->names[0].chars, "%s", name);
 }
 
-/* Plugins that were set aside before have nothing to do with the candidate. */
-static void forget_crashes(loader_t *loader)
+static void unlist(hot_t *hot, const char *name)
 {
-    for (uint32_t i = 0; i < loader->count; i++) {
-        if (plugin_is_aside(loader->plugins[i]))
-            loader->plugins[i]->crash[0] = '\0';
+    for (uint32_t i = hot->fresh; i > 0; i--) {
+        if (strcmp(hot->names[i - 1].chars, name) != 0)
+            continue;
+        hot->fresh--;
+        hot->count--;
+        memmove(&hot->names[i - 1], &hot->names[i], (hot->count - (i - 1)) * sizeof *hot->names);
     }
 }
 
-static int try_candidate(process_t *self, void *data)
+static void unlist_unloaded(hot_t *hot)
 {
-    hot_t *hot = data;
-    const char *reason = NULL;
-    hot->base->log = (bp_log_i){NULL, say_nothing};
-    hot->reload->loader->on_trial = true;
-    forget_crashes(hot->reload->loader);
-    if (reload_prepare(hot->change) != BP_OK) {
-        reason = hot->base->error.text;
-    } else {
-        reload_commit(hot->change);
-        reason = step_all(hot);
+    for (uint32_t i = hot->fresh; i > 0; i--) {
+        if (loader_find(hot->reload->loader, hot->names[i - 1].chars) == NULL)
+            unlist(hot, hot->names[i - 1].chars);
     }
-    const char *verdict = reason == NULL ? "ok" : reason;
-    process_write(self, verdict, strlen(verdict));
-    return reason == NULL ? 0 : 1;
 }
 
-/* --- in the host --------------------------------------------------------------------------------------------------------- */
+static void stop_waiting(hot_t *hot, const char *name)
+{
+    for (uint32_t i = hot->waiting_count; i > 0; i--) {
+        if (strcmp(hot->waiting[i - 1].name.chars, name) == 0)
+            hot->waiting[i - 1] = hot->waiting[--hot->waiting_count];
+    }
+}
+
+/* Was it refused together with one that is new now? */
+static bool shares_set(const hot_t *hot, const hot_waiting_t *waiting)
+{
+    for (uint32_t i = 0; i < hot->waiting_count; i++) {
+        if (waiting->set != 0 && hot->waiting[i].set == waiting->set && is_listed(hot, hot->fresh, hot->waiting[i].name.chars))
+            return true;
+    }
+    return false;
+}
+
+/* Those that may come in with what is new. */
+static void list_waiting(hot_t *hot)
+{
+    for (uint32_t i = 0; i < hot->waiting_count; i++) {
+        const hot_waiting_t *waiting = &hot->waiting[i];
+        if ((waiting->refused || shares_set(hot, waiting)) && loader_find(hot->reload->loader, waiting->name.chars) != NULL)
+            list(hot, waiting->name.chars);
+    }
+}
+
+/* What is new has been refused. Where memory does not suffice it does not wait, and comes again when it is written anew. */
+static void let_wait(hot_t *hot, bool refused)
+{
+    uint32_t set = hot->fresh > 1 ? ++hot->sets : 0;
+    for (uint32_t i = 0; i < hot->fresh; i++) {
+        stop_waiting(hot, hot->names[i].chars);
+        if ((set != 0 || refused) &&
+            memory_reserve(&hot->memory, &hot->waiting, &hot->waiting_capacity, hot->waiting_count + 1u, sizeof *hot->waiting))
+            hot->waiting[hot->waiting_count++] = (hot_waiting_t){hot->names[i], set, refused};
+    }
+}
+
+/* --- one change ------------------------------------------------------------------------------------------------------------ */
 
 static void drop_change(hot_t *hot)
 {
-    process_free(hot->child);
+    trial_end(&hot->trial);
     reload_discard(hot->change);
-    hot->child = NULL;
     hot->change = NULL;
+    hot->count = hot->fresh;
 }
 
 void hot_cancel(hot_t *hot)
@@ -146,12 +162,28 @@ void hot_cancel(hot_t *hot)
     drop_change(hot);
 }
 
-/* The reason is the present error. */
-static void refuse(hot_t *hot, bp_result_t result)
+static uint32_t point_to_names(const hot_t *hot, const char **names)
 {
-    const char *name = hot->candidate;
+    for (uint32_t i = 0; i < hot->count; i++)
+        names[i] = hot->names[i].chars;
+    return hot->count;
+}
+
+/* The reason is the present error. `refused`: not for a crash or the like. */
+static void refuse(hot_t *hot, bp_result_t result, bool refused)
+{
+    const char *names[RELOAD_MAX_PLUGINS];
+    error_text_t *error = &hot->base->error;
+    hot->alone = hot->count > hot->fresh;
     drop_change(hot);
-    reload_tell_refusal(hot->reload, &name, 1, hot->fork_ns, result);
+    if (hot->alone)
+        return;
+    uint32_t count = point_to_names(hot, names);
+    if (refused)
+        error_set(error, result, "%s\n  it is tried again together with whatever is written anew next", error->text);
+    let_wait(hot, refused);
+    reload_tell_refusal(hot->reload, names, count, hot->trial.stood_ns, result);
+    hot->fresh = hot->count = 0;
 }
 
 static void make_change(hot_t *hot)
@@ -159,86 +191,69 @@ static void make_change(hot_t *hot)
     reload_change_t *change = hot->change;
     bp_result_t result = reload_prepare(change);
     if (result != BP_OK) {
-        refuse(hot, result);
+        refuse(hot, result, !atomic_load(&hot->reload->loader->crashes));
         return;
     }
     hot->change = NULL;
-    process_free(hot->child);
-    hot->child = NULL;
+    trial_end(&hot->trial);
+    for (uint32_t i = 0; i < hot->count; i++)
+        stop_waiting(hot, hot->names[i].chars);
+    hot->fresh = hot->count = 0;
     reload_commit(change);
 }
 
-static void begin_trial(hot_t *hot)
+static bool begin_trial(hot_t *hot, reload_change_t *change)
 {
-    uint64_t began = os_clock_ns();
-    hot->said_size = 0;
-    hot->child = process_fork(&hot->memory, try_candidate, hot);
-    hot->child_since = os_clock_ns() / MILLION;
-    hot->fork_ns = os_clock_ns() - began;
-    if (hot->child == NULL) {
-        log_write(&hot->base->log, BP_LOG_WARNING, "reload", "no process can be had to try the new '%s' in: it comes in untried", hot->candidate);
-        make_change(hot);
-    }
+    hot->trial.stood_ns = 0;
+    if (!hot->trying)
+        return false;
+    if (trial_begin(&hot->trial, &hot->memory, hot->reload, change, hot->deadline_ms))
+        return true;
+    log_write(&hot->base->log, BP_LOG_WARNING, "reload", "no process can be had to try new versions of plugins in: they come in untried");
+    return false;
 }
 
-static void begin_change(hot_t *hot, const plugin_t *plugin)
+static void begin_change(hot_t *hot)
 {
-    const char *name = plugin->name;
-    snprintf(hot->candidate, sizeof hot->candidate, "%s", plugin->name);
-    hot->fork_ns = 0;
-    bp_result_t result = reload_read(hot->reload, &name, 1, &hot->change);
+    const char *names[RELOAD_MAX_PLUGINS];
+    if (!hot->alone)
+        list_waiting(hot);
+    hot->alone = false;
+    bp_result_t result = reload_read(hot->reload, names, point_to_names(hot, names), &hot->change);
     if (result != BP_OK) {
         hot->change = NULL;
-        refuse(hot, result);
-    } else if (hot->trying) {
-        begin_trial(hot);
-    } else {
+        hot->trial.stood_ns = 0;
+        refuse(hot, result, false);
+    } else if (!begin_trial(hot, hot->change)) {
         make_change(hot);
     }
 }
 
-static void hear_child(hot_t *hot)
+static void follow_trial(hot_t *hot)
 {
-    size_t got;
-    char rest[256];
-    do {
-        size_t room = sizeof hot->said - 1 - hot->said_size;
-        got = process_read(hot->child, room > 0 ? hot->said + hot->said_size : rest, room > 0 ? room : sizeof rest);
-        hot->said_size += room > 0 ? got : 0;
-    } while (got > 0);
-    hot->said[hot->said_size] = '\0';
-}
-
-/* The child has ended: by itself, or by what the candidate did to it. */
-static void judge_child(hot_t *hot, const process_end_t *end)
-{
-    error_text_t *error = &hot->base->error;
-    hear_child(hot);
-    if (end->state == PROCESS_ENDED && end->code == 0 && strcmp(hot->said, "ok") == 0) {
+    int state = trial_state(&hot->trial);
+    if (state == TRIAL_PASSED)
         make_change(hot);
-        return;
-    }
-    if (end->state == PROCESS_KILLED)
-        error_set(error, BP_ERROR_FAILED, "on trial it was ended by %s; crash_guard = on tells where", end->signal);
-    else if (end->code == PROCESS_CALLED_EXIT)
-        error_set(error, BP_ERROR_FAILED, "on trial it called exit");
-    else if (hot->said_size > 0)
-        error_set(error, BP_ERROR_FAILED, "on trial: %s", hot->said);
-    else
-        error_set(error, BP_ERROR_FAILED, "on trial its process ended with %d", end->code);
-    refuse(hot, BP_ERROR_FAILED);
+    else if (state == TRIAL_FAILED)
+        refuse(hot, BP_ERROR_FAILED, hot->trial.refused);
 }
 
-static void follow_trial(hot_t *hot, uint64_t now)
+/* --- all ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Files that are finished, until there are no more, or none that will be soon. */
+static bool gather(hot_t *hot, uint64_t now)
 {
-    hear_child(hot);
-    process_end_t end = process_state(hot->child);
-    if (end.state != PROCESS_RUNNING) {
-        judge_child(hot, &end);
-    } else if (now - hot->child_since > hot->deadline_ms) {
-        refuse(hot, error_set(&hot->base->error, BP_ERROR_FAILED, "on trial it had not come through after %u ms (trial_deadline)",
-                              hot->deadline_ms));
+    const plugin_t *plugin;
+    while (!hot->alone && hot->fresh < RELOAD_MAX_PLUGINS && (plugin = watch_next(&hot->watch, now)) != NULL) {
+        if (hot->fresh == 0)
+            hot->gathering_since = now;
+        list(hot, plugin->name);
+        hot->fresh = hot->count;
     }
+    if (hot->fresh == 0 || (!hot->alone && watch_is_waiting(&hot->watch) && now - hot->gathering_since < HOT_GATHER_MS))
+        return false;
+    unlist_unloaded(hot);
+    return hot->fresh > 0;
 }
 
 void hot_poll(hot_t *hot)
@@ -249,11 +264,46 @@ void hot_poll(hot_t *hot)
     hot->polled_at = now;
     if (hot->building)
         build_poll(&hot->build, now);
-    if (hot->child != NULL) {
-        follow_trial(hot, now);
-        return;
+    if (hot->trial.child != NULL) {
+        follow_trial(hot);
+    } else if (hot->watching && gather(hot, now)) {
+        begin_change(hot);
     }
-    const plugin_t *plugin = hot->watching ? watch_next(&hot->watch, now) : NULL;
-    if (plugin != NULL)
-        begin_change(hot, plugin);
+}
+
+/* --- by hand -------------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t count)
+{
+    reload_change_t *change;
+    bp_result_t result = reload_read(hot->reload, names, count, &change);
+    if (result != BP_OK)
+        return result;
+    hot_cancel(hot);
+    if (begin_trial(hot, change) && trial_wait(&hot->trial) != TRIAL_PASSED)
+        result = BP_ERROR_FAILED;
+    trial_end(&hot->trial);
+    if (result == BP_OK)
+        result = reload_prepare(change);
+    if (result == BP_OK)
+        reload_commit(change);
+    else
+        reload_discard(change);
+    return result;
+}
+
+bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count)
+{
+    uint64_t began = os_clock_ns();
+    bp_result_t result = reload_all(hot, names, count);
+    if (result != BP_OK) {
+        reload_tell_refusal(hot->reload, names, count, os_clock_ns() - began, result);
+        return result;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        stop_waiting(hot, names[i]);
+        unlist(hot, names[i]);
+    }
+    hot->alone = hot->alone && hot->fresh > 0;
+    return result;
 }

@@ -1,11 +1,14 @@
 /* hot.h - hot reload as it goes on by itself: files watched, sources rebuilt, candidates tried, changes made.
  *
  * Called between steps (hot_poll). What a call does is short but for two things: a fork, and the change itself; compiling and trying
- * go on beside the host.
+ * (trial.h) go on beside the host.
  *
- * The trial: a copy of this process, with all worlds as they are, reads the candidate in, carries everything over, takes
- * HOT_TRIAL_STEPS steps of each world on its one thread, and reports. The host goes on with the old code meanwhile, and only makes
- * the change where the copy has come through it within the deadline.
+ * Sets. Plugins that one build has written are meant for each other, so files that finish while others are still being written
+ * are waited for (HOT_GATHER_MS at most), and come in as one change: all of it, or nothing. Where one file finishes much later than
+ * another, the first was perhaps refused for want of the second. So what was refused waits:
+ *   - refused by a rule, or by its own word: it is tried again with whatever is written anew next;
+ *   - refused in a set, for whatever reason: it is tried again when another one of that set is.
+ * Where such a larger set is refused as well, what is new is tried without those that waited, and only what comes of that is told.
  *
  * What it does not do: the change itself is reload.h's.
  */
@@ -13,15 +16,24 @@
 #define HOST_RELOAD_HOT_H
 
 #include "build.h"
-#include "reload.h"
+#include "trial.h"
 #include "watch.h"
 
 enum {
-    HOT_POLL_MS = 2,        /* calls in between come back at once */
-    HOT_TRIAL_STEPS = 3,
-    HOT_DEADLINE_MS = 5000, /* of a trial, where nobody says otherwise */
-    HOT_REASON = 1024
+    HOT_POLL_MS = 2,   /* calls in between come back at once */
+    HOT_GATHER_MS = 50
 };
+
+typedef struct hot_name_t {
+    char chars[64]; /* of a plugin: it may have been unloaded meanwhile */
+} hot_name_t;
+
+/* A plugin whose present file was refused. */
+typedef struct hot_waiting_t {
+    hot_name_t name;
+    uint32_t set;  /* the number of the set in which; 0: alone */
+    bool refused;  /* neither crashed nor hung: perhaps it lacks another one */
+} hot_waiting_t;
 
 typedef struct hot_t {
     memory_t memory;
@@ -31,23 +43,31 @@ typedef struct hot_t {
     uint32_t deadline_ms;
     file_watch_t watch;
     build_t build;
+
+    hot_name_t names[RELOAD_MAX_PLUGINS]; /* that are to come: first those whose files are new, ... */
+    uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
+    bool alone;                           /* with those that waited it was refused: next without them */
+    uint64_t gathering_since;             /* ms */
+    hot_waiting_t *waiting;
+    uint32_t waiting_count, waiting_capacity;
+    uint32_t sets;                        /* numbered so far */
+
     reload_change_t *change; /* on trial, or NULL */
-    process_t *child;
-    uint64_t child_since, polled_at; /* ms */
-    char candidate[64];      /* the plugin of the change */
-    char said[HOT_REASON];   /* by the child so far */
-    size_t said_size;
-    uint64_t fork_ns;        /* what the last fork took: the only part of a trial for which the host stands still */
+    trial_t trial;
+    uint64_t polled_at;      /* ms */
 } hot_t;
 
 void hot_init(hot_t *hot, reload_t *reload);
 void hot_free(hot_t *hot); /* ends what has begun */
 
-/* Watch the files of all plugins, loaded now or later. Trials where the system has them and `trying` says so: where the system has none
- * the log says that candidates come in untried. deadline_ms 0: HOT_DEADLINE_MS. [main] */
-bp_result_t hot_begin(hot_t *hot, bool trying, uint32_t deadline_ms);
+/* Try candidates first, where the system has a way; where it has none the log says that they come in untried. deadline_ms 0:
+ * TRIAL_DEADLINE_MS. [main] */
+void hot_try(hot_t *hot, uint32_t deadline_ms);
 
-void hot_end(hot_t *hot);
+/* Watch the files of all plugins, loaded now or later. [main] */
+bp_result_t hot_begin(hot_t *hot);
+
+void hot_end(hot_t *hot); /* no watching, no trials */
 
 /* Rebuild plugins whose sources are saved (build.h). [main] */
 bp_result_t hot_build(hot_t *hot, const char *command, const char *sources);
@@ -56,7 +76,11 @@ void hot_end_build(hot_t *hot);
 /* Whatever is to be done at present. [main], between steps */
 void hot_poll(hot_t *hot);
 
-/* Let go of a candidate on trial: before plugins come or go otherwise. [main] */
+/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on trial at present is let
+ * go, and tried anew afterwards. [main], between steps */
+bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count);
+
+/* Let go of a candidate on trial: before plugins come or go otherwise. It is tried anew at the next poll. [main] */
 void hot_cancel(hot_t *hot);
 
 #endif

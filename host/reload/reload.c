@@ -221,23 +221,6 @@ void reload_discard(reload_change_t *change)
     free_change(change);
 }
 
-bp_result_t reload_now(reload_t *reload, const char *const *names, uint32_t count)
-{
-    uint64_t began = os_clock_ns();
-    reload_change_t *change;
-    bp_result_t result = reload_read(reload, names, count, &change);
-    if (result == BP_OK) {
-        result = reload_prepare(change);
-        if (result == BP_OK)
-            reload_commit(change);
-        else
-            reload_discard(change);
-    }
-    if (result != BP_OK)
-        reload_tell_refusal(reload, names, count, os_clock_ns() - began, result);
-    return result;
-}
-
 /* --- probation -------------------------------------------------------------------------------------------------------------- */
 
 bool reload_on_probation(const reload_t *reload, const plugin_t *plugin)

@@ -12,8 +12,8 @@
  * what would change them from there is refused (BP_ERROR_STATE). A prepared change must be committed or discarded before
  * anything else is done with the host.
  *
- * The trial in a forked child: fork after `read`; the child calls prepare, commit, some steps, and reports; the parent goes
- * on stepping meanwhile, and then prepares and commits for itself.
+ * A trial (trial.h) is between read and prepare: a copy of the process prepares, commits, takes some steps, and reports; this
+ * process goes on stepping meanwhile, and then prepares and commits for itself.
  *
  * On probation (reload_t.probation_steps above 0) the old code and the columns that went stay for so many steps of worlds;
  * reload_rollback brings them back. docs/reload.md says what that gives back and what not.
@@ -73,9 +73,6 @@ void reload_commit(reload_change_t *change);
 
 /* Let go of a change that is not committed. NULL is allowed. */
 void reload_discard(reload_change_t *change);
-
-/* All of it in one go, without a trial: read, prepare, commit; discarded on failure. */
-bp_result_t reload_now(reload_t *reload, const char *const *names, uint32_t count);
 
 /* Have every change and every refusal told, as bp_host_on_reload. */
 bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data);

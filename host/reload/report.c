@@ -233,7 +233,7 @@ static void name_versions(const reload_change_t *change, text_t *names)
     for (uint32_t i = 0; i < change->version_count && names->length < HEAD / 2; i++)
         text_append(names, "%s%s", i > 0 ? " " : "", change->versions[i].plugin->name);
     if (change->version_count == 1)
-        text_append(names, " %s -> %s", change->old_version, change->versions[0].plugin->version);
+        text_append(names, " %s -> %s", change->versions[0].former, change->versions[0].plugin->version);
 }
 
 /* The block and the list become the host's: those of the last change. */

@@ -51,9 +51,32 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
     if (result != BP_OK)
         return result;
     version->plugin = plugin;
-    snprintf(change->old_version, sizeof change->old_version, "%s", plugin->version);
+    snprintf(version->former, sizeof version->former, "%s", plugin->version);
     change->version_count++;
     return BP_OK;
+}
+
+static uint32_t place_of(const loader_t *loader, const plugin_t *plugin)
+{
+    uint32_t at = 0;
+    while (loader->plugins[at] != plugin)
+        at++;
+    return at;
+}
+
+/* In the order in which they were loaded, whatever that of the names: later ones may use tables of earlier ones. */
+static void sort_versions(reload_change_t *change)
+{
+    const loader_t *loader = change->reload->loader;
+    for (uint32_t i = 1; i < change->version_count; i++) {
+        for (uint32_t k = i; k > 0; k--) {
+            version_t *before = &change->versions[k - 1], *after = &change->versions[k], kept = *after;
+            if (place_of(loader, before->plugin) <= place_of(loader, after->plugin))
+                break;
+            *after = *before;
+            *before = kept;
+        }
+    }
 }
 
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count)
@@ -66,6 +89,7 @@ bp_result_t versions_read(reload_change_t *change, const char *const *names, uin
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = read_one(change, names[i]);
+    sort_versions(change);
     return result;
 }
 

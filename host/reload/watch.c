@@ -248,3 +248,12 @@ plugin_t *watch_next(file_watch_t *watch, uint64_t now)
     }
     return NULL;
 }
+
+bool watch_is_waiting(const file_watch_t *watch)
+{
+    for (uint32_t i = 0; i < watch->count; i++) {
+        if (watch->files[i]->pending && !watch->files[i]->broken)
+            return true;
+    }
+    return false;
+}

@@ -53,4 +53,7 @@ void watch_end(file_watch_t *watch);
  * and then one a file. `now` is a time in milliseconds that never goes back. [main] */
 plugin_t *watch_next(file_watch_t *watch, uint64_t now);
 
+/* Are there files that have changed and are not finished yet, but may be soon? [main] */
+bool watch_is_waiting(const file_watch_t *watch);
+
 #endif

@@ -40,7 +40,9 @@ static const bp_api_t *api;
 static bp_world_o *world;
 static bp_entity_t plain, own;
 static told_t told;
-static char folder[512], path[600], aside[620];
+static char folder[512], path[600], aside[620], other[600];
+
+enum { BY_HAND = 1 << 30 }; /* begin: nothing is watched */
 
 static void copy_plugin(const char *from, const char *to)
 {
@@ -59,10 +61,15 @@ static void copy_plugin(const char *from, const char *to)
 }
 
 /* As lld and `mv` do: written aside, then renamed. */
-static void replace_plugin(const char *from)
+static void replace(const char *from, const char *to)
 {
     copy_plugin(from, aside);
-    ck_assert_int_eq(rename(aside, path), 0);
+    ck_assert_int_eq(rename(aside, to), 0);
+}
+
+static void replace_plugin(const char *from)
+{
+    replace(from, path);
 }
 
 static void hear(void *data, const bp_reload_report_t *report)
@@ -90,7 +97,7 @@ static void begin(uint32_t flags, uint32_t deadline)
     unsetenv("CRASHER_WHERE");
     copy_plugin("crasher", path);
     bp_host_desc_t desc = {.struct_size = sizeof desc, .log = log_into(&log_text), .tag = 1, .seed = 1};
-    desc.flags = flags | BP_HOST_HOT_RELOAD;
+    desc.flags = (flags & BY_HAND) != 0 ? flags & ~(uint32_t)BY_HAND : flags | BP_HOST_HOT_RELOAD;
     desc.trial_deadline = deadline;
     desc.probation = 50;
     host = bp_host_create(&desc);
@@ -113,7 +120,23 @@ static void end(void)
 {
     bp_host_destroy(host);
     remove(path);
+    remove(other);
     rmdir(folder);
+}
+
+/* A second plugin beside it, which has nothing to do with it. */
+static void load_other(void)
+{
+    snprintf(other, sizeof other, "%s/companion.so", folder);
+    copy_plugin("companion", other);
+    WORKS(host, bp_host_load_plugin(host, other, NULL, 0));
+    WORKS(host, bp_host_poll(host));
+}
+
+static void harm_next(const char *where, const char *how)
+{
+    setenv("CRASHER_WHERE", where, 1);
+    setenv("CRASHER_HOW", how, 1);
 }
 
 /* Poll until something is told. */
@@ -302,14 +325,136 @@ START_TEST(an_unloaded_candidate_is_let_go)
     setenv("CRASHER_HOW", "sleep", 1);
     replace_plugin("crasher_next");
     uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
-    while (host->hot.child == NULL && os_clock_ns() < until) {
+    while (host->hot.trial.child == NULL && os_clock_ns() < until) {
         WORKS(host, bp_host_poll(host));
         os_sleep_ns(1000000);
     }
-    ck_assert_ptr_nonnull(host->hot.child);
+    ck_assert_ptr_nonnull(host->hot.trial.child);
     WORKS(host, bp_host_unload_plugin(host, "crasher"));
-    ck_assert_ptr_null(host->hot.child);
+    ck_assert_ptr_null(host->hot.trial.child);
     step(2);
+    end();
+}
+END_TEST
+
+/* --- sets ---------------------------------------------------------------------------------------------------------------- */
+
+static void expect_told(const char *text)
+{
+    EXPECT(strstr(told.text, text) != NULL, "\"%s\" is not in: %s", text, told.text);
+}
+
+START_TEST(files_that_are_finished_together_come_in_together)
+{
+    begin(_i == 0 ? both : 0, 0);
+    load_other();
+    replace_plugin("crasher_next");
+    replace("companion", other);
+    wait_for_news(true);
+    ck_assert_uint_eq(told.refused, 0);
+    expect_told("plugin crasher: 1.0 -> 2.0");
+    expect_told("plugin companion: 1.0 -> 1.0");
+    ck_assert_uint_eq(told.count, 1);
+    end();
+}
+END_TEST
+
+START_TEST(a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right)
+{
+    begin(both, 0);
+    load_other();
+    harm_next("simulate", "null");
+    replace_plugin("crasher_next");
+    replace("companion", other);
+    wait_for_news(true);
+    ck_assert_uint_eq(told.refused, 1);
+    expect_told("crasher");
+    expect_told("companion");
+    expect_told("crashed in 'simulate'");
+    unsetenv("CRASHER_WHERE");
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 1, "%s", told.text);
+    expect_told("plugin crasher: 1.0 -> 2.0");
+    expect_told("plugin companion: 1.0 -> 1.0");
+    end();
+}
+END_TEST
+
+START_TEST(what_was_refused_for_a_crash_does_not_hold_up_others)
+{
+    begin(both, 400);
+    load_other();
+    harm_next("load", _i == 0 ? "loop" : "null");
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    ck_assert_uint_eq(told.refused, 1);
+    replace("companion", other);
+    wait_for_news(true);
+    EXPECT(told.refused == 1, "%s", told.text);
+    ck_assert_ptr_null(strstr(told.text, "crasher"));
+    end();
+}
+END_TEST
+
+/* --- by hand --------------------------------------------------------------------------------------------------------------- */
+
+static const char *const crasher[] = {"crasher"};
+
+START_TEST(what_is_reloaded_by_hand_is_tried_first)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin(_i == 0 ? both | BY_HAND : BP_HOST_TRIAL | BY_HAND, 400);
+    char *before = describe_host(host);
+    replace_plugin("crasher_next");
+    harm_next("second_step", "null");
+    ck_assert_int_eq(bp_host_reload(host, crasher, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, _i == 0 ? "crashed in 'simulate'" : "on trial it") != NULL, "%s", report.text);
+    harm_next("load", "loop");
+    ck_assert_int_eq(bp_host_reload(host, crasher, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "had not come through after 400 ms") != NULL, "%s", report.text);
+    expect_same(before, describe_host(host), report.text);
+    ck_assert_uint_eq(told.refused, 2);
+    unsetenv("CRASHER_WHERE");
+    WORKS(host, bp_host_reload(host, crasher, 1, &report));
+    float x = x_now();
+    step(1);
+    ck_assert(x_now() == x + 100.0f);
+    end();
+}
+END_TEST
+
+START_TEST(without_trials_what_is_reloaded_by_hand_comes_in_untried)
+{
+    begin(BP_HOST_CRASH_GUARD | BY_HAND, 0);
+    replace_plugin("crasher_next");
+    harm_next("second_step", "null");
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    step(2);
+    EXPECT(strstr(log_text.text, "the version before is back") != NULL, "%s", log_text.text);
+    end();
+}
+END_TEST
+
+START_TEST(a_trial_that_a_reload_by_hand_interrupts_is_made_anew)
+{
+    static const char *const companion[] = {"companion"};
+    begin(both, 400);
+    load_other();
+    harm_next("load", "sleep");
+    replace_plugin("crasher_next");
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (host->hot.trial.child == NULL && os_clock_ns() < until) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_ptr_nonnull(host->hot.trial.child);
+    WORKS(host, bp_host_reload(host, companion, 1, NULL));
+    ck_assert_uint_eq(told.refused, 0);
+    wait_for_news(true);
+    ck_assert_uint_eq(told.refused, 1);
+    expect_told("not reloaded: crasher");
+    expect_told("had not come through");
     end();
 }
 END_TEST
@@ -338,5 +483,11 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);
+    tcase_add_loop_test(files, files_that_are_finished_together_come_in_together, 0, 2);
+    tcase_add_test(files, a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right);
+    tcase_add_loop_test(files, what_was_refused_for_a_crash_does_not_hold_up_others, 0, 2);
+    tcase_add_loop_test(files, what_is_reloaded_by_hand_is_tried_first, 0, 2);
+    tcase_add_test(files, without_trials_what_is_reloaded_by_hand_comes_in_untried);
+    tcase_add_test(files, a_trial_that_a_reload_by_hand_interrupts_is_made_anew);
     return suite;
 }

@@ -1,0 +1,170 @@
+/* trial.c - what a copy of this process does with a candidate, and how its end is read.
+ *
+ * Everything that the child does is its own: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial), and
+ * what it logs goes nowhere. What it has to say comes over the pipe: a letter for the verdict, and a reason behind it.
+ */
+#include "trial.h"
+
+#include "../base/os.h"
+#include "../entity/sample.h"
+#include "../plugin/verbs.h"
+
+#include <string.h>
+
+enum { MILLION = 1000000 };
+
+/* What the child says first. */
+enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-' };
+
+/* --- in the child ------------------------------------------------------------------------------------------------------ */
+
+typedef struct attempt_t {
+    trial_t *trial;
+    sample_t sample;
+} attempt_t;
+
+static void run_here(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+{
+    (void)context;
+    for (uint32_t i = 0; i < count; i++)
+        job(data, i);
+}
+
+static void say_nothing(void *context, int32_t level, const char *source, const char *text)
+{
+    (void)context, (void)level, (void)source, (void)text;
+}
+
+static const char *crash_of_any(const loader_t *loader)
+{
+    for (uint32_t i = 0; i < loader->count; i++) {
+        const char *crash = plugin_crash(loader->plugins[i]);
+        if (plugin_is_aside(loader->plugins[i]) && crash[0] != '\0')
+            return crash;
+    }
+    return NULL;
+}
+
+static const char *step_all(reload_t *reload)
+{
+    const destruction_t *d = reload->destruction;
+    crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
+    const char *crash = crash_of_any(reload->loader);
+    for (uint32_t n = 0; n < TRIAL_STEPS && crash == NULL; n++) {
+        for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
+            if (schedule_step(d->worlds[w]->schedule, &crew) != BP_OK)
+                return reload->base->error.text;
+            crash = crash_of_any(reload->loader);
+        }
+    }
+    return crash;
+}
+
+/* Plugins that were set aside before have nothing to do with the candidate. */
+static void forget_crashes(loader_t *loader)
+{
+    for (uint32_t i = 0; i < loader->count; i++) {
+        if (plugin_is_aside(loader->plugins[i]))
+            loader->plugins[i]->crash[0] = '\0';
+    }
+    atomic_store(&loader->crashes, false);
+}
+
+static int try_change(process_t *self, void *data)
+{
+    const attempt_t *attempt = data;
+    reload_t *reload = attempt->trial->reload;
+    char verdict = SAYS_PASSED;
+    const char *reason = "";
+    reload->base->log = (bp_log_i){NULL, say_nothing};
+    reload->loader->on_trial = true;
+    sample_enter(&attempt->sample);
+    forget_crashes(reload->loader);
+    if (reload_prepare(attempt->trial->change) != BP_OK) {
+        verdict = atomic_load(&reload->loader->crashes) ? SAYS_FAILED : SAYS_REFUSED;
+        reason = reload->base->error.text;
+    } else {
+        reload_commit(attempt->trial->change);
+        const char *trouble = step_all(reload);
+        verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
+        reason = trouble == NULL ? "" : trouble;
+    }
+    process_write(self, &verdict, 1);
+    process_write(self, reason, strlen(reason));
+    return verdict == SAYS_PASSED ? 0 : 1;
+}
+
+/* --- in the host --------------------------------------------------------------------------------------------------------- */
+
+bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_change_t *change, uint32_t deadline_ms)
+{
+    const destruction_t *d = reload->destruction;
+    uint64_t began = os_clock_ns();
+    *trial = (trial_t){.memory = memory, .reload = reload, .change = change, .deadline_ms = deadline_ms};
+    attempt_t attempt = {.trial = trial};
+    sample_take(&attempt.sample, memory, d->worlds, d->world_count);
+    trial->child = process_fork(memory, try_change, &attempt);
+    sample_give_back(&attempt.sample);
+    uint64_t now = os_clock_ns();
+    trial->stood_ns = now - began;
+    trial->since = now / MILLION;
+    return trial->child != NULL;
+}
+
+void trial_end(trial_t *trial)
+{
+    process_free(trial->child);
+    trial->child = NULL;
+}
+
+static void hear_child(trial_t *trial)
+{
+    size_t got;
+    char rest[256];
+    do {
+        size_t room = sizeof trial->said - 1 - trial->said_size;
+        got = process_read(trial->child, room > 0 ? trial->said + trial->said_size : rest, room > 0 ? room : sizeof rest);
+        trial->said_size += room > 0 ? got : 0;
+    } while (got > 0);
+    trial->said[trial->said_size] = '\0';
+}
+
+/* The child has ended: by itself, or by what the candidate did to it. */
+static int judge_child(trial_t *trial, const process_end_t *end)
+{
+    error_text_t *error = &trial->reload->base->error;
+    hear_child(trial);
+    if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED)
+        return TRIAL_PASSED;
+    if (end->state == PROCESS_KILLED)
+        error_set(error, BP_ERROR_FAILED, "on trial it was ended by %s%s", end->signal,
+                  trial->reload->loader->guard == NULL ? "; crash_guard = on tells where" : "");
+    else if (end->code == PROCESS_CALLED_EXIT)
+        error_set(error, BP_ERROR_FAILED, "on trial it called exit");
+    else if (trial->said_size > 1)
+        error_set(error, BP_ERROR_FAILED, "on trial: %s", trial->said + 1);
+    else
+        error_set(error, BP_ERROR_FAILED, "on trial its process ended with %d", end->code);
+    trial->refused = end->state == PROCESS_ENDED && trial->said[0] == SAYS_REFUSED;
+    return TRIAL_FAILED;
+}
+
+int trial_state(trial_t *trial)
+{
+    hear_child(trial);
+    process_end_t end = process_state(trial->child);
+    if (end.state != PROCESS_RUNNING)
+        return judge_child(trial, &end);
+    if (os_clock_ns() / MILLION - trial->since <= trial->deadline_ms)
+        return TRIAL_RUNNING;
+    error_set(&trial->reload->base->error, BP_ERROR_FAILED, "on trial it had not come through after %u ms (trial_deadline)", trial->deadline_ms);
+    return TRIAL_FAILED;
+}
+
+int trial_wait(trial_t *trial)
+{
+    int state;
+    while ((state = trial_state(trial)) == TRIAL_RUNNING)
+        os_sleep_ns(TRIAL_NAP_NS);
+    return state;
+}

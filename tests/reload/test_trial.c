@@ -1,0 +1,241 @@
+/* test_trial.c - copies of the process that do without the columns of large runs: what is in them, what is not, and that nothing of
+ * it is seen in the process itself.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../unit/inspect.h"
+#include "../unit/support.h"
+#include "../unit/zoo.h"
+
+#include "base/os.h"
+#include "base/process.h"
+#include "entity/sample.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 30000, POOLED = 20000, SMALL = 100, DEAD = 700 };
+
+static bp_host_o *host;
+static const bp_api_t *api;
+static bp_world_o *world;
+static bp_entity_t large[LARGE], pooled[POOLED], small[SMALL];
+static memory_t memory;
+static sample_t sample;
+static log_text_t log_text;
+static uint32_t known; /* entities with a body that the system has been told of */
+
+static void added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities;
+    known += count;
+}
+
+static void removed(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities;
+    known -= count;
+}
+
+static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static const bp_term_t terms[] = {{.component = "body"}};
+static const bp_system_i systems[] = {
+    {.name = "census", .terms = BP_LIST(terms), .run_all = run_all, .entities_added = added, .entities_removed = removed}};
+static const bp_plugin_desc_t census = {BP_PLUGIN_HEAD, .name = "census", .version = "1", .systems = BP_LIST(systems)};
+
+static float mass_of(bp_entity_t e)
+{
+    return (float)(bp_entity_index(e) % 1000 + 1);
+}
+
+static void make(const char *other, bp_entity_t *entities, uint32_t count)
+{
+    WORKS(host, api->world->create(world, prototype_of(world, "body", other, NULL, NULL), entities, count));
+    for (uint32_t i = 0; i < count; i++) {
+        float mass = mass_of(entities[i]);
+        WORKS(host, api->property->set_named(world, entities[i], "body", "mass", BP_F32, &mass));
+    }
+}
+
+static void begin(const bp_allocator_i *allocator)
+{
+    static const bp_plugin_desc_t *linked[ZOO_PLUGINS + 1];
+    memcpy(linked, zoo_plugins, sizeof zoo_plugins);
+    linked[ZOO_PLUGINS] = &census;
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .seed = 1, .tag = 1, .log = log_into(&log_text), .static_plugins = linked};
+    desc.static_plugin_count = COUNT(linked);
+    desc.allocator = *allocator;
+    host = bp_host_create(&desc);
+    api = bp_host_api(host);
+    for (uint32_t i = 0; i < COUNT(linked); i++)
+        WORKS(host, bp_host_load_plugin(host, linked[i]->name, NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 50});
+    for (uint32_t i = 0; zoo_components[i] != NULL; i++)
+        WORKS(host, bp_world_use_component(world, zoo_components[i]));
+    WORKS(host, bp_world_use_system(world, "census"));
+    make("mark", large, LARGE);
+    make("pool", pooled, POOLED);
+    make("flag", small, SMALL);
+    WORKS(host, bp_world_step(world));
+    api->entity->destroy(host, large, DEAD);
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+}
+
+static void end(void)
+{
+    bp_host_destroy(host);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+
+/* In a copy of the process, with a sample or without. 0: all of `inside` held. */
+static process_end_t in_a_copy(bool thinned, int (*inside)(process_t *self, void *data), void *data)
+{
+    if (thinned)
+        sample_take(&sample, &memory, &world, 1);
+    process_t *process = process_fork(&memory, inside, data);
+    if (thinned)
+        sample_give_back(&sample);
+    ck_assert_ptr_nonnull(process);
+    process_end_t over;
+    while ((over = process_state(process)).state == PROCESS_RUNNING)
+        os_sleep_ns(1000000);
+    process_free(process);
+    return over;
+}
+
+static void expect_fine(process_end_t over)
+{
+    EXPECT(over.state == PROCESS_ENDED && over.code == 0, "the copy ended with %d (%s)", over.code, over.signal);
+}
+
+static bool has_body(bp_entity_t e, float *mass)
+{
+    return api->property->get_named(world, e, "body", "mass", BP_F32, mass) == BP_OK;
+}
+
+/* What is wrong in the copy, as its exit code: 0, nothing. */
+#define HOLDS(condition) do { if (!(condition)) return __LINE__ % 100 + 1; } while (0)
+
+static int look_around(process_t *self, void *data)
+{
+    static bp_entity_t stayed[LARGE];
+    uint32_t key = key_of(world, "mark", ""), left = 0;
+    uint8_t alive;
+    float mass;
+    (void)self, (void)data;
+    sample_enter(&sample);
+    check_host(host);
+    for (uint32_t i = 0; i < LARGE; i++) {
+        bool there = has_body(large[i], &mass);
+        HOLDS(!there || mass == mass_of(large[i]));
+        HOLDS((api->entity->alive(host, &large[i], 1, &alive) == 1) == (i >= DEAD));
+        if (there)
+            stayed[left++] = large[i];
+    }
+    HOLDS(left > RUN_SAMPLE_ROWS - DEAD && left <= RUN_SAMPLE_ROWS);
+    for (uint32_t i = 0; i < POOLED; i++)
+        HOLDS(has_body(pooled[i], &mass) && mass == mass_of(pooled[i]));
+    for (uint32_t i = 0; i < SMALL; i++)
+        HOLDS(has_body(small[i], &mass) && mass == mass_of(small[i]));
+    HOLDS(world_count(world, world_component(world, "body")) == left + POOLED + SMALL);
+    HOLDS(bp_world_step(world) == BP_OK);
+    HOLDS(known == left + POOLED + SMALL);
+    HOLDS(api->world->add(world, key_of(world, "body", ""), &large[DEAD + 100], 1) == BP_OK || has_body(large[DEAD + 100], &mass));
+    HOLDS(api->world->remove(world, key, stayed, left) == BP_OK);
+    api->entity->destroy(host, large, LARGE);
+    HOLDS(api->world->create(world, prototype_of(world, "body", "mark", NULL, NULL), large, LARGE) == BP_OK);
+    for (int i = 0; i < 3; i++)
+        HOLDS(bp_world_step(world) == BP_OK);
+    check_host(host);
+    return 0;
+}
+
+START_TEST(a_thinned_copy_has_some_rows_of_large_runs_and_all_others)
+{
+    begin(&(bp_allocator_i){0});
+    char *before = describe_host(host);
+    expect_fine(in_a_copy(true, look_around, NULL));
+    expect_same(before, describe_host(host), "a thinned copy");
+    check_host(host);
+    end();
+}
+END_TEST
+
+static int count_all(process_t *self, void *data)
+{
+    float mass;
+    (void)self, (void)data;
+    for (uint32_t i = DEAD; i < LARGE; i++)
+        HOLDS(has_body(large[i], &mass) && mass == mass_of(large[i]));
+    return 0;
+}
+
+START_TEST(a_copy_made_afterwards_has_everything)
+{
+    begin(&(bp_allocator_i){0});
+    expect_fine(in_a_copy(true, look_around, NULL));
+    expect_fine(in_a_copy(false, count_all, NULL));
+    WORKS(host, api->world->create(world, prototype_of(world, "body", "mark", NULL, NULL), small, SMALL)); /* grows as before */
+    check_host(host);
+    end();
+}
+END_TEST
+
+static int keep_all(process_t *self, void *data)
+{
+    sample_enter(&sample);
+    return count_all(self, data);
+}
+
+/* Whose memory is not the system's pages, with him nothing can be left out. */
+START_TEST(a_host_with_an_allocator_of_its_own_is_copied_whole)
+{
+    heap_t heap = {0};
+    bp_allocator_i allocator = heap_allocator(&heap);
+    begin(&allocator);
+    expect_fine(in_a_copy(true, keep_all, NULL));
+    end();
+}
+END_TEST
+
+static int read_there(process_t *self, void *data)
+{
+    (void)self;
+    signal(SIGSEGV, SIG_DFL);
+    return *(const volatile char *)data == 7 ? 0 : 1;
+}
+
+START_TEST(what_is_left_out_of_a_copy_cannot_be_read_there)
+{
+    enum { BYTES = 1 << 20 };
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    char *block = os_pages_alloc(BYTES);
+    memset(block, 7, BYTES);
+    ck_assert(os_pages_inherit(block, BYTES, false));
+    process_end_t over = in_a_copy(false, read_there, block + BYTES / 2);
+    EXPECT(over.state != PROCESS_ENDED || over.code > 1, "it ended with %d", over.code); /* under a sanitizer it says so and ends */
+    ck_assert(os_pages_inherit(block, BYTES, true));
+    expect_fine(in_a_copy(false, read_there, block + BYTES / 2));
+    ck_assert_int_eq(block[BYTES / 2], 7);
+    os_pages_free(block, BYTES);
+}
+END_TEST
+
+Suite *trial_suite(void)
+{
+    Suite *suite = suite_create("trial");
+    TCase *copies = tcase_create("copies");
+    tcase_set_timeout(copies, 60);
+    tcase_add_test(copies, a_thinned_copy_has_some_rows_of_large_runs_and_all_others);
+    tcase_add_test(copies, a_copy_made_afterwards_has_everything);
+    tcase_add_test(copies, a_host_with_an_allocator_of_its_own_is_copied_whole);
+    tcase_add_test(copies, what_is_left_out_of_a_copy_cannot_be_read_there);
+    suite_add_tcase(suite, copies);
+    return suite;
+}
