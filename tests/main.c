@@ -64,6 +64,7 @@ static const make_suite_t second_half[] = {
     reload_suite,
     hot_suite,
     trial_suite,
+    temporary_suite,
     audit_suite,
     reload_plugins_suite,
     reload_faults_suite,

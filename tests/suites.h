@@ -56,6 +56,7 @@ Suite *check_suite(void);
 Suite *reload_suite(void);
 Suite *hot_suite(void);
 Suite *trial_suite(void);
+Suite *temporary_suite(void);
 Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);

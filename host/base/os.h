@@ -113,11 +113,6 @@ bool os_path_is_absolute(const char *path);
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
 bool os_program_folder(char *path, size_t size);
 
-/* Make a folder for this process alone among the system's temporary ones, its name beginning with `name`; false where it
- * cannot be had. Remove a folder that is empty. [any] */
-bool os_folder_create_temporary(const char *name, char *path, size_t size);
-void os_folder_remove(const char *path);
-
 /* Make a folder, its parent being there. True also where there is one already. [any] */
 bool os_folder_create(const char *path);
 

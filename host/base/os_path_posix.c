@@ -73,15 +73,3 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
     closedir(folder);
     return read;
 }
-
-bool os_folder_create_temporary(const char *name, char *path, size_t size)
-{
-    const char *parent = getenv("TMPDIR");
-    int length = snprintf(path, size, "%s/%s-XXXXXX", parent != NULL && parent[0] != '\0' ? parent : "/tmp", name);
-    return length > 0 && (size_t)length < size && mkdtemp(path) != NULL;
-}
-
-void os_folder_remove(const char *path)
-{
-    rmdir(path);
-}

@@ -61,28 +61,3 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
     FindClose(search);
     return read;
 }
-
-/* A name that nobody has: CreateDirectory refuses one that is taken, and then the next is tried. */
-bool os_folder_create_temporary(const char *name, char *path, size_t size)
-{
-    wchar_t parent[PATH_ROOM], wide[PATH_ROOM], stem[64];
-    DWORD length = GetTempPathW(PATH_ROOM, parent);
-    if (length == 0 || length >= PATH_ROOM || !win32_path(name, stem, 64))
-        return false;
-    for (unsigned i = 0; i < 1000; i++) {
-        if (_snwprintf(wide, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i) < 0)
-            return false;
-        if (CreateDirectoryW(wide, NULL))
-            return WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, (int)size, NULL, NULL) > 0;
-        if (GetLastError() != ERROR_ALREADY_EXISTS)
-            return false;
-    }
-    return false;
-}
-
-void os_folder_remove(const char *path)
-{
-    wchar_t wide[PATH_ROOM];
-    if (win32_path(path, wide, PATH_ROOM))
-        RemoveDirectoryW(wide);
-}

@@ -13,7 +13,7 @@
 void copies_end(copies_t *copies)
 {
     if (copies->folder != NULL)
-        os_folder_remove(copies->folder);
+        temporary_remove(&copies->owner, copies->folder);
     memory_free_text(copies->memory, copies->folder);
     copies->folder = NULL;
 }
@@ -60,14 +60,18 @@ static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, 
 
 static bool need_folder(copies_t *copies)
 {
+    static const char name[] = "backplane";
     char path[FILE_PATH_MAX];
     if (copies->folder != NULL)
         return true;
-    if (!os_folder_create_temporary("backplane", path, sizeof path))
+    uint32_t swept = temporary_sweep(name);
+    if (swept > 0)
+        log_write(&copies->base->log, BP_LOG_INFO, "plugin", "removed %u temporary %s of hosts that were killed", swept, swept == 1 ? "folder" : "folders");
+    if (!temporary_create(&copies->owner, name, path, sizeof path))
         return false;
     copies->folder = memory_copy_text(copies->memory, path);
     if (copies->folder == NULL)
-        os_folder_remove(path);
+        temporary_remove(&copies->owner, path);
     return copies->folder != NULL;
 }
 

@@ -1,6 +1,7 @@
 /* copies.h - a file of its own for each version of a plugin, since the same path opened twice gives the old image.
  *
- * The files lie in a folder of this process's own among the temporary ones, which is there from the first copy on.
+ * The files lie in a folder of this process's own among the temporary ones, which is there from the first copy on. Those that killed
+ * hosts have left are removed then.
  *
  * What it does not do: it opens no library.
  */
@@ -8,12 +9,14 @@
 #define HOST_PLUGIN_COPIES_H
 
 #include "../base/base.h"
+#include "../base/temporary.h"
 
 typedef struct copies_t {
     base_t *base;
     memory_t *memory;
-    char *folder;   /* NULL until there is one */
-    uint32_t count; /* made so far */
+    char *folder;      /* NULL until there is one */
+    temporary_t owner; /* of it */
+    uint32_t count;    /* made so far */
 } copies_t;
 
 /* The folder goes, where it is empty. */
