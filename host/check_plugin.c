@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { DEADLINE_MS = 10000, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
+enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
 
 typedef struct looking_t {
     const char *path;
@@ -33,11 +33,13 @@ static void tell_log(void *context, int32_t level, const char *source, const cha
 
 static void tell_component(const component_t *c, check_sink_t *sink)
 {
-    bool carries = !c->own_storage || (c->table.save != NULL && c->table.load != NULL);
+    bool carries = !c->own_storage || (c->table.save != NULL && c->table.load != NULL) || c->table.state_form != 0;
     check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count, c->field_count == 1 ? "property" : "properties",
                c->own_storage ? "storage of its own" : "stored by the world", c->table.simulate != NULL ? ", simulates" : "");
-    if (!carries && c->table.set == NULL && c->field_count > 0)
-        check_tell(sink, BP_LOG_WARNING, "component '%s' has neither `save` and `load` nor `set`: a reload cannot carry its instances over", c->name);
+    if (!carries && ((c->table.set == NULL && c->table.create_with == NULL) || c->field_count == 0))
+        check_tell(sink, BP_LOG_WARNING,
+                   "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: a reload makes its instances anew",
+                   c->name);
     for (uint32_t i = 0; i < c->field_count && !carries; i++) {
         if ((c->fields[i].flags & BP_FIELD_READ_ONLY) != 0)
             check_tell(sink, BP_LOG_INFO, "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it again", c->name,
@@ -63,13 +65,13 @@ static void tell_brought(const bp_host_o *host, check_sink_t *sink)
     }
 }
 
-static void load_and_tell(const looking_t *trial, check_sink_t *sink, uint32_t flags)
+static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags)
 {
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .log = {sink, tell_log}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {sink, tell_log}};
     bp_host_o *host = bp_host_create(&desc);
     if (host == NULL)
         return;
-    if (bp_host_load_plugin(host, trial->path, trial->options, trial->option_count) == BP_OK) {
+    if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
         const bp_plugin_desc_t *plugin = bp_host_plugin(host, 0, NULL);
         check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->version, plugin->abi_major, plugin->abi_minor);
         tell_brought(host, sink);
@@ -147,9 +149,9 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     char *bytes;
     size_t size;
     check_sink_t sink = {.data = data, .find = found};
-    looking_t trial = {path, options, option_count, &sink};
+    looking_t looking = {path, options, option_count, &sink};
     memory_init(&memory, "check", &(bp_allocator_i){0});
-    bp_result_t result = file_read(&memory, path, &bytes, &size, &error);
+    bp_result_t result = file_read_plain(&memory, path, &bytes, &size, &error);
     if (result != BP_OK) {
         check_tell(&sink, BP_LOG_ERROR, "%s", error.text);
         return result;
@@ -158,10 +160,10 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     memory_free(&memory, bytes, size + 1);
     if (!whole)
         return BP_ERROR_ABI;
-    process_t *child = process_fork(&memory, in_the_copy, &trial);
+    process_t *child = process_fork(&memory, in_the_copy, &looking);
     if (child != NULL)
         follow(child, &sink);
     else
-        load_and_tell(&trial, &sink, 0);
+        load_and_tell(&looking, &sink, 0);
     return sink.errors == 0 ? BP_OK : BP_ERROR_FAILED;
 }

@@ -62,6 +62,13 @@ bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char
     return BP_OK;
 }
 
+bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error)
+{
+    if (os_path_is_special(path))
+        return error_set(error, BP_ERROR_IO, "%s: is a pipe or a device, not a file", path);
+    return file_read(memory, path, bytes, size, error);
+}
+
 bp_result_t file_map(const char *path, const void **bytes, size_t *size, error_text_t *error)
 {
     char reason[256];
@@ -99,6 +106,8 @@ bp_result_t file_write(const char *path, const void *bytes, size_t size, error_t
 
 bool file_exists(const char *path)
 {
+    if (os_path_is_special(path))
+        return true;
     FILE *file = fopen(path, "rb");
     if (file != NULL)
         fclose(file);

@@ -17,6 +17,9 @@ bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *
 /* Likewise, but of one of more than `most` bytes no more than that is read: BP_ERROR_LIMIT. [main] */
 bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size, error_text_t *error);
 
+/* The same for a plain file only: a pipe or a device, which may have nobody at its other end, is refused. [main] */
+bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
+
 /* A file's bytes, mapped for reading (os_file_map), and their end. The error names the path and the reason. [main] */
 bp_result_t file_map(const char *path, const void **bytes, size_t *size, error_text_t *error);
 void file_unmap(const void *bytes, size_t size);
@@ -27,7 +30,7 @@ bp_result_t file_replace(const char *path, const void *bytes, size_t size, error
 /* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it. [main] */
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
 
-/* Can the file be opened for reading? */
+/* Can the file be opened for reading? A pipe or a device counts as there; it is not opened. */
 bool file_exists(const char *path);
 
 /* Write `path`, as seen from the folder of `base_file`, to `out`; absolute paths stay as they are. False where it

@@ -41,6 +41,10 @@ bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *erro
 /* Put the earlier handlers back, once the last guard of the process goes. No call may be running. NULL is allowed. [main] */
 void guard_destroy(guard_t *guard);
 
+/* In a copy of this process (process.h), which has none of its other threads: watch the time there too, with the limit that it has or
+ * this one, whichever is less. Once, before the first call there. */
+void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
+
 /* The image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard may be running on another
  * thread. [main] */
 bool guard_add_image(guard_t *guard, const void *begin, const void *end);

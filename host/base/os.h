@@ -110,6 +110,9 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
 
 bool os_path_is_absolute(const char *path);
 
+/* Is there something at `path` that is neither a plain file nor a folder: a pipe, a device? Opening it may wait for ever. */
+bool os_path_is_special(const char *path);
+
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
 bool os_program_folder(char *path, size_t size);
 

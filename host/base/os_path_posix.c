@@ -22,6 +22,12 @@ bool os_path_is_absolute(const char *path)
     return path[0] == '/';
 }
 
+bool os_path_is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
 /* The path of the running program into `path`, ended by a zero byte. */
 static bool program_path(char *path, size_t size)
 {

@@ -13,6 +13,12 @@ bool os_path_is_absolute(const char *path)
     return path[0] == '/' || path[0] == '\\' || (letter && path[1] == ':');
 }
 
+bool os_path_is_special(const char *path)
+{
+    (void)path;
+    return false; /* devices are not reached by a file's path */
+}
+
 bool os_program_folder(char *path, size_t size)
 {
     wchar_t program[PATH_ROOM];

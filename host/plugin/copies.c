@@ -23,7 +23,7 @@ static bp_result_t read_file(copies_t *copies, const char *path, char **bytes, s
 {
     char why[256];
     error_text_t *error = &copies->base->error;
-    bp_result_t result = file_read(copies->memory, path, bytes, size, error);
+    bp_result_t result = file_read_plain(copies->memory, path, bytes, size, error);
     if (result != BP_OK || image_check(*bytes, *size, BP_PLUGIN_SYMBOL, why, sizeof why))
         return result;
     memory_free(copies->memory, *bytes, *size + 1);
@@ -47,7 +47,7 @@ static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, 
     bp_result_t result = read_file(copies, path, bytes, size);
     if (result != BP_OK)
         return result;
-    result = file_read(copies->memory, path, &again, &again_size, &copies->base->error);
+    result = file_read_plain(copies->memory, path, &again, &again_size, &copies->base->error);
     if (result == BP_OK) {
         if (again_size != *size || memcmp(again, *bytes, *size) != 0)
             result = error_set(&copies->base->error, BP_ERROR_IO, "%s: it is being written; try again when it is whole", path);

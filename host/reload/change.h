@@ -161,9 +161,32 @@ bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
 
-/* --- world_change.c: managers, systems and runs of the worlds ------------------------------------------------------- */
+/* --- world_parts.c: finding one's way, and standing on the other side -------------------------------------------------- */
+
+/* The change of the manager of a key; NULL where it is not part of the change. */
+manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
+
+/* How many columns a key has in the shapes. */
+uint32_t world_next_width(const world_change_t *w, uint32_t key);
+
+/* The shape of a run and the number of the first column of `key` in it; NULL where the run stays as it is. */
+run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first);
+
+/* Put the other side of a manager or a system in place for a call, or back: to be called in pairs, around change_enter and
+ * change_leave. */
+void manager_enter(manager_change_t *m);
+void manager_leave(manager_change_t *m);
+void system_enter(system_change_t *s);
+void system_leave(system_change_t *s);
+
+#define EXCHANGE(type, a, b) do { type kept_ = (a); (a) = (b); (b) = kept_; } while (0)
+
+/* --- world_prepare.c: managers, systems and runs of the worlds, made ready ------------------------------------------- */
 
 bp_result_t worlds_prepare(reload_change_t *change);
+
+/* --- world_change.c: the exchange, and the end of a side -------------------------------------------------------------- */
+
 void worlds_exchange(world_change_t *w);
 void worlds_stop(reload_change_t *change);  /* what the other sides have started */
 void worlds_free(reload_change_t *change);
@@ -173,16 +196,6 @@ void worlds_tell(world_change_t *w, bool back);
 
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);
-
-/* The change of the manager of a key; NULL where it is not part of the change. */
-manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
-
-/* The shape of a run and the number of the first column of `key` in it; NULL where the run stays as it is. */
-run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first);
-
-/* Put the other side of a manager in place for a call, or back: to be called in pairs, around change_enter and change_leave. */
-void manager_enter(manager_change_t *m);
-void manager_leave(manager_change_t *m);
 
 /* --- columns.c: the columns of declared fields ---------------------------------------------------------------------- */
 

@@ -112,12 +112,26 @@ static bool write_kept(reload_change_t *change, uint32_t first)
     return good && (!any || add(change, "\n"));
 }
 
+/* Did anything of instances in storage of their own go over? */
+static bool carries_values(const component_change_t *c)
+{
+    bool sets = !c->other->own_storage || c->other->table.set != NULL || c->other->table.create_with != NULL;
+    for (uint32_t i = 0; i < c->source_count && sets; i++) {
+        if (c->sources[i].old != BP_NONE && (!c->other->own_storage || (c->other->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
+            return true;
+    }
+    return false;
+}
+
 static const char *how(const component_change_t *c)
 {
     if (c->reads_saved)
         return "; saved by the old code and loaded by the new";
     if (c->adopts)
         return "; its state went over as it is";
+    if ((c->slot->own_storage || c->other->own_storage) && c->rows > 0 && !carries_values(c))
+        return "; made anew with their defaults, since there are neither properties that can be set, nor `save` and `load`, nor a "
+               "`state_form` to carry them over by";
     if (c->slot->own_storage || c->other->own_storage)
         return "; carried over by properties";
     return c->restarts ? "; the manager's state began anew" : "";

@@ -78,6 +78,8 @@ static int try_change(process_t *self, void *data)
     const char *reason = "";
     reload->base->log = (bp_log_i){NULL, say_nothing};
     reload->loader->on_trial = true;
+    if (reload->loader->guard != NULL)
+        guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1); /* so that it is told where it hangs */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
     if (reload_prepare(attempt->trial->change) != BP_OK) {

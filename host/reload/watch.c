@@ -196,7 +196,7 @@ static bool is_whole(file_watch_t *watch, const char *path)
     char *bytes, why[256];
     size_t size;
     error_text_t ignored = {.quiet = false};
-    if (file_read(&watch->memory, path, &bytes, &size, &ignored) != BP_OK)
+    if (file_read_plain(&watch->memory, path, &bytes, &size, &ignored) != BP_OK)
         return false;
     bool whole = image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why);
     memory_free(&watch->memory, bytes, size + 1);

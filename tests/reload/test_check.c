@@ -47,6 +47,13 @@ START_TEST(plugins_that_follow_the_rules_have_no_errors)
 }
 END_TEST
 
+START_TEST(a_component_whose_instances_a_reload_cannot_carry_is_warned_of)
+{
+    check(TEST_FIXTURE_DIR "/hoard.so", NULL, NULL);
+    expect("2 component 'hoard' has neither `save` and `load`, nor a `state_form`, nor properties that can be set");
+}
+END_TEST
+
 START_TEST(every_broken_rule_is_found)
 {
     ck_assert_int_eq(check(TEST_FIXTURE_DIR "/stateful.so", NULL, NULL), BP_ERROR_FAILED);
@@ -90,6 +97,7 @@ Suite *check_suite(void)
 {
     Suite *suite = suite_create("check");
     TCase *plugins = tcase_create("plugins");
+    tcase_add_test(plugins, a_component_whose_instances_a_reload_cannot_carry_is_warned_of);
     tcase_add_test(plugins, plugins_that_follow_the_rules_have_no_errors);
     tcase_add_test(plugins, every_broken_rule_is_found);
     tcase_add_loop_test(plugins, what_goes_wrong_while_loading_is_found_and_survived, 0, 5);

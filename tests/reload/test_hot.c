@@ -197,13 +197,14 @@ static const char *const harms[][3] = {
     {"load", "stack", "the stack ran out"},
     {"load", "abort", "SIGABRT"},
     {"load", "exit", "it called exit"},
-    {"load", "loop", "had not come through after"},
+    {"load", "loop", "crashed in 'load': it did not return within"},
+    {"load", "sleep", "crashed in 'load': it did not return within"},
     {"plain_start", "zero", "crashed in 'start' of component 'crash_plain'"},
     {"plain_start", "exit", "it called exit"},
     {"simulate", "null", "crashed in 'simulate' of component 'crash_plain'"},
     {"simulate", "stack", "the stack ran out"},
     {"simulate", "call", "it called a null pointer"},
-    {"simulate", "loop", "had not come through after"},
+    {"simulate", "loop", "crashed in 'simulate' of component 'crash_plain'"},
     {"second_step", "abort", "SIGABRT"},
     {"run_all", "illegal", "crashed in 'run_all' of system 'crash_system'"},
     {"run_all", "exit", "it called exit"},
@@ -212,7 +213,7 @@ static const char *const harms[][3] = {
 
 START_TEST(what_goes_wrong_on_trial_changes_nothing)
 {
-    begin(both, 400);
+    begin(both, 2000);
     char *before = describe_host(host);
     setenv("CRASHER_WHERE", harms[_i][0], 1);
     setenv("CRASHER_HOW", harms[_i][1], 1);
@@ -383,7 +384,7 @@ END_TEST
 
 START_TEST(what_was_refused_for_a_crash_does_not_hold_up_others)
 {
-    begin(both, 400);
+    begin(both, 2000);
     load_other();
     harm_next("load", _i == 0 ? "loop" : "null");
     replace_plugin("crasher_next");
@@ -404,7 +405,7 @@ static const char *const crasher[] = {"crasher"};
 START_TEST(what_is_reloaded_by_hand_is_tried_first)
 {
     bp_reload_report_t report = {.struct_size = sizeof report};
-    begin(_i == 0 ? both | BY_HAND : BP_HOST_TRIAL | BY_HAND, 400);
+    begin(_i == 0 ? both | BY_HAND : BP_HOST_TRIAL | BY_HAND, 2000);
     char *before = describe_host(host);
     replace_plugin("crasher_next");
     harm_next("second_step", "null");
@@ -412,7 +413,7 @@ START_TEST(what_is_reloaded_by_hand_is_tried_first)
     EXPECT(strstr(report.text, _i == 0 ? "crashed in 'simulate'" : "on trial it") != NULL, "%s", report.text);
     harm_next("load", "loop");
     ck_assert_int_eq(bp_host_reload(host, crasher, 1, &report), BP_ERROR_FAILED);
-    EXPECT(strstr(report.text, "had not come through after 400 ms") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, _i == 0 ? "it did not return within" : "had not come through after 2000 ms") != NULL, "%s", report.text);
     expect_same(before, describe_host(host), report.text);
     ck_assert_uint_eq(told.refused, 2);
     unsetenv("CRASHER_WHERE");
@@ -439,7 +440,7 @@ END_TEST
 START_TEST(a_trial_that_a_reload_by_hand_interrupts_is_made_anew)
 {
     static const char *const companion[] = {"companion"};
-    begin(both, 400);
+    begin(both, 2000);
     load_other();
     harm_next("load", "sleep");
     replace_plugin("crasher_next");
@@ -454,7 +455,47 @@ START_TEST(a_trial_that_a_reload_by_hand_interrupts_is_made_anew)
     wait_for_news(true);
     ck_assert_uint_eq(told.refused, 1);
     expect_told("not reloaded: crasher");
-    expect_told("had not come through");
+    expect_told("it did not return within");
+    end();
+}
+END_TEST
+
+static void find_nothing(void *data, int32_t level, const char *text)
+{
+    (void)data, (void)level, (void)text;
+}
+
+/* Opening it would wait for somebody who writes to it. */
+START_TEST(a_pipe_in_the_place_of_the_file_is_refused)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin(both | BY_HAND, 0);
+    remove(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(bp_host_reload(host, crasher, 1, &report), BP_ERROR_IO);
+    EXPECT(strstr(report.text, "is a pipe or a device") != NULL, "%s", report.text);
+    ck_assert_int_eq(bp_check_plugin(path, NULL, 0, find_nothing, NULL), BP_ERROR_IO);
+    ck_assert_int_eq(bp_host_load_plugin(host, path, NULL, 0), BP_ERROR_IO);
+    end();
+}
+END_TEST
+
+/* A manager that keeps what nobody can ask it for. */
+START_TEST(instances_of_which_nothing_can_be_carried_over_are_told_of)
+{
+    static const char *const hoard[] = {"hoard"};
+    bp_entity_t e;
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin(both | BY_HAND, 0);
+    snprintf(other, sizeof other, "%s/hoard.so", folder);
+    copy_plugin("hoard", other);
+    WORKS(host, bp_host_load_plugin(host, other, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "hoard"));
+    WORKS(host, bp_host_reload(host, hoard, 1, &report));
+    ck_assert_ptr_null(strstr(report.text, "made anew"));
+    add("hoard", &e);
+    WORKS(host, bp_host_reload(host, hoard, 1, &report));
+    EXPECT(strstr(report.text, "component hoard, 1 instances: fields as they were; made anew with their defaults") != NULL, "%s", report.text);
     end();
 }
 END_TEST
@@ -489,5 +530,7 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, what_is_reloaded_by_hand_is_tried_first, 0, 2);
     tcase_add_test(files, without_trials_what_is_reloaded_by_hand_comes_in_untried);
     tcase_add_test(files, a_trial_that_a_reload_by_hand_interrupts_is_made_anew);
+    tcase_add_test(files, a_pipe_in_the_place_of_the_file_is_refused);
+    tcase_add_test(files, instances_of_which_nothing_can_be_carried_over_are_told_of);
     return suite;
 }
