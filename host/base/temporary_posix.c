@@ -55,12 +55,22 @@ static bool lock_owner(temporary_t *folder, const char *owner, int file)
     return true;
 }
 
+/* The file stays open: where a standard stream is closed it must not be taken for that. */
+static int above_streams(int file)
+{
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(file);
+    return above;
+}
+
 static bool own(temporary_t *folder, const char *path)
 {
     char owner[PATH_ROOM];
     if (!owner_path(path, owner))
         return false;
-    int file = open(owner, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int file = above_streams(open(owner, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file < 0)
         return false;
     if (lock_owner(folder, owner, file))

@@ -97,6 +97,7 @@ static void enter(carry_t *c)
 {
     manager_enter(c->m);
     c->w->world->carried = &c->w->carried;
+    reason_await(change_error(c->change));
 }
 
 static void leave(carry_t *c)
@@ -109,6 +110,7 @@ static void leave(carry_t *c)
 
 static bp_result_t about(const carry_t *c, bp_result_t result, const char *what, const char *field)
 {
+    reason_given(change_error(c->change), result);
     return error_prefix(change_error(c->change), result, "component '%s', world '%s': %s%s: ", c->old->name, c->w->world->name, what, field);
 }
 
@@ -117,6 +119,7 @@ static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
 {
     const field_t *field = &c->old->fields[number];
     if (c->old->own_storage) {
+        reason_await(change_error(c->change));
         bp_result_t result = verb_get(c->old, &c->m->manager->seen, number, c->from, c->count, values, field->size);
         return result == BP_OK ? BP_OK : about(c, result, "the old version cannot tell property ", field->name);
     }
@@ -275,6 +278,7 @@ static bp_result_t save_and_load(carry_t *c)
     plugin_t *plugin = c->m->component->version->plugin;
     void *data = NULL;
     size_t size = 0;
+    reason_await(change_error(c->change));
     bp_result_t result = verb_save(c->old, &manager->seen, &data, &size);
     if (result != BP_OK)
         return about(c, result, "the old version cannot save its instances", "");

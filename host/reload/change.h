@@ -138,6 +138,19 @@ static inline error_text_t *change_error(const reload_change_t *change)
     return &change->reload->base->error;
 }
 
+/* Before a verb is called that may fail, and after: so that a sentence is its own, and there is one. Returns the result. */
+static inline void reason_await(error_text_t *error)
+{
+    error->text[0] = '\0';
+}
+
+static inline bp_result_t reason_given(error_text_t *error, bp_result_t result)
+{
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return result;
+}
+
 /* --- version.c: plugins ----------------------------------------------------------------------------------------- */
 
 /* Put the other side of a plugin in place, for calls into it; and back. */
@@ -228,8 +241,7 @@ void recount_columns(world_change_t *w);
 
 /* --- reload.c ------------------------------------------------------------------------------------------------------------ */
 
-/* Is this between steps, outside callbacks and other reloads? Seal all worlds, and unseal them. */
-bp_result_t reload_check_moment(const reload_t *reload);
+/* Seal all worlds, and unseal them. */
 void reload_seal(reload_t *reload);
 void reload_unseal(reload_t *reload);
 

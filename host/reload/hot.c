@@ -273,10 +273,24 @@ void hot_poll(hot_t *hot)
 
 /* --- by hand -------------------------------------------------------------------------------------------------------------------- */
 
+/* The files are read now: what was written before need not be watched for. */
+static void pass_over(hot_t *hot, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && hot->watching; i++) {
+        const plugin_t *plugin = loader_find(hot->reload->loader, names[i]);
+        if (plugin != NULL)
+            watch_pass_over(&hot->watch, plugin, os_clock_ns() / MILLION);
+    }
+}
+
 static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t count)
 {
     reload_change_t *change;
-    bp_result_t result = reload_read(hot->reload, names, count, &change);
+    bp_result_t result = reload_check_moment(hot->reload);
+    if (result != BP_OK)
+        return result;
+    pass_over(hot, names, count);
+    result = reload_read(hot->reload, names, count, &change);
     if (result != BP_OK)
         return result;
     hot_cancel(hot);

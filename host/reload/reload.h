@@ -62,6 +62,9 @@ void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t 
 /* Finishes what is on probation and frees the rest. Before worlds end. */
 void reload_free(reload_t *reload);
 
+/* Is this between steps, outside callbacks and other reloads? Else BP_ERROR_STATE. */
+bp_result_t reload_check_moment(const reload_t *reload);
+
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 

@@ -43,9 +43,11 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
     if (!memory_reserve(&world->memory, &s->made, &s->capacity, (uint64_t)s->count + count, sizeof *s->made))
         return error_memory(&world->base->error, "taking a reload back");
     manager_enter(s->m);
+    reason_await(&world->base->error);
     bp_result_t result =
         verb_create(s->m->component->other, &s->m->manager->seen, world->prototypes.keys[key].name, entities, count, made);
     manager_leave(s->m);
+    reason_given(&world->base->error, result);
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         slots[rows[i]] = s->made[s->count++] = made[i];
     return result;

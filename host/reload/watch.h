@@ -53,6 +53,9 @@ void watch_end(file_watch_t *watch);
  * and then one a file. `now` is a time in milliseconds that never goes back. [main] */
 plugin_t *watch_next(file_watch_t *watch, uint64_t now);
 
+/* A plugin's file is being taken in by another way: what has been written up to now is not handed over any more. [main] */
+void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now);
+
 /* Are there files that have changed and are not finished yet, but may be soon? [main] */
 bool watch_is_waiting(const file_watch_t *watch);
 

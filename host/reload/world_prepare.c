@@ -29,11 +29,9 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
     m->state = m->keeps_state ? m->manager->seen.state : NULL;
     if (!m->keeps_state && other->table.start != NULL) {
         manager_enter(m);
-        error->text[0] = '\0';
-        result = verb_start(other, &m->manager->seen);
+        reason_await(error);
+        result = reason_given(error, verb_start(other, &m->manager->seen));
         manager_leave(m);
-        if (result != BP_OK && error->text[0] == '\0')
-            error_set(error, result, "it gave no reason (code %d)", result);
         if (result != BP_OK)
             return error_prefix(error, result, "component '%s' did not start in world '%s': ", other->name, w->world->name);
     }
@@ -134,14 +132,12 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
         return BP_OK;
     }
     system_enter(s);
-    error->text[0] = '\0';
-    bp_result_t result = verb_system_start(s->other, &s->unit->seen);
+    reason_await(error);
+    bp_result_t result = reason_given(error, verb_system_start(s->other, &s->unit->seen));
     system_leave(s);
     s->started = result == BP_OK;
     if (result == BP_OK)
         return BP_OK;
-    if (error->text[0] == '\0')
-        error_set(error, result, "it gave no reason (code %d)", result);
     return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->other->name, w->world->name);
 }
 

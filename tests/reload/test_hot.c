@@ -437,6 +437,22 @@ START_TEST(without_trials_what_is_reloaded_by_hand_comes_in_untried)
 }
 END_TEST
 
+START_TEST(what_was_reloaded_by_hand_is_not_reloaded_again)
+{
+    enum { LONG_ENOUGH = SECOND / 4 }; /* for the watcher to settle; where it is too short nothing fails */
+    begin(both, 2000);
+    replace_plugin("crasher_next");
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    for (uint64_t until = os_clock_ns() + LONG_ENOUGH; os_clock_ns() < until; os_sleep_ns(1000000))
+        WORKS(host, bp_host_poll(host));
+    EXPECT(told.count == 1, "%s", told.text);
+    replace_plugin("crasher");
+    wait_for_news(true);
+    EXPECT(told.count == 2 && told.refused == 0, "%s", told.text);
+    end();
+}
+END_TEST
+
 START_TEST(a_trial_that_a_reload_by_hand_interrupts_is_made_anew)
 {
     static const char *const companion[] = {"companion"};
@@ -496,6 +512,10 @@ START_TEST(instances_of_which_nothing_can_be_carried_over_are_told_of)
     add("hoard", &e);
     WORKS(host, bp_host_reload(host, hoard, 1, &report));
     EXPECT(strstr(report.text, "component hoard, 1 instances: fields as they were; made anew with their defaults") != NULL, "%s", report.text);
+    setenv("HOARD_FULL", "1", 1);
+    ck_assert_int_eq(bp_host_reload(host, hoard, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "the new version does not take the instances: it gave no reason (code") != NULL, "%s", report.text);
+    unsetenv("HOARD_FULL");
     end();
 }
 END_TEST
@@ -529,6 +549,7 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, what_was_refused_for_a_crash_does_not_hold_up_others, 0, 2);
     tcase_add_loop_test(files, what_is_reloaded_by_hand_is_tried_first, 0, 2);
     tcase_add_test(files, without_trials_what_is_reloaded_by_hand_comes_in_untried);
+    tcase_add_test(files, what_was_reloaded_by_hand_is_not_reloaded_again);
     tcase_add_test(files, a_trial_that_a_reload_by_hand_interrupts_is_made_anew);
     tcase_add_test(files, a_pipe_in_the_place_of_the_file_is_refused);
     tcase_add_test(files, instances_of_which_nothing_can_be_carried_over_are_told_of);
