@@ -207,11 +207,13 @@ asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
-# Threads only: the pool, and steps of several threads.
+# Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls that take too long.
+TSAN_SUITES = threads side_by_side sets reload_threads trace hot watch guard os
+
 tsan:
 	@echo "== ThreadSanitizer"
-	@CK_RUN_SUITE=threads $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
-	@CK_RUN_SUITE=side_by_side $(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread test-program
+	@set -e; for suite in $(TSAN_SUITES); do \
+	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
 
 # Ten times the random pairs of field lists that the tests reload.
 proofs: $(BUILD)/tests $(FIXTURES)

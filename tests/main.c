@@ -70,6 +70,7 @@ static const make_suite_t second_half[] = {
     reload_faults_suite,
     reload_random_suite,
     reload_many_suite,
+    reload_threads_suite,
 };
 
 static void add(SRunner *runner, const make_suite_t *suites, size_t count)

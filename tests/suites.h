@@ -62,5 +62,6 @@ Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
 Suite *reload_random_suite(void);
 Suite *reload_many_suite(void);
+Suite *reload_threads_suite(void);
 
 #endif

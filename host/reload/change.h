@@ -86,6 +86,7 @@ typedef struct system_change_t {
     const system_t *other;
     void *state;
     bool started, keeps_state;
+    bool gone;                /* the new version has it no longer: its unit leaves, and is stopped where it is out in the end */
 } system_change_t;
 
 /* A unit that comes into a world's step, or leaves it: a component simulates now, or no longer; a system has gone. */

@@ -124,12 +124,22 @@ void worlds_tell(world_change_t *w, bool back)
 
 /* --- end ------------------------------------------------------------------------------------------------------------------- */
 
+/* Has the other side of a system been started? Of one that has gone, the old one is the other once its unit is out. */
+static bool has_started(const world_change_t *w, const system_change_t *s)
+{
+    for (uint32_t i = 0; i < w->unit_count && s->gone; i++) {
+        if (w->units[i].unit == s->unit)
+            return w->units[i].out;
+    }
+    return s->started;
+}
+
 static void stop_world(reload_change_t *change, world_change_t *w)
 {
     (void)change;
     for (uint32_t i = w->system_count; i > 0; i--) {
         system_change_t *s = &w->systems[i - 1];
-        if (s->started && s->other->table.stop != NULL) {
+        if (has_started(w, s) && s->other->table.stop != NULL) {
             system_enter(s);
             verb_system_stop(s->other, &s->unit->seen);
             system_leave(s);

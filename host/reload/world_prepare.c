@@ -122,7 +122,8 @@ static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, 
 static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, system_change_t *s)
 {
     error_text_t *error = change_error(change);
-    if (s->other->owner == NULL)
+    s->gone = s->other->owner == NULL;
+    if (s->gone)
         return note_unit(change, w, s->unit, false);
     s->keeps_state = same_form(s->unit->system->table.state_form, s->other->table.state_form);
     s->state = s->keeps_state ? s->unit->seen.state : NULL;
