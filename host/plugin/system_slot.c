@@ -34,6 +34,26 @@ static bp_result_t copy_term(base_t *base, memory_t *memory, term_t *term, const
     return BP_OK;
 }
 
+/* Does a term keep out just what another one requires? An excluded instance leaves others of its component. */
+static bool contradict(const term_t *required, const term_t *excluded)
+{
+    return (required->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 && (excluded->flags & BP_TERM_EXCLUDE) != 0 &&
+           strcmp(required->component, excluded->component) == 0 &&
+           (excluded->instance_text[0] == '\0' || strcmp(required->instance_text, excluded->instance_text) == 0);
+}
+
+static bp_result_t check_terms(error_text_t *error, const term_t *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (contradict(&terms[i], &terms[k]))
+                return error_set(error, BP_ERROR_ARGUMENT, "its terms %u and %u require and exclude '%s', so nothing can ever match; leave one of them out",
+                                 i, k, terms[i].component);
+        }
+    }
+    return BP_OK;
+}
+
 static bp_result_t copy_terms(base_t *base, memory_t *memory, const bp_term_list_t *list, term_t **terms)
 {
     error_text_t *error = &base->error;
@@ -53,6 +73,8 @@ static bp_result_t copy_terms(base_t *base, memory_t *memory, const bp_term_list
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         result = copy_term(base, memory, &copy[i], (const bp_term_t *)(const void *)item);
     }
+    if (result == BP_OK)
+        result = check_terms(error, copy, list->count);
     if (result != BP_OK)
         free_terms(memory, copy, list->count);
     else

@@ -708,6 +708,8 @@ END_TEST
 static const bp_term_t one_term[] = {{.component = "thing"}};
 static const bp_term_t nameless_term[] = {{.component = NULL}};
 static const bp_term_t empty_term[] = {{.component = ""}};
+static const bp_term_t contrary_terms[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE}, {.component = "thing", .instance = "a"}};
+static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a"}, {.component = "thing", .instance = "a", .flags = BP_TERM_EXCLUDE}};
 static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 3}};
 static const bp_term_t torn_term[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE | BP_TERM_OPTIONAL}};
 
@@ -742,6 +744,12 @@ static const struct {
     {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)},
      BP_ERROR_ARGUMENT,
      {"'system'", "flags 0x6"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_terms)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "terms 1 and 0 require and exclude 'thing'", "leave one of them out"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_names)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "terms 0 and 1 require and exclude 'thing'"}},
     {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}},
      BP_ERROR_ABI,
      {"'system'", "BP_LIST"}},

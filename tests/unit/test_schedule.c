@@ -350,6 +350,25 @@ START_TEST(terms_are_required_optional_or_exclude)
 }
 END_TEST
 
+/* Of two instances of one type, a system may want one and keep out who has the other. */
+START_TEST(an_excluded_instance_leaves_others_of_its_type)
+{
+    static const bp_term_t terms[] = {{.component = "body", .instance = "left"}, {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
+    static const bp_term_t any[] = {{.component = "body"}, {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
+    static const bp_system_i systems[] = {{.name = "one_leg", .terms = BP_LIST(terms), .run = match_two},
+                                          {.name = "no_right", .terms = BP_LIST(any), .run = match_two}};
+    uint32_t keys[] = {key_of(world, "body", "left"), key_of(world, "body", "right")}, prototype;
+    bp_entity_t e[3];
+    use(systems, 2);
+    WORKS(rig.host, api->prototype(world, keys, 1, &prototype));
+    WORKS(rig.host, api->create(world, prototype, e, 2));
+    WORKS(rig.host, api->prototype(world, keys, 2, &prototype));
+    WORKS(rig.host, api->create(world, prototype, e, 3));
+    step();
+    expect_list("2:+- 2:+-");
+}
+END_TEST
+
 START_TEST(run_all_is_called_once_with_all_matches)
 {
     static const bp_term_t terms[] = {{.component = "body"},
@@ -781,6 +800,7 @@ static void add_rows(TCase *tests)
 {
     tcase_add_test(tests, a_term_without_its_component_in_the_world_is_refused);
     tcase_add_test(tests, terms_are_required_optional_or_exclude);
+    tcase_add_test(tests, an_excluded_instance_leaves_others_of_its_type);
     tcase_add_test(tests, run_all_is_called_once_with_all_matches);
     tcase_add_test(tests, rows_without_entities_are_not_handed_out);
     tcase_add_test(tests, an_instance_name_picks_one_and_none_matches_each);
