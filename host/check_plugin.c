@@ -12,6 +12,7 @@
 #include "plugin/check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
 
@@ -24,11 +25,28 @@ typedef struct looking_t {
 
 /* --- what it brings ---------------------------------------------------------------------------------------------------- */
 
+/* What the host that tries it writes to its log. */
+typedef struct heard_t {
+    check_sink_t *sink;
+    char last[LINE]; /* of the errors */
+} heard_t;
+
 static void tell_log(void *context, int32_t level, const char *source, const char *text)
 {
+    heard_t *heard = context;
     (void)source;
-    if (level >= BP_LOG_WARNING)
-        check_tell(context, level, "%s", text);
+    if (level < BP_LOG_WARNING)
+        return;
+    check_tell(heard->sink, level, "%s", text);
+    if (level >= BP_LOG_ERROR)
+        snprintf(heard->last, sizeof heard->last, "%s", text);
+}
+
+/* Unless the reason has just been said: a crash goes to the log, and is the reason as well. */
+static void tell_failure(const heard_t *heard, const char *reason)
+{
+    if (heard->last[0] == '\0' || strstr(reason, heard->last) == NULL)
+        check_tell(heard->sink, BP_LOG_ERROR, "it does not load: %s", reason);
 }
 
 static void tell_component(const component_t *c, check_sink_t *sink)
@@ -67,7 +85,8 @@ static void tell_brought(const bp_host_o *host, check_sink_t *sink)
 
 static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags)
 {
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {sink, tell_log}};
+    heard_t heard = {.sink = sink};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {&heard, tell_log}};
     bp_host_o *host = bp_host_create(&desc);
     if (host == NULL)
         return;
@@ -77,7 +96,7 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
         tell_brought(host, sink);
         bp_host_unload_plugin(host, plugin->name);
     } else {
-        check_tell(sink, BP_LOG_ERROR, "it does not load: %s", bp_host_error(host));
+        tell_failure(&heard, bp_host_error(host));
     }
     bp_host_destroy(host);
 }

@@ -73,7 +73,7 @@ END_TEST
 START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
 {
     static const char *const ways[][3] = {
-        {"load", "null", "it does not load: "},
+        {"load", "null", "crashed in 'load': "},
         {"load", "stack", "the stack ran out"},
         {"load", "exit", "it calls exit"},
         {"load", "host", "loading and unloading it "},
@@ -81,6 +81,15 @@ START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
     };
     ck_assert_int_eq(check(TEST_FIXTURE_DIR "/crasher.so", ways[_i][0], ways[_i][1]), BP_ERROR_FAILED);
     expect(ways[_i][2]);
+}
+END_TEST
+
+START_TEST(a_crash_is_said_once)
+{
+    check(TEST_FIXTURE_DIR "/crasher.so", "load", "null");
+    const char *first = strstr(found, "crashed in 'load'");
+    ck_assert_ptr_nonnull(first);
+    EXPECT(strstr(first + 1, "crashed in 'load'") == NULL, "%s", found);
 }
 END_TEST
 
@@ -102,6 +111,7 @@ Suite *check_suite(void)
     tcase_add_test(plugins, every_broken_rule_is_found);
     tcase_add_loop_test(plugins, what_goes_wrong_while_loading_is_found_and_survived, 0, 5);
     tcase_add_test(plugins, what_is_no_library_is_refused);
+    tcase_add_test(plugins, a_crash_is_said_once);
     suite_add_tcase(suite, plugins);
     return suite;
 }
