@@ -31,7 +31,6 @@ static const make_suite_t first_half[] = {
     pace_suite,
     host_suite,
     memory_failure_suite,
-    config_suite,
     loading_suite,
     plugins_suite,
     bubbles_suite,
@@ -52,6 +51,7 @@ static const make_suite_t first_half[] = {
 
 static const make_suite_t second_half[] = {
     conformance_suite,
+    config_suite,
     dump_suite,
     trace_suite,
     abi_suite,
