@@ -1,13 +1,15 @@
-/* pace.c - the way in use is compared with the other one by the best of three runs each.
+/* pace.c - the way in use is compared with the other one by the best of seven runs each.
  *
- * The best and not the mean, since what disturbs a run only ever makes it longer. A change wants a sixteenth of advantage,
- * so that two ways that are equally good do not take turns.
+ * The best and not the mean, since what disturbs a run only ever makes it longer. A change wants some advantage, so that two ways
+ * that are equally good do not take turns; the change to one thread an eighth, since another program that has the processors for
+ * a moment looks the same as work that cannot be shared. Where threads save a fifth or more the answer is clear, and is not
+ * asked again for as long as possible; where they do not, it is asked again sooner.
  */
 #include "pace.h"
 
 #include <stddef.h>
 
-enum { RUNS = sizeof((pace_t *)NULL)->last / sizeof(uint64_t), MARGIN = 16 };
+enum { RUNS = sizeof((pace_t *)NULL)->last / sizeof(uint64_t), TO_SHARE = 16, TO_BE_ALONE = 8, CLEAR = 4 };
 
 static uint64_t best_of_last(const pace_t *pace)
 {
@@ -25,10 +27,11 @@ static void begin_trial(pace_t *pace)
 
 static void end_trial(pace_t *pace)
 {
-    uint64_t best = best_of_last(pace);
-    bool other = pace->best < best - best / MARGIN;
+    uint64_t best = best_of_last(pace), advantage = best / (pace->alone ? TO_SHARE : TO_BE_ALONE);
+    uint32_t longest = pace->alone ? PACE_LAST_TRIAL_ALONE : PACE_LAST_TRIAL;
+    bool other = pace->best < best - advantage, clear = !pace->alone && pace->best > best + best / CLEAR;
     pace->since = 0;
-    pace->wait = other ? PACE_FIRST_TRIAL : 2 * pace->wait > PACE_LAST_TRIAL ? PACE_LAST_TRIAL : 2 * pace->wait;
+    pace->wait = other ? PACE_FIRST_TRIAL : clear || 2 * pace->wait > longest ? longest : 2 * pace->wait;
     if (!other)
         return;
     pace->alone = !pace->alone;

@@ -17,9 +17,10 @@
 enum {
     PACE_WORTH_NS = 50000,    /* work that is expected to take less is not shared: waking a thread costs as much */
     PACE_LONG_NS = 1000000,   /* work that took longer is not tried the other way */
-    PACE_TRIES = 4,           /* runs of a trial; the first, which wakes threads or lets them sleep, does not count */
-    PACE_FIRST_TRIAL = 16,    /* runs before the first trial, and after one that changed the way; doubled after others */
-    PACE_LAST_TRIAL = 1024    /* no further than this */
+    PACE_TRIES = 8,           /* runs of a trial; the first, which wakes threads or lets them sleep, does not count */
+    PACE_FIRST_TRIAL = 16,    /* runs before the first trial, and after one that changed the way; doubled after others that were close */
+    PACE_LAST_TRIAL = 1024,   /* no further than this */
+    PACE_LAST_TRIAL_ALONE = 256
 };
 
 /* All zero: nothing is known yet. */
@@ -28,7 +29,7 @@ typedef struct pace_t {
     uint32_t tries;   /* left of a trial of the other way */
     uint32_t since;   /* runs since the last trial */
     uint32_t wait;    /* runs between trials */
-    uint64_t last[3]; /* nanoseconds of the last runs of the way in use; 0: not yet */
+    uint64_t last[7]; /* nanoseconds of the last runs of the way in use; 0: not yet */
     uint64_t best;    /* nanoseconds of the best run of the trial */
 } pace_t;
 
