@@ -31,7 +31,7 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
     if (result != BP_OK)
         return result;
     double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
-    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, host->layouts + 1);
+    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, ++host->layouts);
     if (world == NULL)
         return BP_ERROR_MEMORY;
     result = schedule_create(world, &host->destruction) == NULL ? BP_ERROR_MEMORY : destruction_add_world(&host->destruction, world);
@@ -41,7 +41,6 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
         world_free(world);
         return result;
     }
-    host->layouts++;
     *out = world;
     return BP_OK;
 }

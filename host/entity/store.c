@@ -105,7 +105,7 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
 
 bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);

@@ -27,7 +27,7 @@ static bool promise_rows(bp_world_o *world, const store_batch_t *batches, uint32
 
 bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches, uint32_t count, uint32_t total)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     run_t *touched = NULL;
     bool good = promise_rows(world, batches, count, &touched);

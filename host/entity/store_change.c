@@ -124,7 +124,7 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
-    if (world->stepping || key >= p->key_count || index >= world->record_capacity)
+    if (world_holds_rows(world) || key >= p->key_count || index >= world->record_capacity)
         return false;
     record_t *record = &world->records[index];
     const component_key_t *changed = &p->keys[key];
@@ -167,7 +167,7 @@ static bool add_first(bp_world_o *world, uint32_t key, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
-    if (world->stepping || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+    if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
         index >= world->record_capacity || world->records[index].generation != 0 || !entities_is_alive(world->entities, e))
         return false;
     const transition_t *t = prototypes_cached(p, 0, key);
@@ -211,7 +211,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
 
 static bp_result_t check_change(bp_world_o *world, uint32_t key)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     if (key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, key);

@@ -66,7 +66,7 @@ static void leave_hole(bp_world_o *world, bp_entity_t e)
     *record = (record_t){0};
     world->occupied--;
     store_moved(world, run, NULL, &e, 1);
-    if ((run->flags & KEY_AT_ONCE) != 0 && !world->stepping) {
+    if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world)) {
         store_erase_row(world, run, row);
         return;
     }

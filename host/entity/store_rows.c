@@ -17,7 +17,7 @@ bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result)
 
 bp_result_t store_refuse_stepping(bp_world_o *world)
 {
-    if (world->sealed_layout != 0)
+    if (world->sealed)
         return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
     return error_set(&world->base->error, BP_ERROR_STATE,
                      "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
@@ -63,6 +63,7 @@ static run_t *create_run(bp_world_o *world, uint32_t prototype)
     if (run == NULL)
         return NULL;
     run->watch = watch;
+    run->version = world->ref_version; /* what is referred to in it is numbered as it is now */
     world->runs[world->run_count++] = run;
     return run;
 }

@@ -66,7 +66,7 @@ static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_
 
 bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     store_change_t c = {.world = world};
     bp_result_t result = BP_OK;
@@ -82,7 +82,7 @@ bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner)
 
 bp_result_t store_strip(bp_world_o *world, uint32_t manager)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {

@@ -139,7 +139,7 @@ static bp_result_t start_manager(bp_world_o *world, manager_t *manager)
 bp_result_t world_use_component(bp_world_o *world, component_t *component)
 {
     error_text_t *error = &world->base->error;
-    if (world->stepping)
+    if (world_holds_rows(world))
         return error_set(error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     if (find_manager(world, component) != NULL)
         return error_set(error, BP_ERROR_EXISTS, "world '%s' has component '%s' already", world->name, component->name);
@@ -231,35 +231,20 @@ bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component,
 
 /* --- layouts -------------------------------------------------------------------------------------------------- */
 
-void world_seal(bp_world_o *world)
-{
-    world->sealed_layout = world->layout;
-    world->layout = BP_NONE; /* no property has it, so none is written on the short way */
-    world->stepping = true;
-}
-
-void world_unseal(bp_world_o *world)
-{
-    world->layout = world->sealed_layout;
-    world->sealed_layout = 0;
-    world->stepping = false;
-}
-
 bool world_reserve_layout(bp_world_o *world, uint32_t times)
 {
     return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity, (uint64_t)world->old_layout_count + times,
                           sizeof *world->old_layouts);
 }
 
-void world_set_layout(bp_world_o *world, uint32_t layout)
+void world_leave_layout(bp_world_o *world, uint32_t layout)
 {
-    world->old_layouts[world->old_layout_count++] = world->layout;
-    world->layout = layout;
+    world->old_layouts[world->old_layout_count++] = layout;
 }
 
 bool world_had_layout(const bp_world_o *world, uint32_t layout)
 {
-    if (layout == world->layout || layout == world->sealed_layout)
+    if (layout == world->layout)
         return true;
     for (uint32_t i = world->old_layout_count; i > 0; i--) {
         if (world->old_layouts[i - 1] == layout)

@@ -81,7 +81,9 @@ typedef struct property_cache_t {
 struct bp_world_o {
     record_t *records;         /* by entity index; these three are bp_world_head_t */
     uint32_t record_capacity;
-    uint32_t layout;           /* unique in the host; changes when columns do */
+    uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
+    bool sealed;               /* a reload is being prepared or taken back: nothing changes through the tables of the contract */
+    bool stepping;             /* loops hold columns: rows must not move */
 
     base_t *base;
     entities_t *entities;
@@ -107,7 +109,6 @@ struct bp_world_o {
 
     uint32_t *old_layouts;     /* those that the world has had */
     uint32_t old_layout_count, old_layout_capacity;
-    uint32_t sealed_layout;    /* while the world is sealed, what `layout` is otherwise; 0: it is not sealed */
     field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* of the last of them; 1 before */
@@ -120,7 +121,6 @@ struct bp_world_o {
     double step_rate, time;
     uint64_t steps, nanoseconds;
     uint64_t random;
-    bool stepping;             /* loops hold columns: rows must not move */
 };
 
 BP_STATIC_ASSERT(offsetof(struct bp_world_o, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
@@ -145,14 +145,16 @@ static inline uint32_t world_visible(const manager_t *manager)
     return manager->column_count - manager->hidden;
 }
 
-/* While a world is sealed, structure and values cannot be changed through the tables of the contract. [main] */
-void world_seal(bp_world_o *world);
-void world_unseal(bp_world_o *world);
+/* Rows must stay where they are, for whichever reason. */
+static inline bool world_holds_rows(const bp_world_o *world)
+{
+    return world->stepping || world->sealed;
+}
 
-/* The layout has changed: what was resolved for the one before is resolved anew at its next use. Room for it must have been
- * reserved. */
+/* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room for it must
+ * have been reserved. */
 bool world_reserve_layout(bp_world_o *world, uint32_t times);
-void world_set_layout(bp_world_o *world, uint32_t layout);
+void world_leave_layout(bp_world_o *world, uint32_t layout);
 
 /* Was that ever the layout of this world? [job] */
 bool world_had_layout(const bp_world_o *world, uint32_t layout);

@@ -99,7 +99,7 @@ static bp_property_t describe_property(const bp_world_o *world, uint32_t key, co
         .flags = (field->flags & 0xffff) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
                  (field->type == BP_STRING ? COUNTED : 0),
         .size = field->size,
-        .layout = world->sealed_layout != 0 ? world->sealed_layout : world->layout,
+        .layout = world->layout,
         .prototype = BP_NONE,
         .declared = type->bound[index],
     };
@@ -153,8 +153,7 @@ static bp_result_t follow(bp_world_o *world, bp_property_t *p)
 
 static bp_result_t check_property(bp_world_o *world, bp_property_t *p)
 {
-    uint32_t layout = world->sealed_layout != 0 ? world->sealed_layout : world->layout;
-    bp_result_t result = p->layout == layout ? BP_OK : follow(world, p);
+    bp_result_t result = p->layout == world->layout ? BP_OK : follow(world, p);
     if (result == BP_OK && (world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
         result = error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
                            names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
@@ -424,7 +423,7 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
 NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
-    if (world->sealed_layout != 0)
+    if (world->sealed)
         return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
     bp_result_t result = check_property(world, p);
     if (result == BP_OK)
@@ -446,7 +445,7 @@ NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t 
                                                const void *values, size_t stride)
 {
     void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || !may_copy(p, values))
+    if (cell == NULL || !may_copy(world, p, values))
         return set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
     return BP_OK;
@@ -457,7 +456,7 @@ bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t 
 {
     if (count == 1 && p->size == 4) {
         const void *cell = bp_property_cell(world, p, entities[0]);
-        if (cell != NULL && may_copy(p, values)) {
+        if (cell != NULL && may_copy(world, p, values)) {
             memcpy((void *)(uintptr_t)cell, values, 4);
             return BP_OK;
         }

@@ -52,10 +52,11 @@ static inline bool field_inside(const field_t *field, const void *value)
     return number >= field->min_f32 && number <= field->max_f32;
 }
 
-/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at once. */
-static inline bool may_copy(const bp_property_t *p, const void *value)
+/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at once, and in a
+ * world that is sealed. */
+static inline bool may_copy(const bp_world_o *world, const bp_property_t *p, const void *value)
 {
-    if ((p->flags & (OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY)) != 0)
+    if (world->sealed || (p->flags & (OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY)) != 0)
         return false;
     return (p->flags & LIMITED) == 0 || field_inside(declaration(p), value);
 }

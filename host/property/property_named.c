@@ -95,7 +95,7 @@ bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char
     bp_result_t result = BP_OK;
     const void *cell;
     property_entry_t *entry = find_recent(world, entity, component, property, &cell);
-    if (entry != NULL && entry->resolved.type == type && may_copy(&entry->resolved, value)) {
+    if (entry != NULL && entry->resolved.type == type && may_copy(world, &entry->resolved, value)) {
         value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
         return BP_OK;
     }

@@ -109,7 +109,7 @@ typedef struct world_change_t {
     uint32_t *shape_of;       /* by prototype: number of the shape of its run + 1; 0: it stays as it is */
     uint32_t prototype_count; /* of the world when it was prepared */
     bool settles;             /* its step could be had before */
-    uint32_t layout;          /* the other side's; 0: it does not change */
+    uint32_t layout;          /* the number of the other side's columns; 0: no column changes */
     carried_t carried;
 } world_change_t;
 

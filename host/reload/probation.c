@@ -55,7 +55,8 @@ void recount_columns(world_change_t *w)
 
 static void new_layout(reload_change_t *change, world_change_t *w)
 {
-    world_set_layout(w->world, ++*change->reload->layouts);
+    world_leave_layout(w->world, w->world->layout);
+    w->world->layout = ++*change->reload->layouts;
     schedule_unsettle(w->world->schedule);
 }
 

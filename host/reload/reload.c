@@ -44,7 +44,7 @@ void reload_seal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        world_seal(d->worlds[i]);
+        d->worlds[i]->sealed = true;
     d->entities->sealed = true;
 }
 
@@ -52,7 +52,7 @@ void reload_unseal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        world_unseal(d->worlds[i]);
+        d->worlds[i]->sealed = false;
     d->entities->sealed = false;
 }
 

@@ -106,8 +106,7 @@ void worlds_tell(world_change_t *w, bool back)
     }
     if (w->layout == 0)
         return;
-    EXCHANGE(uint32_t, world->layout, w->layout);
-    world_set_layout(world, w->layout);
+    world_leave_layout(world, w->layout);
     for (uint32_t i = 0; i < world->run_count; i++) {
         if ((int32_t)(world->runs[i]->version - version) > 0)
             version = world->runs[i]->version;

@@ -418,7 +418,7 @@ static bp_result_t carry_out(spawn_t *s)
 
 bp_result_t spawn_blob(bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
 {
-    if (world->stepping)
+    if (world_holds_rows(world))
         return store_refuse_stepping(world);
     spawn_t s;
     memset(&s, 0, sizeof s);

@@ -81,10 +81,12 @@ static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uin
     return command;
 }
 
+/* A number of a field means another field where the property was resolved for another layout. */
 static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
-           (property == NULL || (open->property.field == property->field && property->type != BP_STRING));
+           (property == NULL || (open->property.field == property->field && open->property.layout == property->layout &&
+                                 property->type != BP_STRING));
 }
 
 /* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */

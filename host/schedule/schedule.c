@@ -86,7 +86,7 @@ bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
 {
     bp_world_o *world = schedule->world;
-    if (world->stepping)
+    if (world_holds_rows(world))
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     for (uint32_t i = 0; i < schedule->count; i++) {
         if (schedule->units[i]->system == system)

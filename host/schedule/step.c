@@ -120,7 +120,7 @@ static void run_segments(schedule_t *schedule)
 bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
 {
     bp_world_o *world = schedule->world;
-    if (world->stepping)
+    if (world_holds_rows(world))
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     uint64_t began = os_clock_ns();
     bp_result_t result = schedule_prepare(schedule);

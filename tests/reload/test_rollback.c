@@ -1,0 +1,231 @@
+/* test_rollback.c - what was looked up by name, by number or by address before, during and after a reload that is taken back.
+ *
+ * Everything that is kept from a look-up carries a number of its own: properties, and the world's cache of names, the number of the
+ * layout that they were resolved for; references the version of their run. The tests look things up at each moment and use
+ * them at each later one: a value is the one that its name says, or there is a sentence about it.
+ */
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <bp_plugin.h>
+
+#include <string.h>
+
+static scene_t scene;
+
+static void open_scene(void)
+{
+    scene_open(&scene, 1);
+    scene.host->reload.probation_steps = 10;
+}
+
+static void close_scene(void)
+{
+    reload_accept(&scene.host->reload);
+    check_host(scene.host);
+    scene_close(&scene);
+}
+
+static void take_back(void)
+{
+    WORKS(scene.host, reload_rollback(&scene.host->reload));
+    scene_clear_log(&scene);
+}
+
+/* --- by name ----------------------------------------------------------------------------------------------------- */
+
+/* Look every field up by name, of the version that is at work, whatever its type has become. */
+static void read_all_by_name(bp_entity_t e)
+{
+    const component_t *probe = registry_component(&scene.host->registry, "probe");
+    for (uint32_t i = 0; i < probe->field_count; i++) {
+        bp_value_t value;
+        WORKS(scene.host, scene.api->property->get_named(scene.world, e, "probe", probe->fields[i].name, probe->fields[i].type, &value));
+    }
+}
+
+static void expect_values_of(uint32_t i)
+{
+    char label[32];
+    snprintf(label, sizeof label, "probe %u", i);
+    ck_assert_str_eq(probe_text(&scene, i, "label"), label);
+    ck_assert(probe_f32(&scene, i, "mass") == 2.0f + (float)i);
+    ck_assert_int_eq(probe_i32(&scene, i, "count"), (int32_t)i - 100);
+    ck_assert(probe_vec3(&scene, i, "velocity").y == 2.0f);
+    ck_assert_uint_eq(probe_entity(&scene, i, "friend").id, scene.entities[(i * 7) % SCENE_ENTITIES].id);
+}
+
+static void write_all_by_name(bp_entity_t e)
+{
+    float mass = 40;
+    int32_t count = 41;
+    const char *label = "written";
+    const bp_property_api *api = scene.api->property;
+    WORKS(scene.host, api->set_named(scene.world, e, "probe", "mass", BP_F32, &mass));
+    WORKS(scene.host, api->set_named(scene.world, e, "probe", "count", BP_I32, &count));
+    WORKS(scene.host, api->set_named(scene.world, e, "probe", "label", BP_STRING, &label));
+}
+
+START_TEST(names_mean_the_fields_of_the_version_that_came_back)
+{
+    static const int versions[] = {2, 3, 6, 7, 14, 17};
+    bp_value_t value;
+    for (uint32_t round = 0; round < 3; round++) {
+        WORKS(scene.host, scene_reload(&scene, versions[_i]));
+        read_all_by_name(scene.entities[1]);
+        take_back();
+        expect_values_of(1);
+        expect_values_of(2);
+        FAILS(scene.host, BP_ERROR_NOT_FOUND, "no property 'extra'",
+              scene.api->property->get_named(scene.world, scene.entities[1], "probe", "extra", BP_I32, &value));
+    }
+    write_all_by_name(scene.entities[1]);
+    ck_assert_str_eq(probe_text(&scene, 1, "label"), "written");
+    ck_assert(probe_f32(&scene, 1, "mass") == 40.0f);
+    ck_assert_int_eq(probe_i32(&scene, 1, "count"), 41);
+    expect_values_of(2);
+}
+END_TEST
+
+/* --- by resolved property -------------------------------------------------------------------------------------------- */
+
+START_TEST(properties_resolved_at_any_moment_find_their_field_at_any_other)
+{
+    bp_property_t labels[3], counts[3], extra;
+    bp_entity_t e = scene.entities[1];
+    const bp_property_api *api = scene.api->property;
+    int32_t number;
+    for (uint32_t moment = 0; moment < 3; moment++) {
+        if (moment == 1)
+            WORKS(scene.host, scene_reload(&scene, 17));
+        if (moment == 1)
+            WORKS(scene.host, api->resolve(scene.world, e, "probe", "extra", &extra));
+        if (moment == 2)
+            take_back();
+        WORKS(scene.host, api->resolve(scene.world, e, "probe", "label", &labels[moment]));
+        WORKS(scene.host, api->resolve(scene.world, e, "probe", "count", &counts[moment]));
+        for (uint32_t i = 0; i <= moment; i++) {
+            bp_property_t label = labels[i], count = counts[i]; /* copies: the property itself stays as it was resolved */
+            const char *text;
+            WORKS(scene.host, api->get(scene.world, &label, &e, 1, &text, sizeof text));
+            ck_assert_str_eq(text, "probe 1");
+            WORKS(scene.host, api->get(scene.world, &count, &e, 1, &number, sizeof number));
+            ck_assert_int_eq(number, 1 - 100);
+        }
+    }
+    FAILS(scene.host, BP_ERROR_NOT_FOUND, "'extra' of probe has gone", api->get(scene.world, &extra, &e, 1, &number, sizeof number));
+}
+END_TEST
+
+START_TEST(a_layout_never_comes_back)
+{
+    static const int versions[] = {17, 3, 7, 2, 4, 17, 1, 14};
+    uint32_t highest = 0;
+    for (uint32_t w = 0; w < scene.host->destruction.world_count; w++) {
+        uint32_t layout = scene.host->destruction.worlds[w]->layout;
+        highest = layout > highest ? layout : highest;
+    }
+    for (uint32_t n = 0; n < 3 * COUNT(versions); n++) {
+        uint32_t before = scene.world->layout;
+        bp_result_t result = scene_reload(&scene, versions[n % COUNT(versions)]);
+        ck_assert(result != BP_OK || scene.world->layout == before || scene.world->layout > highest);
+        ck_assert(result == BP_OK || scene.world->layout == before || scene.world->layout > highest); /* a probation has ended */
+        highest = scene.world->layout > highest ? scene.world->layout : highest;
+        before = scene.world->layout;
+        bool back = result == BP_OK && n % 2 == 0, same = versions[n % COUNT(versions)] == 2;
+        if (back)
+            take_back();
+        ck_assert(!back || same || scene.world->layout > highest);
+        highest = scene.world->layout > highest ? scene.world->layout : highest;
+        ck_assert(scene.world->layout != scene.second->layout);
+    }
+}
+END_TEST
+
+/* --- by reference ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
+{
+    uint32_t probe = key_of(scene.world, "probe", ""), other = key_of(scene.world, "probe", "third"), prototype;
+    bp_entity_t made[3];
+    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene.api->world->prototype(scene.world, (uint32_t[]){probe, other}, 2, &prototype));
+    WORKS(scene.host, scene.api->world->create(scene.world, prototype, made, 3)); /* the first with both: a run is made */
+    bp_ref_t extra = {.entity = made[2], .field = other << 8 | 1};
+    int32_t *value = bp_ref_get(scene.api->world, scene.world, &extra);
+    ck_assert(value != NULL && *value == 7);
+    *value = 70;
+    scene.api->entity->destroy(scene.host, &made[0], 1);
+    WORKS(scene.host, scene.api->world->remove(scene.world, probe, &made[1], 1)); /* rows move: the reference looks again */
+    value = bp_ref_get(scene.api->world, scene.world, &extra);
+    ck_assert(value != NULL && *value == 70);
+    take_back();
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &extra)); /* version 1 has no such field */
+}
+END_TEST
+
+/* --- by command ---------------------------------------------------------------------------------------------------------- */
+
+static struct { bp_property_t position, extra; bp_entity_t entity; } recorded;
+
+/* Field 1 of the first version and field 1 of version 17, one after the other. */
+static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)matches, (void)count;
+    bp_vec3_t position = {5, 6, 7};
+    int32_t extra = 9;
+    EXPECT(s->api->command->set(step->commands, &recorded.position, &recorded.entity, 1, &position, sizeof position) == BP_OK, "position");
+    EXPECT(s->api->command->set(step->commands, &recorded.extra, &recorded.entity, 1, &extra, sizeof extra) == BP_OK, "extra");
+}
+
+static const bp_system_i recorders[] = {{.name = "recorder_of_values", .run_all = record}};
+static const bp_plugin_desc_t recording = {BP_PLUGIN_HEAD, .name = "recording", .version = "1", .systems = BP_LIST(recorders)};
+static const bp_plugin_desc_t *const linked[] = {&recording};
+
+START_TEST(recorded_values_go_to_the_fields_of_their_properties)
+{
+    static const char *const names[] = {"probe"};
+    rig_t rig;
+    uint32_t prototype;
+    bp_vec3_t position;
+    int32_t extra;
+    rig_init(&rig);
+    rig.desc.static_plugins = linked;
+    rig.desc.static_plugin_count = COUNT(linked);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "recording", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "probe"));
+    WORKS(rig.host, rig.api->world->prototype(world, (uint32_t[]){key_of(world, "probe", "")}, 1, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, &recorded.entity, 1));
+    WORKS(rig.host, rig.api->property->resolve(world, recorded.entity, "probe", "position", &recorded.position));
+    put_plugin("reload_probe_17", "probe");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    WORKS(rig.host, rig.api->property->resolve(world, recorded.entity, "probe", "extra", &recorded.extra));
+    ck_assert_uint_eq(recorded.position.field, recorded.extra.field);
+    WORKS(rig.host, bp_world_use_system(world, "recorder_of_values"));
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, rig.api->property->get_named(world, recorded.entity, "probe", "position", BP_VEC3, &position));
+    WORKS(rig.host, rig.api->property->get_named(world, recorded.entity, "probe", "extra", BP_I32, &extra));
+    ck_assert(position.x == 5 && position.y == 6 && position.z == 7);
+    ck_assert_int_eq(extra, 9);
+    rig_close(&rig);
+}
+END_TEST
+
+Suite *rollback_suite(void)
+{
+    Suite *suite = suite_create("rollback");
+    TCase *kept = tcase_create("kept"), *commands = tcase_create("commands");
+    tcase_add_checked_fixture(kept, open_scene, close_scene);
+    tcase_add_loop_test(kept, names_mean_the_fields_of_the_version_that_came_back, 0, 6);
+    tcase_add_test(kept, properties_resolved_at_any_moment_find_their_field_at_any_other);
+    tcase_add_test(kept, a_layout_never_comes_back);
+    tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
+    tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
+    suite_add_tcase(suite, kept);
+    suite_add_tcase(suite, commands);
+    return suite;
+}
