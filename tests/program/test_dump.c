@@ -63,6 +63,32 @@ START_TEST(a_saved_world_is_shown_with_its_clock)
 }
 END_TEST
 
+/* Files that the first release's program wrote, and what it showed of them: tests/resource/golden/. */
+START_TEST(files_of_before_are_shown_as_before)
+{
+    static const char *const names[] = {"v1_harbour", "v1_harbour_save", "v1_solar_save"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        expect(shell("backplane dump tests/resource/golden/%s.bpe > '" TEST_SCRATCH_DIR "/now.txt' && "
+                     "diff '" TEST_SCRATCH_DIR "/now.txt' tests/resource/golden/%s.txt", names[i], names[i]), 0, NULL);
+}
+END_TEST
+
+START_TEST(worlds_saved_before_are_loaded_by_the_plugins_of_today)
+{
+    write_file(input_file, "load main tests/resource/golden/v1_solar_save.bpe\nget main/mercury.body.position\nget main/moon.body.mass\n");
+    const outcome_t *outcome = shell("backplane console config/solar_system.ini < '%s'", input_file);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "0.0011634246 -0.4644173 -0.038258944");
+    expect_in(outcome->out, "3.6943035e-08");
+    write_file(input_file, "load main tests/resource/golden/v1_harbour_save.bpe\nget main/crane.transform.position\n"
+                           "spawn tests/resource/golden/v1_harbour.bpe main\nentities main\n");
+    outcome = shell("backplane console examples/scenes/harbour.ini < '%s'", input_file);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "1 2 3");
+    expect_in(outcome->out, "main: 22 entities");
+}
+END_TEST
+
 START_TEST(what_is_no_scene_is_not_shown)
 {
     expect_refused(shell("backplane dump"), "dump needs the file of a scene");
@@ -83,6 +109,8 @@ Suite *dump_suite(void)
     tcase_add_test(command, a_scene_is_shown_with_all_its_values);
     tcase_add_test(command, the_json_of_a_dump_compiles_to_the_same_bytes);
     tcase_add_test(command, a_saved_world_is_shown_with_its_clock);
+    tcase_add_test(command, files_of_before_are_shown_as_before);
+    tcase_add_test(command, worlds_saved_before_are_loaded_by_the_plugins_of_today);
     tcase_add_test(command, what_is_no_scene_is_not_shown);
     suite_add_tcase(suite, command);
     return suite;
