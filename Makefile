@@ -57,7 +57,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program proofs check-source asan tsan fuzz fuzz-canary fuzz-short replay windows
+.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program budgets budgets-record proofs check-source asan tsan fuzz fuzz-canary fuzz-short replay windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -189,7 +189,8 @@ $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
 	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
 
 # What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each test, so not too much.
-test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
+# The benchmarks are built too, so that a change of the contract finds them.
+test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES) $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=8}; status=0; \
 	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; \
@@ -200,6 +201,7 @@ test: test-packages
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory $(PARALLEL) test-program
 	@tests/scripts/all.sh $(BUILD)
+	@$(MAKE) --no-print-directory $(PARALLEL) budgets
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz-short
@@ -290,6 +292,16 @@ $(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a | $(BENCH_PLUGINS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
 
+# Instructions of the hot paths in bench/paths.c, against bench/budgets.json: at most 3 % more. Skipped without valgrind, and where
+# there are no counts of this compiler with these flags. `make budgets-record` records them anew, on purpose.
+BUDGETS = tools/budgets.py $(1) $(BUILD)/bench --compiler "$(CC)" --flags "$(strip $(CODE))"
+
+budgets: $(BUILD)/bench $(PLUGINS)
+	@$(call BUDGETS,check)
+
+budgets-record: $(BUILD)/bench $(PLUGINS)
+	@$(call BUDGETS,record)
+
 bench: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built $(BUILD)/bench
 	@mkdir -p bench/results
@@ -342,6 +354,7 @@ help:
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
+	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
 	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"

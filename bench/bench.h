@@ -119,6 +119,11 @@ bool json_can_write(const char *path);
 /* Write all results in Google Benchmark's schema. False, with a line on stderr, where that fails. */
 bool json_write(const char *path, const results_t *results, const char *program);
 
+/* --- paths.c ------------------------------------------------------------------------------------------ */
+
+/* Run each hot path, for whoever counts instructions (tools/budgets.py). */
+void paths_run(void);
+
 /* --- machine.c ---------------------------------------------------------------------------------------- */
 
 typedef struct machine_cache_t {

@@ -61,6 +61,7 @@ static const char help[] =
     "  --sizes LIST       entities, for instance 10k,1M, instead of the usual ones\n"
     "  --repetitions N    of each figure, 11 to 1001 (25)\n"
     "  --json FILE        write the results in Google Benchmark's schema as well\n"
+    "  --paths            run the hot paths once, for tools/budgets.py, and nothing else\n"
     "  --help\n"
     "\n"
     "Each line: time or bytes of one item (median), the time of its floor, their ratio, what is demanded,\n"
@@ -115,6 +116,10 @@ static int parse_options(int argc, char **argv, options_t *options)
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--help") == 0) {
             fputs(help, stdout);
+            return 1;
+        }
+        if (strcmp(name, "--paths") == 0) {
+            paths_run();
             return 1;
         }
         bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 ||

@@ -110,7 +110,7 @@ static const many_t *make_many(void)
 
 static bp_host_o *create_host(bool many, const bp_allocator_i *allocator, uint32_t flags)
 {
-    bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1, .flags = flags};
+    bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1, .flags = flags, .tag = 1};
     if ((flags & BP_HOST_CRASH_GUARD) != 0)
         desc.call_limit = 10000;
     if (allocator != NULL)
@@ -166,6 +166,34 @@ void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const
     make_prototype(w);
 }
 
+/* --- hosts with a plugin of a case's own --------------------------------------------------------------- */
+
+static void use_components(const bench_world_t *w, bp_world_o *world, const bp_plugin_desc_t *plugin)
+{
+    for (uint32_t i = 0; i < plugin->components.count; i++)
+        worlds_must(w->host, bp_world_use_component(world, plugin->components.items[i].name), "bringing in a component");
+}
+
+void worlds_open(bench_world_t *w, const bp_plugin_desc_t *plugin, uint32_t first, uint32_t systems, uint32_t threads)
+{
+    memset(w, 0, sizeof *w);
+    w->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .tag = 1, .static_plugins = &plugin, .static_plugin_count = 1});
+    worlds_must(w->host, w->host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
+    worlds_must(w->host, bp_host_load_plugin(w->host, plugin->name, NULL, 0), "loading a plugin");
+    w->api = bp_host_api(w->host);
+    w->world = worlds_another(w, plugin, "main");
+    for (uint32_t i = first; i < first + systems; i++)
+        worlds_must(w->host, bp_world_use_system(w->world, plugin->systems.items[i].name), "bringing in a system");
+}
+
+bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_desc_t *plugin, const char *name)
+{
+    bp_world_o *world = bp_world_create(w->host, &(bp_world_desc_t){.name = name});
+    worlds_must(w->host, world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");
+    use_components(w, world, plugin);
+    return world;
+}
+
 void worlds_destroy(bench_world_t *w)
 {
     bp_host_destroy(w->host);
@@ -177,6 +205,22 @@ uint32_t worlds_key(const bench_world_t *w, const char *component)
     uint32_t key, number = w->api->world->component(w->world, component);
     worlds_must(w->host, w->api->world->key(w->world, number, 0, &key), "making a key");
     return key;
+}
+
+uint32_t worlds_prototype(const bench_world_t *w, const char *components)
+{
+    uint32_t keys[32], count = 0, prototype;
+    char names[256];
+    snprintf(names, sizeof names, "%s", components);
+    for (char *name = strtok(names, " "); name != NULL && count < 32; name = strtok(NULL, " "))
+        keys[count++] = worlds_key(w, name);
+    worlds_must(w->host, w->api->world->prototype(w->world, keys, count, &prototype), "making a prototype");
+    return prototype;
+}
+
+void worlds_field(const bench_world_t *w, const char *component, const char *name, bench_field_t *field)
+{
+    worlds_must(w->host, w->api->property->resolve(w->world, (bp_entity_t){0}, component, name, field), "resolving a field");
 }
 
 bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count)
@@ -196,6 +240,20 @@ uint64_t worlds_world_bytes(const bench_world_t *w)
     bp_world_stats_t stats;
     bp_world_stats(w->world, &stats);
     return stats.bytes;
+}
+
+uint32_t worlds_dead_rows(const bench_world_t *w)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(w->world, &stats);
+    return stats.holes;
+}
+
+uint32_t worlds_living(const bench_world_t *w)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(w->world, &stats);
+    return stats.entities;
 }
 
 /* --- orders ------------------------------------------------------------------------------------------- */

@@ -38,8 +38,18 @@ void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const
 void worlds_create_guarded(bench_world_t *w);
 void worlds_destroy(bench_world_t *w);
 
+/* A host with a world that has all components of a static plugin, and its systems from number `first` on, `systems` of
+ * them, on `threads` threads. `plugin` has to outlive it. No prototype is made. */
+void worlds_open(bench_world_t *w, const bp_plugin_desc_t *plugin, uint32_t first, uint32_t systems, uint32_t threads);
+
+/* A further world of the same host, with the components of `plugin`. */
+bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_desc_t *plugin, const char *name);
+
 /* The key of a component of the world under its own name. */
 uint32_t worlds_key(const bench_world_t *w, const char *component);
+
+/* The prototype of components that their types' names, separated by spaces, stand for. */
+uint32_t worlds_prototype(const bench_world_t *w, const char *components);
 
 /* Entities of the world's prototype, in bulk. */
 bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count);
@@ -51,5 +61,80 @@ uint64_t worlds_world_bytes(const bench_world_t *w);
 /* The numbers 0 to count - 1 in a random order; entities in a random order. */
 uint32_t *worlds_order(uint32_t count, uint64_t seed);
 void worlds_shuffle(bp_entity_t *entities, uint32_t count, uint64_t seed);
+
+/* --- the verbs that cases measure: here alone their signatures are known ------------------------------- */
+
+typedef bp_property_t bench_field_t;
+
+static inline bp_result_t worlds_make(const bench_world_t *w, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    return w->api->world->create(w->world, prototype, entities, count);
+}
+
+/* Entities without components. */
+static inline bp_result_t worlds_make_bare(const bench_world_t *w, bp_entity_t *entities, uint32_t count)
+{
+    return w->api->entity->create(w->host, entities, count);
+}
+
+static inline uint32_t worlds_end(const bench_world_t *w, const bp_entity_t *entities, uint32_t count)
+{
+    return w->api->entity->destroy(w->host, entities, count);
+}
+
+static inline uint32_t worlds_alive(const bench_world_t *w, const bp_entity_t *entities, uint32_t count, uint8_t *alive)
+{
+    return w->api->entity->alive(w->host, entities, count, alive);
+}
+
+static inline bp_result_t worlds_add(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return w->api->world->add(w->world, key, entities, count);
+}
+
+static inline bp_result_t worlds_remove(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return w->api->world->remove(w->world, key, entities, count);
+}
+
+static inline uint32_t worlds_has(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
+{
+    return w->api->world->has(w->world, key, entities, count, has);
+}
+
+/* A field of a component, for worlds_get and worlds_set; ends the program where there is none. */
+void worlds_field(const bench_world_t *w, const char *component, const char *name, bench_field_t *field);
+
+static inline bp_result_t worlds_get(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities, uint32_t count,
+                                     void *values, size_t stride)
+{
+    return w->api->property->get(w->world, field, entities, count, values, stride);
+}
+
+static inline bp_result_t worlds_set(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities, uint32_t count,
+                                     const void *values, size_t stride)
+{
+    return w->api->property->set(w->world, field, entities, count, values, stride);
+}
+
+static inline bp_result_t worlds_get_float(const bench_world_t *w, bp_entity_t e, const char *component, const char *name, float *value)
+{
+    return w->api->property->get_named(w->world, e, component, name, BP_F32, value);
+}
+
+static inline bp_result_t worlds_set_float(const bench_world_t *w, bp_entity_t e, const char *component, const char *name,
+                                           const float *value)
+{
+    return w->api->property->set_named(w->world, e, component, name, BP_F32, value);
+}
+
+static inline void worlds_step(const bench_world_t *w)
+{
+    worlds_must(w->host, bp_world_step(w->world), "a step");
+}
+
+/* Rows of the dead that are not collected yet; entities that have components. */
+uint32_t worlds_dead_rows(const bench_world_t *w);
+uint32_t worlds_living(const bench_world_t *w);
 
 #endif

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""budgets.py check|record|compare - instructions of hot paths, counted by callgrind.
+
+    tools/budgets.py check   BUILD/bench --compiler "$CC" --flags "..."   every path within 3 % of bench/budgets.json?
+    tools/budgets.py record  BUILD/bench --compiler "$CC" --flags "..."   write today's counts into bench/budgets.json
+    tools/budgets.py compare OLD.json [NEW.json]                          two such files, path by path
+
+`BUILD/bench --paths` (bench/paths.c) runs each path between entry and exit of a function that callgrind is told to
+count, so the counts repeat to the instruction. They depend on the compiler and its flags: a record is kept for each
+pair of the two, and where there is none for today's, `check` says so and passes; so it does without valgrind.
+
+What lies in our own libraries and what lies in those of the system is counted apart. The latter (memcpy and the
+like) depends on the C library and the processor too, so it counts only where both are those of the record.
+
+`--file` stands for bench/budgets.json. A path may grow by 3 %, and by a fifth of an instruction an item in any case.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GROWTH, SLACK = 0.03, 0.2
+COST = re.compile(r"^(?:0x[0-9a-f]+|\d+) (\d+)$")
+
+
+# --- counting ---------------------------------------------------------------------------------------------------
+
+def read_part(path, own):
+    """Self costs of one callgrind file: instructions in objects below the folder `own`, those elsewhere, and a dict by function."""
+    inside, outside, by_function = 0, 0, {}
+    called = False
+    where = name = ""
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            line = line.rstrip("\n")
+            if line.startswith("ob="):
+                where = line[3:]
+            elif line.startswith("fn="):
+                name = line[3:]
+            elif line.startswith("calls="):
+                called = True
+            else:
+                cost = COST.match(line)
+                if cost is None:
+                    continue
+                if called:  # the line after calls= is what the callee took: its own lines have that already
+                    called = False
+                    continue
+                instructions = int(cost.group(1))
+                if where.startswith(own):
+                    inside += instructions
+                else:
+                    outside += instructions
+                by_function[name] = by_function.get(name, 0) + instructions
+    return inside, outside, by_function
+
+
+def count(bench):
+    """{path: {"items", "own", "system", "functions"}} of one run under callgrind."""
+    own = os.path.dirname(os.path.abspath(bench)) + os.sep
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "counts")
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, "--collect-atstart=no",
+                   "--toggle-collect=paths_count", "--dump-after=paths_count", "--compress-strings=no",
+                   "--compress-pos=no", os.path.abspath(bench), "--paths"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        if run.returncode != 0:
+            sys.exit("budgets: the paths could not be run:\n" + run.stderr[-2000:])
+        paths = [line.split() for line in run.stdout.splitlines()]
+        counts = {}
+        for number, (name, items) in enumerate(paths, 1):
+            inside, outside, functions = read_part(out + ".%d" % number, own)
+            if inside == 0:
+                sys.exit("budgets: callgrind has counted nothing of '%s'; does bench/paths.c still have paths_count?" % name)
+            counts[name] = {"items": int(items), "own": inside, "system": outside, "functions": functions}
+    return counts
+
+
+# --- what counts depend on --------------------------------------------------------------------------------------
+
+def compiler_of(command):
+    """Its first line of --version without the name that it was called by: "(Debian 12.2.0-14) 12.2.0"."""
+    try:
+        first = subprocess.run(command.split() + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        sys.exit("budgets: '%s --version' does not work" % command)
+    kind = "clang" if "clang" in first else "gcc" if "Free Software" in subprocess.run(
+        command.split() + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout else first.split()[0]
+    return kind + " " + first.split(" ", 1)[1]
+
+
+def system():
+    """C library and processor, on which the choice among several memcpy depends."""
+    model = ""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+    except OSError:
+        pass
+    return " ".join(platform.libc_ver()) + ", " + (model or platform.machine())
+
+
+def read_records(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["records"]
+
+
+def find(records, compiler, flags):
+    return next((r for r in records if r["compiler"] == compiler and r["flags"] == flags), None)
+
+
+# --- commands ---------------------------------------------------------------------------------------------------
+
+def each(entry, same_system):
+    return (entry["own"] + (entry["system"] if same_system else 0)) / entry["items"]
+
+
+def explain(entry):
+    functions = sorted(entry["functions"].items(), key=lambda f: -f[1])[:6]
+    return ", ".join("%s %.1f" % (name, cost / entry["items"]) for name, cost in functions)
+
+
+def check(options):
+    if shutil.which("valgrind") is None:
+        print("budgets: skipped, because valgrind is not here")
+        return 0
+    compiler = compiler_of(options.compiler)
+    record = find(read_records(options.file), compiler, options.flags)
+    if record is None:
+        print("budgets: skipped, because %s has no counts of '%s' with these flags; 'make budgets-record' takes them"
+              % (os.path.relpath(options.file, ROOT), compiler))
+        return 0
+    counts = count(options.bench)
+    same = record["system"] == system()
+    failed = 0
+    shrunk = []
+    for name, now in counts.items():
+        before = record["paths"].get(name)
+        if before is None:
+            failed += 1
+            print("FAILED: %s has no budget; 'make budgets-record' gives it one" % name)
+            continue
+        old, new = each(before, same), each(now, same)
+        if new > old * (1 + GROWTH) and new > old + SLACK:
+            failed += 1
+            print("FAILED: %s takes %.1f instructions an item, %+.1f %%; its budget is %.1f" % (name, new, 100 * (new / old - 1), old))
+            print("    most of them now: " + explain(now))
+        elif new < old * (1 - GROWTH):
+            shrunk.append("%s %.1f to %.1f" % (name, old, new))
+    for name in record["paths"]:
+        if name not in counts:
+            failed += 1
+            print("FAILED: %s has a budget, but there is no such path any more" % name)
+    if shrunk:
+        print("less than their budgets (make budgets-record keeps it so): " + "; ".join(shrunk))
+    if failed:
+        print("where that is meant, 'make budgets-record' records the counts anew; bench/paths.c has the paths")
+    print("%d passed, %d failed" % (len(counts) - min(failed, len(counts)), failed))
+    return 1 if failed else 0
+
+
+def record(options):
+    if shutil.which("valgrind") is None:
+        sys.exit("budgets: valgrind is needed to count")
+    compiler = compiler_of(options.compiler)
+    records = read_records(options.file)
+    counts = count(options.bench)
+    new = {"compiler": compiler, "flags": options.flags, "system": system(),
+           "paths": {name: {k: entry[k] for k in ("items", "own", "system")} for name, entry in counts.items()}}
+    old = find(records, compiler, options.flags)
+    if old is not None:
+        show(old, new)
+        records.remove(old)
+    records.append(new)
+    records.sort(key=lambda r: (r["compiler"], r["flags"]))
+    write_records(options.file, records)
+    print("%d paths, %s: recorded in %s" % (len(counts), compiler, os.path.relpath(options.file)))
+    return 0
+
+
+def write_records(path, records):
+    """A line a path, so that a change of one shows as one."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"records": [')
+        for i, r in enumerate(records):
+            file.write(("," if i else "") + "\n {" + ",\n  ".join("%s: %s" % (json.dumps(k), json.dumps(r[k])) for k in ("compiler", "flags", "system")))
+            file.write(',\n  "paths": {\n')
+            file.write(",\n".join("   %s: %s" % (json.dumps(name), json.dumps(entry)) for name, entry in r["paths"].items()))
+            file.write("\n  }}")
+        file.write("\n]}\n")
+
+
+def show(old, new):
+    same = old["system"] == new["system"]
+    print("%-28s %12s %12s %9s" % ("instructions an item", "before", "now", ""))
+    for name, now in new["paths"].items():
+        before = old["paths"].get(name)
+        if before is None:
+            print("%-28s %12s %12.1f" % (name, "-", each(now, same)))
+        else:
+            a, b = each(before, same), each(now, same)
+            mark = "  more than 3 % and two instructions" if b > a * (1 + GROWTH) and b > a + 2 else ""
+            print("%-28s %12.1f %12.1f %+8.1f %%%s" % (name, a, b, 100 * (b / a - 1), mark))
+    for name in old["paths"]:
+        if name not in new["paths"]:
+            print("%-28s %12.1f %12s" % (name, each(old["paths"][name], same), "gone"))
+
+
+def compare(options):
+    for new in read_records(options.new):
+        old = find(read_records(options.old), new["compiler"], new["flags"])
+        if old is None:
+            print("no counts of %s, %s in %s" % (new["compiler"], new["flags"], options.old))
+        else:
+            print(new["compiler"] + ", " + new["flags"])
+            show(old, new)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="check|record|compare")
+    usual = os.path.join(ROOT, "bench", "budgets.json")
+    for name, function in (("check", check), ("record", record)):
+        command = commands.add_parser(name)
+        command.add_argument("bench")
+        command.add_argument("--compiler", default="cc")
+        command.add_argument("--flags", default="")
+        command.add_argument("--file", default=usual)
+        command.set_defaults(run=function)
+    command = commands.add_parser("compare")
+    command.add_argument("old")
+    command.add_argument("new", nargs="?", default=usual)
+    command.set_defaults(run=compare)
+    options = parser.parse_args()
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
