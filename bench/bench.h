@@ -3,7 +3,8 @@
  * A group is a set of sides measured together over one state: the floors, written plainly in C, and the
  * subjects, which do the same through the engine. Sides take turns (A B A B ...), so whatever the machine
  * does meanwhile befalls all; the ratio of a subject is the median, over the rounds, of its time by its
- * floor's time of the same round. A gauge measures bytes instead of time.
+ * floor's time of the same round. A gauge measures bytes instead of time. A course is a longer story, such as
+ * 600 steps of churn, which ends in several figures.
  *
  * What it does not do: nothing here is part of the tests, and a verdict "over" is a finding, not a failure.
  */
@@ -15,27 +16,33 @@
 #include <stdio.h>
 
 enum {
-    BENCH_MAX_SIDES = 8,
+    BENCH_MAX_SIDES = 12,
     BENCH_MAX_SIZES = 16,
+    BENCH_MORE_BOUNDS = 3,
     BENCH_MIN_REPETITIONS = 11,
     BENCH_REPETITIONS = 25,
-    BENCH_MAX_REPETITIONS = 1001
+    BENCH_MAX_REPETITIONS = 1001,
+    BENCH_QUICK_SIZE = 1000000 /* --quick leaves out larger ones */
 };
 
 /* What the issue demands of a side. */
-typedef enum bound_kind_t { BOUND_NONE, BOUND_RATIO, BOUND_NANOSECONDS, BOUND_BYTES } bound_kind_t;
+typedef enum bound_kind_t { BOUND_NONE, BOUND_RATIO, BOUND_VALUE } bound_kind_t;
 
 typedef struct bound_t {
     bound_kind_t kind;
-    double limit;
+    double limit;       /* of the ratio, or of the figure in its unit */
     uint32_t from_size; /* it is demanded from this size on; 0: at every size */
     uint32_t to_size;   /* ... and up to this one; 0: no end */
+    const char *than;   /* a ratio to this side instead of the floor; NULL: to the floor */
 } bound_t;
 
-#define AT_MOST_TIMES(times) {BOUND_RATIO, (times), 0, 0}
-#define AT_MOST_TIMES_FROM(times, size) {BOUND_RATIO, (times), (size), 0}
-#define AT_MOST_NS(nanoseconds) {BOUND_NANOSECONDS, (nanoseconds), 0, 0}
-#define AT_MOST_NS_TO(nanoseconds, size) {BOUND_NANOSECONDS, (nanoseconds), 0, (size)}
+#define AT_MOST_TIMES(times) {.kind = BOUND_RATIO, .limit = (times)}
+#define AT_MOST_TIMES_FROM(times, size) {.kind = BOUND_RATIO, .limit = (times), .from_size = (size)}
+#define AT_MOST_TIMES_OF(times, side) {.kind = BOUND_RATIO, .limit = (times), .than = (side)}
+#define AT_MOST(value) {.kind = BOUND_VALUE, .limit = (value)}
+#define AT_MOST_FROM(value, size) {.kind = BOUND_VALUE, .limit = (value), .from_size = (size)}
+#define AT_MOST_TO(value, size) {.kind = BOUND_VALUE, .limit = (value), .to_size = (size)}
+#define AT_MOST_AT(value, size) {.kind = BOUND_VALUE, .limit = (value), .from_size = (size), .to_size = (size)}
 
 typedef struct side_t {
     const char *name;
@@ -43,7 +50,10 @@ typedef struct side_t {
     void (*prepare)(void *state);   /* untimed, before every run; NULL: runs follow each other */
     void (*run)(void *state);
     bound_t bound;
+    bound_t more[BENCH_MORE_BOUNDS]; /* of several bounds the first one that applies to a size counts */
     double (*bytes)(void *state);   /* bytes that it holds after its last run; NULL: not asked */
+    double most_bytes;              /* what is demanded of those; 0: nothing */
+    bool warm;                      /* though it is prepared: a run before each round is not timed */
 } side_t;
 
 typedef struct group_t {
@@ -64,7 +74,26 @@ typedef struct gauge_t {
     bound_t bound;
 } gauge_t;
 
+typedef struct results_t results_t;
+
+/* A story that is gone through as often as it takes to know its figures, all at once. */
+typedef struct course_t {
+    const char *name;      /* of all its figures the beginning */
+    const uint32_t *sizes; /* ended by 0; --sizes takes their place */
+    /* Go through it `times` times and put its figures. */
+    void (*run)(results_t *results, uint32_t size, uint32_t times);
+} course_t;
+
+/* 1 k to 10 M in steps of about three: for groups that are drawn as curves. */
+extern const uint32_t bench_wide_sizes[];
+
+/* 10 k to 10 M. */
+extern const uint32_t bench_long_sizes[];
+
 /* --- results ------------------------------------------------------------------------------------------ */
+
+/* What a figure is. */
+typedef enum figure_unit_t { UNIT_NS, UNIT_BYTES, UNIT_PERCENT, UNIT_STEPS } figure_unit_t;
 
 typedef struct result_t {
     char name[96];        /* group/side */
@@ -72,22 +101,28 @@ typedef struct result_t {
     uint32_t size;
     uint32_t repetitions;
     uint64_t items;       /* in one repetition */
-    double real_ns, cpu_ns, deviation_ns; /* an item; medians, and the standard deviation of real_ns */
-    double floor_ns, ratio;               /* 0: it is a floor itself */
-    const char *counter;                  /* of a gauge: what `bytes` is; else NULL */
-    double bytes;                         /* an item */
-    double held;                          /* bytes in all; 0: not measured */
-    bound_t bound;
+    figure_unit_t unit;
+    bool whole;           /* the figure is of all items together, not of one */
+    double value;         /* the median, in `unit`, of an item */
+    double low, high;     /* the middle half of the rounds lies between */
+    double floor;         /* the same of its floor; 0: it is a floor itself */
+    double ratio, ratio_low, ratio_high; /* likewise the rounds' ratios to the floor; 0: none */
+    double bound_ratio;   /* the ratio that the bound is about */
+    double cpu_ns, deviation_ns; /* of an item */
+    const char *counter;  /* of a gauge: the key of `value` in JSON */
+    double held;          /* bytes in all; 0: not measured */
+    double most_held;     /* what is demanded of those; 0: nothing */
+    bound_t bound;        /* the one that applies to this size, or none */
 } result_t;
 
-/* Does a bound apply to this result, and is it kept? */
+/* Is anything demanded, and is it kept? */
 bool result_is_bound(const result_t *result);
 bool result_is_kept(const result_t *result);
 
-typedef struct results_t {
+struct results_t {
     result_t *items;
     uint32_t count, capacity;
-} results_t;
+};
 
 /* --- measure.c ---------------------------------------------------------------------------------------- */
 
@@ -101,8 +136,27 @@ bool measure_matches(const group_t *group, const char *filter);
 
 void measure_gauge(results_t *results, const gauge_t *gauge, uint32_t size);
 
+/* A figure of a course: the median of `count` values, beside the median of as many values of its floor (NULL: it has
+ * none). What it gives back may be filled further. */
+result_t *measure_put(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit,
+                      const double *values, const double *floors, uint32_t count, bound_t bound);
+
+/* Nanoseconds of a clock that never goes back. */
+uint64_t measure_now(void);
+
 /* Hand a value that a loop has computed to somebody who might use it. */
 void measure_keep(double value);
+
+/* --- compare.c ---------------------------------------------------------------------------------------- */
+
+/* Figures of a JSON file that json_write has written, now or in an older version. False, with a line on stderr, where it
+ * cannot be read. */
+bool compare_read(const char *path, results_t *results);
+
+void compare_free(results_t *results);
+
+/* Print what has moved beyond the noise. */
+void compare_print(FILE *out, const results_t *old, const results_t *new);
 
 /* --- table.c, json.c ---------------------------------------------------------------------------------- */
 
@@ -113,11 +167,14 @@ void table_end(FILE *out, const results_t *results);
 /* "1M", "100k", "75". */
 void table_size(uint32_t size, char text[16]);
 
+/* "12.5 ns", "3.1 ms", "20.1 B", "12 %". */
+void table_value(figure_unit_t unit, double value, char text[24]);
+
 /* Can the file be written? Says so on stderr where not: better before minutes of measuring than after. */
 bool json_can_write(const char *path);
 
 /* Write all results in Google Benchmark's schema. False, with a line on stderr, where that fails. */
-bool json_write(const char *path, const results_t *results, const char *program);
+bool json_write(const char *path, const results_t *results, const char *command, bool quick);
 
 /* --- paths.c ------------------------------------------------------------------------------------------ */
 

@@ -42,6 +42,10 @@ extern const gauge_t gauge_prototype, gauge_run_subsets, gauge_run_subsets_resid
     gauge_run_named_resident;
 extern const group_t group_prototypes;
 
+/* cases_churn.c */
+extern const course_t course_churn_tenth, course_churn_one, course_churn_five;
+extern const course_t course_death_fifth, course_death_half, course_death_all;
+
 /* cases_cycle.c */
 extern const group_t group_cycle_a, group_cycle_aa, group_cycle_aaa;
 

@@ -240,7 +240,7 @@ const group_t group_bubbles_start = {
     .setup = setup_start,
     .teardown = teardown_start,
     .sides = {{.name = "engine", .prepare = end_game, .run = start,
-               .bound = {BOUND_NANOSECONDS, 60, 1000000, 0}}},
+               .bound = AT_MOST_FROM(60, 1000000)}},
 };
 
 /* --- memory --------------------------------------------------------------------------------------------- */
@@ -259,5 +259,5 @@ const gauge_t gauge_bubbles = {
     .name = "bubbles/memory",
     .counter = "bytes_per_sprite",
     .measure = bytes_per_sprite,
-    .bound = {BOUND_BYTES, 96, 1000000, 0},
+    .bound = AT_MOST_FROM(96, 1000000),
 };

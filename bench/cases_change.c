@@ -20,15 +20,6 @@ typedef struct change_t {
     floor_group_t groups[2];
 } change_t;
 
-static void allocate(floor_group_t *g, uint32_t size)
-{
-    g->entities = worlds_memory(size, sizeof *g->entities);
-    g->mass = worlds_memory(size, sizeof *g->mass);
-    g->position = worlds_memory(size, sizeof *g->position);
-    g->velocity = worlds_memory(size, sizeof *g->velocity);
-    g->acceleration = worlds_memory(size, sizeof *g->acceleration);
-}
-
 static void *setup(uint32_t size)
 {
     change_t *s = worlds_memory(1, sizeof *s);
@@ -37,8 +28,8 @@ static void *setup(uint32_t size)
     s->entities = worlds_entities(&s->w, size);
     s->second = worlds_key(&s->w, "c0");
     s->records = worlds_memory(size, sizeof *s->records);
-    allocate(&s->groups[0], size);
-    allocate(&s->groups[1], size);
+    worlds_group(&s->groups[0], size);
+    worlds_group(&s->groups[1], size);
     s->groups[1].second = worlds_memory(size, sizeof(float));
     floor_append(s->records, s->groups, 0, s->entities, size);
     return s;
@@ -55,14 +46,8 @@ static void teardown(void *state)
 {
     change_t *s = state;
     worlds_destroy(&s->w);
-    for (int g = 0; g < 2; g++) {
-        free(s->groups[g].entities);
-        free(s->groups[g].mass);
-        free(s->groups[g].position);
-        free(s->groups[g].velocity);
-        free(s->groups[g].acceleration);
-        free(s->groups[g].second);
-    }
+    for (int g = 0; g < 2; g++)
+        worlds_free_group(&s->groups[g]);
     free(s->entities);
     free(s->records);
     free(s);
@@ -101,8 +86,8 @@ const group_t group_change = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST_NS(40)},
-        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST_NS(20)},
+        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST(40)},
+        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST(20)},
     },
 };
 
@@ -112,7 +97,7 @@ const group_t group_change_shuffled = {
     .teardown = teardown,
     .sides = {
         {.name = "loop", .run = loop},
-        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST_NS(40)},
-        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST_NS(20)},
+        {.name = "one_by_one", .floor = "loop", .run = one_by_one, .bound = AT_MOST(40)},
+        {.name = "by_batch", .floor = "loop", .run = by_batch, .bound = AT_MOST(20)},
     },
 };

@@ -134,7 +134,7 @@ const group_t group_compile = {
     .sides =
         {
             {.name = "jansson_reads_each", .run = read_each},
-            {.name = "each", .floor = "jansson_reads_each", .run = compile_each, .bound = AT_MOST_NS_TO(10000, 10000)},
+            {.name = "each", .floor = "jansson_reads_each", .run = compile_each, .bound = AT_MOST_TO(10000, 10000)},
             {.name = "jansson_reads_count", .run = read_count},
             {.name = "count", .floor = "jansson_reads_count", .run = compile_count},
         },

@@ -100,9 +100,9 @@ const group_t group_create_fresh = {
     .sides = {
         {.name = "loop", .prepare = own_fresh, .run = loop_create_fresh},
         {.name = "by_count", .floor = "loop", .prepare = fresh_host, .run = create_by_count,
-         .bound = AT_MOST_NS(3)},
+         .bound = AT_MOST(3)},
         {.name = "one_by_one", .floor = "loop", .prepare = fresh_host, .run = create_singly,
-         .bound = AT_MOST_NS(8)},
+         .bound = AT_MOST(8)},
     },
 };
 
@@ -156,9 +156,9 @@ const group_t group_create_recycled = {
     .sides = {
         {.name = "loop", .prepare = loop_destroy, .run = loop_create_recycled},
         {.name = "by_count", .floor = "loop", .prepare = destroy_by_count, .run = create_by_count,
-         .bound = AT_MOST_NS(3)},
+         .bound = AT_MOST(3)},
         {.name = "one_by_one", .floor = "loop", .prepare = destroy_by_count, .run = create_singly,
-         .bound = AT_MOST_NS(8)},
+         .bound = AT_MOST(8)},
     },
 };
 
@@ -199,7 +199,7 @@ const group_t group_destroy = {
     .sides = {
         {.name = "loop", .prepare = loop_revive, .run = loop_destroy},
         {.name = "by_count", .floor = "loop", .prepare = revive, .run = destroy_by_count,
-         .bound = AT_MOST_NS(8)},
+         .bound = AT_MOST(8)},
         {.name = "one_by_one", .floor = "loop", .prepare = revive, .run = destroy_singly},
     },
 };

@@ -67,7 +67,7 @@ const group_t group_guard_call = {
     .teardown = teardown_calls,
     .sides = {
         {.name = "plain", .run = call_plainly},
-        {.name = "guarded", .floor = "plain", .run = call_guarded, .bound = AT_MOST_NS(100)},
+        {.name = "guarded", .floor = "plain", .run = call_guarded, .bound = AT_MOST(100)},
     },
 };
 

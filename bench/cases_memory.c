@@ -76,7 +76,7 @@ static double resident_churned(uint32_t size)
 
 #define ENTITY_GAUGE(what, from)                                                \
     {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .measure = what, \
-     .bound = {BOUND_BYTES, 24, from, 0}}
+     .bound = AT_MOST_FROM(24, from)}
 
 const gauge_t gauge_entity_allocated = ENTITY_GAUGE(allocated, 0);
 const gauge_t gauge_entity_allocated_grown = ENTITY_GAUGE(allocated_grown, 0);
@@ -197,7 +197,7 @@ static const uint32_t prototype_sizes[] = {100000, 0};
 
 #define PROTOTYPE_GAUGE(path, counted, function, limit)                                          \
     {.name = "memory/" path, .counter = counted, .sizes = prototype_sizes, .measure = function, \
-     .bound = {BOUND_BYTES, limit, 0, 0}}
+     .bound = AT_MOST(limit)}
 
 const gauge_t gauge_prototype = PROTOTYPE_GAUGE("prototype", "bytes_per_prototype", prototype_bytes, 64);
 const gauge_t gauge_run_subsets =

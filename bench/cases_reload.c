@@ -234,7 +234,7 @@ const group_t group_reload_trial = {
     .sides =
         {
             {.name = "floor_step", .prepare = end_copy, .run = run_step},
-            {.name = "stop", .floor = "floor_step", .prepare = end_copy, .run = copy_thinned, .bound = AT_MOST_NS(2)},
+            {.name = "stop", .floor = "floor_step", .prepare = end_copy, .run = copy_thinned, .bound = AT_MOST(2)},
             {.name = "step_beside_it", .floor = "floor_step", .prepare = ready_thinned, .run = run_step},
             {.name = "plain_copy_stop", .floor = "floor_step", .prepare = end_copy, .run = copy_plainly},
             {.name = "plain_copy_step_beside_it", .floor = "floor_step", .prepare = ready_plain, .run = run_step},
@@ -250,11 +250,11 @@ const group_t group_reload = {
         {
             {.name = "floor_touch_4_bytes", .run = touch_float},
             {.name = "floor_touch_16_bytes", .run = touch_vec4},
-            {.name = "code_only", .floor = "floor_touch_4_bytes", .prepare = ready_2, .run = run_2, .bound = AT_MOST_NS(2)},
-            {.name = "f32_added", .floor = "floor_touch_4_bytes", .prepare = ready_3, .run = run_3, .bound = AT_MOST_NS(4)},
-            {.name = "f32_added_with_default", .floor = "floor_touch_4_bytes", .prepare = ready_4, .run = run_4, .bound = AT_MOST_NS(4)},
-            {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5, .bound = AT_MOST_NS(16)},
-            {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6, .bound = AT_MOST_NS(16)},
+            {.name = "code_only", .floor = "floor_touch_4_bytes", .prepare = ready_2, .run = run_2, .bound = AT_MOST(2)},
+            {.name = "f32_added", .floor = "floor_touch_4_bytes", .prepare = ready_3, .run = run_3, .bound = AT_MOST(4)},
+            {.name = "f32_added_with_default", .floor = "floor_touch_4_bytes", .prepare = ready_4, .run = run_4, .bound = AT_MOST(4)},
+            {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5, .bound = AT_MOST(16)},
+            {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6, .bound = AT_MOST(16)},
         },
 };
 
@@ -266,7 +266,7 @@ const group_t group_reload_own = {
     .sides =
         {
             {.name = "floor_touch_16_bytes", .run = touch_vec4},
-            {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own, .bound = AT_MOST_NS(500)},
-            {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own, .bound = AT_MOST_NS(20)},
+            {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own, .bound = AT_MOST(500)},
+            {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own, .bound = AT_MOST(20)},
         },
 };

@@ -226,7 +226,7 @@ const group_t group_scene_level = {
     .teardown = teardown,
     .sides = {
         {.name = "write_bytes", .prepare = touched_pages, .run = touch},
-        {.name = "again", .floor = "write_bytes", .prepare = end_level, .run = spawn_again, .bound = AT_MOST_NS(100)},
+        {.name = "again", .floor = "write_bytes", .prepare = end_level, .run = spawn_again, .bound = AT_MOST(100)},
     },
 };
 
@@ -267,7 +267,7 @@ const group_t group_scene_check = {
     .sides = {
         {.name = "read_words", .run = read_words},
         /* 70 bytes an entity and more: 35 ns are 2 GB/s. */
-        {.name = "open", .floor = "read_words", .prepare = close_opened, .run = check, .bound = AT_MOST_NS(35), .bytes = blob_bytes},
+        {.name = "open", .floor = "read_words", .prepare = close_opened, .run = check, .bound = AT_MOST(35), .bytes = blob_bytes},
     },
 };
 

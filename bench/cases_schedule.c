@@ -253,6 +253,6 @@ const group_t group_empty = {
     .sizes = empty_sizes,
     .setup = setup_empty,
     .teardown = close_pair,
-    .sides = {{.name = "step_of_64", .run = step_two, .prepare = look_away, .bound = AT_MOST_NS(200)},
+    .sides = {{.name = "step_of_64", .run = step_two, .prepare = look_away, .bound = AT_MOST(200)},
               {.name = "step_of_64_traced", .floor = "step_of_64", .run = step_two, .prepare = look}},
 };

@@ -62,24 +62,6 @@ typedef struct spawn_t {
     floor_group_t group;
 } spawn_t;
 
-static void allocate_group(floor_group_t *group, uint32_t size)
-{
-    group->entities = worlds_memory(size, sizeof *group->entities);
-    group->mass = worlds_memory(size, sizeof *group->mass);
-    group->position = worlds_memory(size, sizeof *group->position);
-    group->velocity = worlds_memory(size, sizeof *group->velocity);
-    group->acceleration = worlds_memory(size, sizeof *group->acceleration);
-}
-
-static void free_group(floor_group_t *group)
-{
-    free(group->entities);
-    free(group->mass);
-    free(group->position);
-    free(group->velocity);
-    free(group->acceleration);
-}
-
 static void spawn(bench_world_t *w, bp_entity_t *ids, uint32_t count)
 {
     worlds_must(w->host, w->api->world->create(w->world, w->prototype, ids, count), "creating entities");
@@ -100,7 +82,7 @@ static void *setup(uint32_t size)
     s->recycled.api->entity->destroy(s->recycled.host, s->recycled_ids + size, SPARE);
     arena_init(&s->arena, (size_t)size * 128 + (4u << 20));
     worlds_create_with(&s->on_arena, 0, 0, &s->arena.allocator);
-    allocate_group(&s->group, size + SPARE);
+    worlds_group(&s->group, size + SPARE);
     s->records = worlds_memory(size + SPARE, sizeof *s->records);
     return s;
 }
@@ -113,7 +95,7 @@ static void teardown(void *state)
     worlds_destroy(&s->on_arena);
     os_pages_free(s->arena.start, s->arena.size);
     os_pages_free(s->pages, s->bytes);
-    free_group(&s->group);
+    worlds_free_group(&s->group);
     free(s->records);
     free(s->ids);
     free(s->recycled_ids);
@@ -228,10 +210,10 @@ const group_t group_spawn_touched = {
     .sides = {
         {.name = "loop", .prepare = empty_group, .run = append},
         {.name = "arena_by_count", .floor = "loop", .prepare = empty_arena, .run = spawn_on_arena,
-         .bound = AT_MOST_NS(12)},
+         .bound = AT_MOST(12)},
         {.name = "recycled_by_count", .floor = "loop", .prepare = end_all, .run = spawn_recycled,
-         .bound = AT_MOST_NS(12)},
+         .bound = AT_MOST(12)},
         {.name = "recycled_one_by_one", .floor = "loop", .prepare = end_all, .run = spawn_recycled_singly,
-         .bound = AT_MOST_NS(20)},
+         .bound = AT_MOST(20)},
     },
 };

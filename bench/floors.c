@@ -117,6 +117,80 @@ void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, con
     }
 }
 
+void floor_move_singly(floor_record_t *records, floor_group_t *groups, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const floor_record_t *record = &records[bp_entity_index(entities[i])];
+        if (record->generation != bp_entity_generation(entities[i]))
+            continue;
+        move_row(records, &groups[0], &groups[1], 1, entities[i]);
+        move_row(records, &groups[1], &groups[0], 0, entities[i]);
+    }
+}
+
+static void fetch_row(const floor_group_t *g, uint32_t row)
+{
+    __builtin_prefetch(&g->entities[row], 1);
+    __builtin_prefetch(&g->mass[row], 1);
+    __builtin_prefetch(&g->position[row], 1);
+    __builtin_prefetch(&g->velocity[row], 1);
+    __builtin_prefetch(&g->acceleration[row], 1);
+}
+
+void floor_move_ahead(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
+                      uint32_t count)
+{
+    enum { BLOCK = 64 };
+    for (uint32_t first = 0; first < count; first += BLOCK) {
+        uint32_t many = count - first < BLOCK ? count - first : BLOCK;
+        const bp_entity_t *e = entities + first;
+        for (uint32_t i = 0; i < many; i++)
+            __builtin_prefetch(&records[bp_entity_index(e[i])], 1);
+        for (uint32_t i = 0; i < many; i++) {
+            const floor_group_t *from = &groups[records[bp_entity_index(e[i])].group];
+            fetch_row(from, records[bp_entity_index(e[i])].row);
+            if (i < from->count) /* the last rows' records are written too */
+                __builtin_prefetch(&records[bp_entity_index(from->entities[from->count - 1 - i])], 1);
+        }
+        floor_move(records, groups, to, e, many);
+    }
+}
+
+uint32_t floor_erase(floor_record_t *records, floor_group_t *groups, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t erased = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        floor_record_t *record = &records[bp_entity_index(entities[i])];
+        if (record->generation != bp_entity_generation(entities[i]))
+            continue;
+        floor_group_t *g = &groups[record->group];
+        uint32_t row = record->row, last = --g->count;
+        g->entities[row] = g->entities[last];
+        g->mass[row] = g->mass[last];
+        g->position[row] = g->position[last];
+        g->velocity[row] = g->velocity[last];
+        g->acceleration[row] = g->acceleration[last];
+        records[bp_entity_index(g->entities[row])].row = row;
+        record->generation = 0;
+        erased++;
+    }
+    return erased;
+}
+
+uint32_t floor_store(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
+                     uint32_t count, const float *in)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const floor_record_t *record = &records[bp_entity_index(entities[i])];
+        if (record->generation != bp_entity_generation(entities[i]))
+            continue;
+        groups[record->group].mass[record->row] = in[i];
+        found++;
+    }
+    return found;
+}
+
 float floor_indexed(const float *values, const uint32_t *index, uint32_t count)
 {
     float sum = 0;

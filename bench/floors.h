@@ -84,6 +84,19 @@ uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *group
 void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
                 uint32_t count);
 
+/* Likewise one entity after the other to group 1 and back to group 0; and with records and rows of a block of entities
+ * fetched ahead. */
+void floor_move_singly(floor_record_t *records, floor_group_t *groups, const bp_entity_t *entities, uint32_t count);
+void floor_move_ahead(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
+                      uint32_t count);
+
+/* Swap-erase the rows of entities, whose records are cleared. Returns how many there were. */
+uint32_t floor_erase(floor_record_t *records, floor_group_t *groups, const bp_entity_t *entities, uint32_t count);
+
+/* The mass of entities[i] = in[i]. Returns how many were found. */
+uint32_t floor_store(const floor_record_t *records, const floor_group_t *groups, const bp_entity_t *entities,
+                     uint32_t count, const float *in);
+
 /* The sum of values[index[i]]. */
 float floor_indexed(const float *values, const uint32_t *index, uint32_t count);
 

@@ -8,6 +8,7 @@
 #include "bench.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -30,7 +31,13 @@ static json_t *caches(const machine_t *machine)
     return list;
 }
 
-static json_t *context(const char *program)
+#if defined(__clang__)
+static const char compiler[] = "clang " __clang_version__;
+#else
+static const char compiler[] = "gcc " __VERSION__;
+#endif
+
+static json_t *context(const char *command, bool quick)
 {
     machine_t machine;
     char date[32] = "";
@@ -42,7 +49,10 @@ static json_t *context(const char *program)
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00", utc);
     put(object, "date", json_string(date));
     put(object, "host_name", json_string("localhost"));
-    put(object, "executable", json_string(program));
+    put(object, "executable", json_string("build/bench"));
+    put(object, "command", json_string(command));
+    put(object, "quick", json_boolean(quick));
+    put(object, "compiler", json_string(compiler));
     put(object, "num_cpus", json_integer(machine.processors));
     put(object, "mhz_per_cpu", json_integer((json_int_t)machine.mhz));
     put(object, "cpu_model", json_string(machine.model));
@@ -83,23 +93,46 @@ static json_t *aggregate(const result_t *result, uint32_t instance, const char *
     return object;
 }
 
+/* Six digits are more than any figure is worth. */
+static json_t *rounded(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    return json_real(strtod(text, NULL));
+}
+
 static void put_counters(json_t *object, const result_t *result)
 {
-    static const char *const units[] = {"", "ratio", "ns", "bytes"};
+    static const char *const units[] = {"ns", "bytes", "percent", "steps"};
     put(object, "items_per_repetition", json_integer((json_int_t)result->items));
+    put(object, "size", json_integer(result->size));
+    put(object, "unit", json_string(units[result->unit]));
+    put(object, "value", rounded(result->value));
+    put(object, "value_low", rounded(result->low));
+    put(object, "value_high", rounded(result->high));
+    if (result->whole)
+        put(object, "of_all", json_integer(1));
     if (result->ratio > 0) {
-        put(object, "floor_time", json_real(result->floor_ns));
-        put(object, "ratio", json_real(result->ratio));
+        put(object, "floor_value", rounded(result->floor));
+        put(object, "ratio", rounded(result->ratio));
+        put(object, "ratio_low", rounded(result->ratio_low));
+        put(object, "ratio_high", rounded(result->ratio_high));
     }
     if (result->counter != NULL)
-        put(object, result->counter, json_real(result->bytes));
+        put(object, result->counter, rounded(result->value));
     if (result->held > 0)
-        put(object, "bytes_held", json_real(result->held));
-    if (result_is_bound(result)) {
-        put(object, "bound", json_real(result->bound.limit));
-        put(object, "bound_unit", json_string(units[result->bound.kind]));
-        put(object, "bound_kept", json_integer(result_is_kept(result)));
+        put(object, "bytes_held", rounded(result->held));
+    if (result->most_held > 0)
+        put(object, "bytes_held_bound", rounded(result->most_held));
+    if (result->bound.kind != BOUND_NONE) {
+        put(object, "bound", rounded(result->bound.limit));
+        put(object, "bound_unit", json_string(result->bound.kind == BOUND_RATIO ? "ratio" : units[result->unit]));
+        put(object, "bound_ratio", rounded(result->bound_ratio));
+        if (result->bound.than != NULL)
+            put(object, "bound_than", json_string(result->bound.than));
     }
+    if (result_is_bound(result))
+        put(object, "bound_kept", json_integer(result_is_kept(result)));
 }
 
 static json_t *benchmarks(const results_t *results)
@@ -110,12 +143,12 @@ static json_t *benchmarks(const results_t *results)
         uint32_t instance = 0;
         for (uint32_t j = 0; j < i; j++)
             instance += results->items[j].family == result->family;
-        json_t *median = aggregate(result, instance, "median", result->real_ns, result->cpu_ns);
+        double real = result->unit == UNIT_NS ? result->value : result->cpu_ns;
+        json_t *median = aggregate(result, instance, "median", real, result->unit == UNIT_NS ? result->cpu_ns : real);
         put_counters(median, result);
         json_array_append_new(list, median);
-        if (result->repetitions > 1)
-            json_array_append_new(
-                list, aggregate(result, instance, "stddev", result->deviation_ns, result->deviation_ns));
+        if (result->repetitions > 1 && result->deviation_ns > 0)
+            json_array_append_new(list, aggregate(result, instance, "stddev", result->deviation_ns, result->deviation_ns));
     }
     return list;
 }
@@ -130,14 +163,29 @@ bool json_can_write(const char *path)
     return fclose(file) == 0;
 }
 
-bool json_write(const char *path, const results_t *results, const char *program)
+/* The object, one line for each figure: so that two files can be told apart with diff. */
+static bool write_lines(FILE *file, const json_t *head, const json_t *list)
 {
-    json_t *root = json_object();
-    put(root, "context", context(program));
-    put(root, "benchmarks", benchmarks(results));
-    bool good = json_dump_file(root, path, JSON_INDENT(2)) == 0;
+    char *text = json_dumps(head, JSON_INDENT(1));
+    bool good = text != NULL && fprintf(file, "{\n\"context\": %s,\n\"benchmarks\": [", text) > 0;
+    free(text);
+    for (size_t i = 0; good && i < json_array_size(list); i++) {
+        text = json_dumps(json_array_get(list, i), JSON_COMPACT | JSON_REAL_PRECISION(7));
+        good = text != NULL && fprintf(file, "%s\n%s", i > 0 ? "," : "", text) > 0;
+        free(text);
+    }
+    return good && fprintf(file, "\n]\n}\n") > 0;
+}
+
+bool json_write(const char *path, const results_t *results, const char *command, bool quick)
+{
+    json_t *head = context(command, quick), *list = benchmarks(results);
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && write_lines(file, head, list);
+    good = file != NULL && fclose(file) == 0 && good;
     if (!good)
         fprintf(stderr, "bench: '%s' was not written: no memory, or no room on the disk\n", path);
-    json_decref(root);
+    json_decref(head);
+    json_decref(list);
     return good;
 }

@@ -1,5 +1,7 @@
 /* main.c - what is measured, in which order, and the options.
  *
+ * The list of things to measure is that of cases.h: gauges, groups and courses.
+ *
  * Gauges of resident memory come first, while the process is small. The list is the order of the table.
  */
 #include "cases.h"
@@ -42,16 +44,26 @@ static const group_t *const groups[] = {
     &group_index,
 };
 
-enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups };
+static const course_t *const courses[] = {
+    &course_churn_tenth, &course_churn_one, &course_churn_five, &course_death_fifth, &course_death_half, &course_death_all,
+};
+
+enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups, COURSES = sizeof courses / sizeof *courses };
+enum { TIMES = 3 }; /* that a course is gone through */
 
 static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
+const uint32_t bench_long_sizes[] = {10000, 100000, 1000000, 10000000, 0};
+const uint32_t bench_wide_sizes[] = {1000, 3000, 10000, 30000, 100000, 300000, 1000000, 3000000, 10000000, 0};
 
 /* --- options ------------------------------------------------------------------------------------------ */
 
 typedef struct options_t {
     const char *filter, *json;
+    const char *old, *new; /* --compare: files of results; without `new`, what is measured now */
     uint32_t sizes[BENCH_MAX_SIZES + 1]; /* ended by 0; none: each group's own */
     uint32_t repetitions;
+    bool quick;
+    char command[256];     /* as it was called */
 } options_t;
 
 static const char help[] =
@@ -61,6 +73,9 @@ static const char help[] =
     "  --sizes LIST       entities, for instance 10k,1M, instead of the usual ones\n"
     "  --repetitions N    of each figure, 11 to 1001 (25)\n"
     "  --json FILE        write the results in Google Benchmark's schema as well\n"
+    "  --quick            11 repetitions, at most a million entities, courses once: figures for a first look\n"
+    "  --compare OLD.json         what has moved beyond the noise since then\n"
+    "  --compare OLD.json NEW.json    likewise between two files; nothing is measured\n"
     "  --paths            run the hot paths once, for tools/budgets.py, and nothing else\n"
     "  --help\n"
     "\n"
@@ -90,7 +105,7 @@ static bool parse_sizes(const char *text, uint32_t sizes[BENCH_MAX_SIZES + 1])
     uint32_t count = 0;
     do {
         sizes[count] = parse_size(text, &end);
-        if (sizes[count] < 64 || (*end != '\0' && *end != ','))
+        if (sizes[count] == 0 || (*end != '\0' && *end != ','))
             return false;
         text = end + 1;
     } while (++count < BENCH_MAX_SIZES && *end == ',');
@@ -108,36 +123,70 @@ static bool parse_repetitions(const char *text, uint32_t *repetitions)
     return true;
 }
 
+/* Options that stand alone. 0: it is none of them; else what parse_options returns, or -1 to go on. */
+static int parse_flag(const char *name, options_t *options)
+{
+    if (strcmp(name, "--help") == 0) {
+        fputs(help, stdout);
+        return 1;
+    }
+    if (strcmp(name, "--paths") == 0) {
+        paths_run();
+        return 1;
+    }
+    if (strcmp(name, "--quick") != 0)
+        return 0;
+    options->quick = true;
+    options->repetitions = BENCH_MIN_REPETITIONS;
+    return -1;
+}
+
+/* An option with its value. 0: go on; else the exit status plus 1. */
+static int parse_value(const char *name, const char *value, options_t *options)
+{
+    bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 || strcmp(name, "--compare") == 0 ||
+                 strcmp(name, "--sizes") == 0 || strcmp(name, "--repetitions") == 0;
+    if (!known)
+        return 1 + refuse("unknown option", name, "see --help");
+    if (value == NULL)
+        return 1 + refuse("no value after", name, "see --help");
+    if (strcmp(name, "--filter") == 0)
+        options->filter = value;
+    else if (strcmp(name, "--json") == 0)
+        options->json = value;
+    else if (strcmp(name, "--compare") == 0)
+        options->old = value;
+    else if (strcmp(name, "--sizes") == 0 && !parse_sizes(value, options->sizes))
+        return 1 + refuse("not a list of sizes:", value, "write numbers from 1 to 100M, such as 10k,1M");
+    else if (strcmp(name, "--repetitions") == 0 && !parse_repetitions(value, &options->repetitions))
+        return 1 + refuse("not a number of repetitions:", value, "11 to 1001: a median of fewer says little");
+    return 0;
+}
+
+static void remember_command(int argc, char **argv, options_t *options)
+{
+    size_t at = (size_t)snprintf(options->command, sizeof options->command, "build/bench");
+    for (int i = 1; i < argc && at < sizeof options->command; i++)
+        at += (size_t)snprintf(options->command + at, sizeof options->command - at, " %s", argv[i]);
+}
+
 /* 0: go on; else the exit status plus 1. */
 static int parse_options(int argc, char **argv, options_t *options)
 {
     *options = (options_t){.filter = "", .repetitions = BENCH_REPETITIONS};
+    remember_command(argc, argv, options);
     for (int i = 1; i < argc; i++) {
-        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(name, "--help") == 0) {
-            fputs(help, stdout);
-            return 1;
-        }
-        if (strcmp(name, "--paths") == 0) {
-            paths_run();
-            return 1;
-        }
-        bool known = strcmp(name, "--filter") == 0 || strcmp(name, "--json") == 0 ||
-                     strcmp(name, "--sizes") == 0 || strcmp(name, "--repetitions") == 0;
-        if (!known)
-            return 1 + refuse("unknown option", name, "see --help");
-        if (value == NULL)
-            return 1 + refuse("no value after", name, "see --help");
+        int flag = parse_flag(argv[i], options);
+        if (flag > 0)
+            return flag;
+        if (flag < 0)
+            continue;
+        int refused = parse_value(argv[i], i + 1 < argc ? argv[i + 1] : NULL, options);
+        if (refused != 0)
+            return refused;
         i++;
-        if (strcmp(name, "--filter") == 0)
-            options->filter = value;
-        else if (strcmp(name, "--json") == 0)
-            options->json = value;
-        else if (strcmp(name, "--sizes") == 0 && !parse_sizes(value, options->sizes))
-            return 1 + refuse("not a list of sizes:", value, "write numbers from 64 to 100M, such as 10k,1M");
-        else if (strcmp(name, "--repetitions") == 0 && !parse_repetitions(value, &options->repetitions))
-            return 1 +
-                   refuse("not a number of repetitions:", value, "11 to 1001: a median of fewer says little");
+        if (strcmp(argv[i - 1], "--compare") == 0 && i + 1 < argc && argv[i + 1][0] != '-')
+            options->new = argv[++i];
     }
     return 0;
 }
@@ -169,11 +218,9 @@ static void hide_progress(progress_t *progress)
 
 /* --- all ---------------------------------------------------------------------------------------------- */
 
-static const uint32_t *sizes_of(const options_t *options, const group_t *group)
+static const uint32_t *sizes_of(const options_t *options, const uint32_t *own)
 {
-    if (options->sizes[0] != 0)
-        return options->sizes;
-    return group->sizes != NULL ? group->sizes : usual_sizes;
+    return options->sizes[0] != 0 ? options->sizes : own != NULL ? own : usual_sizes;
 }
 
 static const uint32_t *sizes_of_gauge(const gauge_t *gauge)
@@ -181,21 +228,35 @@ static const uint32_t *sizes_of_gauge(const gauge_t *gauge)
     return gauge->sizes != NULL ? gauge->sizes : usual_sizes;
 }
 
-static uint32_t length(const uint32_t *sizes)
+/* Sizes ascend. */
+static bool is_left_out(const options_t *options, uint32_t size)
+{
+    return options->quick && options->sizes[0] == 0 && size > BENCH_QUICK_SIZE;
+}
+
+static uint32_t length(const options_t *options, const uint32_t *sizes)
 {
     uint32_t count = 0;
-    while (sizes[count] != 0)
+    while (sizes[count] != 0 && !is_left_out(options, sizes[count]))
         count++;
     return count;
+}
+
+/* A course is asked for by its own name or by that of any figure of it. */
+static bool course_matches(const course_t *course, const char *filter)
+{
+    return strstr(course->name, filter) != NULL || strncmp(filter, course->name, strlen(course->name)) == 0;
 }
 
 static uint32_t count_all(const options_t *options)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < GAUGES; i++)
-        count += strstr(gauges[i]->name, options->filter) != NULL ? length(sizes_of_gauge(gauges[i])) : 0;
+        count += strstr(gauges[i]->name, options->filter) != NULL ? length(options, sizes_of_gauge(gauges[i])) : 0;
     for (uint32_t i = 0; i < GROUPS; i++)
-        count += measure_matches(groups[i], options->filter) ? length(sizes_of(options, groups[i])) : 0;
+        count += measure_matches(groups[i], options->filter) ? length(options, sizes_of(options, groups[i]->sizes)) : 0;
+    for (uint32_t i = 0; i < COURSES; i++)
+        count += course_matches(courses[i], options->filter) ? length(options, sizes_of(options, courses[i]->sizes)) : 0;
     return count;
 }
 
@@ -214,9 +275,9 @@ static void number_families(results_t *results, uint32_t first)
     }
 }
 
-static void run_gauge(const gauge_t *gauge, results_t *results, progress_t *progress)
+static void run_gauge(const gauge_t *gauge, const options_t *options, results_t *results, progress_t *progress)
 {
-    for (const uint32_t *size = sizes_of_gauge(gauge); *size != 0; size++) {
+    for (const uint32_t *size = sizes_of_gauge(gauge); *size != 0 && !is_left_out(options, *size); size++) {
         uint32_t first = results->count;
         show_progress(progress, gauge->name, *size);
         measure_gauge(results, gauge, *size);
@@ -228,12 +289,39 @@ static void run_gauge(const gauge_t *gauge, results_t *results, progress_t *prog
 static void run_group(const group_t *group, const options_t *options, results_t *results,
                       progress_t *progress)
 {
-    for (const uint32_t *size = sizes_of(options, group); *size != 0; size++) {
+    for (const uint32_t *size = sizes_of(options, group->sizes); *size != 0 && !is_left_out(options, *size); size++) {
         uint32_t first = results->count;
         show_progress(progress, group->name, *size);
         measure_group(results, group, *size, options->repetitions, options->filter);
         hide_progress(progress);
         number_families(results, first);
+    }
+}
+
+static void run_course(const course_t *course, const options_t *options, results_t *results, progress_t *progress)
+{
+    for (const uint32_t *size = sizes_of(options, course->sizes); *size != 0 && !is_left_out(options, *size); size++) {
+        uint32_t first = results->count;
+        show_progress(progress, course->name, *size);
+        course->run(results, *size, options->quick ? 1 : TIMES);
+        hide_progress(progress);
+        number_families(results, first);
+    }
+}
+
+static void run_all(const options_t *options, results_t *results, progress_t *progress)
+{
+    for (uint32_t i = 0; i < GAUGES; i++) {
+        if (strstr(gauges[i]->name, options->filter) != NULL)
+            run_gauge(gauges[i], options, results, progress);
+    }
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        if (measure_matches(groups[i], options->filter))
+            run_group(groups[i], options, results, progress);
+    }
+    for (uint32_t i = 0; i < COURSES; i++) {
+        if (course_matches(courses[i], options->filter))
+            run_course(courses[i], options, results, progress);
     }
 }
 
@@ -245,31 +333,48 @@ static void print_machine(void)
            machine.processors, machine.load[0]);
 }
 
+static int compare_files(const options_t *options)
+{
+    results_t old = {0}, new = {0};
+    bool good = compare_read(options->old, &old) && compare_read(options->new, &new);
+    if (good)
+        compare_print(stdout, &old, &new);
+    compare_free(&old);
+    compare_free(&new);
+    return good ? 0 : 1;
+}
+
+static int measure_all(const options_t *options, const results_t *old)
+{
+    progress_t progress = {.all = count_all(options), .shown = os_is_terminal(2)};
+    if (progress.all == 0)
+        return refuse("nothing has this in its name:", options->filter, "run without --filter to see all names");
+    if (options->json != NULL && !json_can_write(options->json))
+        return 1;
+    results_t results = {0};
+    print_machine();
+    table_begin(stdout);
+    run_all(options, &results, &progress);
+    table_end(stdout, &results);
+    if (options->old != NULL)
+        compare_print(stdout, old, &results);
+    bool good = options->json == NULL || json_write(options->json, &results, options->command, options->quick);
+    free(results.items);
+    return good ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     options_t options;
     int refused = parse_options(argc, argv, &options);
     if (refused != 0)
         return refused - 1;
-    progress_t progress = {.all = count_all(&options), .shown = os_is_terminal(2)};
-    if (progress.all == 0)
-        return refuse("nothing has this in its name:", options.filter,
-                      "run without --filter to see all names");
-    if (options.json != NULL && !json_can_write(options.json))
+    if (options.new != NULL)
+        return compare_files(&options);
+    results_t old = {0};
+    if (options.old != NULL && !compare_read(options.old, &old))
         return 1;
-    results_t results = {0};
-    print_machine();
-    table_begin(stdout);
-    for (uint32_t i = 0; i < GAUGES; i++) {
-        if (strstr(gauges[i]->name, options.filter) != NULL)
-            run_gauge(gauges[i], &results, &progress);
-    }
-    for (uint32_t i = 0; i < GROUPS; i++) {
-        if (measure_matches(groups[i], options.filter))
-            run_group(groups[i], &options, &results, &progress);
-    }
-    table_end(stdout, &results);
-    bool good = options.json == NULL || json_write(options.json, &results, argv[0]);
-    free(results.items);
-    return good ? 0 : 1;
+    int status = measure_all(&options, &old);
+    compare_free(&old);
+    return status;
 }

@@ -44,8 +44,11 @@ static double time_runs(const side_t *side, void *state, uint32_t runs, double *
 {
     double real = 0;
     *cpu = 0;
-    if (side->prepare == NULL)
+    if (side->prepare == NULL || side->warm) {
+        if (side->prepare != NULL)
+            side->prepare(state);
         side->run(state);
+    }
     uint32_t together = side->prepare == NULL ? runs : 1;
     for (uint32_t done = 0; done < runs; done += together) {
         if (side->prepare != NULL)
@@ -77,12 +80,23 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-static double median(const double *values, uint32_t count)
+typedef struct middle_t {
+    double low, median, high; /* a quarter, a half and three quarters of the values are below */
+} middle_t;
+
+static double at_share(const double *sorted, uint32_t count, double share)
+{
+    double place = share * (count - 1);
+    uint32_t i = (uint32_t)place;
+    return i + 1 < count ? sorted[i] + (sorted[i + 1] - sorted[i]) * (place - i) : sorted[i];
+}
+
+static middle_t middle(const double *values, uint32_t count)
 {
     double sorted[BENCH_MAX_REPETITIONS];
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ascending);
-    return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+    return (middle_t){at_share(sorted, count, 0.25), at_share(sorted, count, 0.5), at_share(sorted, count, 0.75)};
 }
 
 static double deviation(const double *values, uint32_t count)
@@ -118,12 +132,23 @@ static uint32_t side_count(const group_t *group)
     return count;
 }
 
-static uint32_t floor_of(const group_t *group, const side_t *side)
+static uint32_t side_named(const group_t *group, const char *name)
 {
     uint32_t i = 0;
-    while (side->floor != NULL && strcmp(group->sides[i].name, side->floor) != 0)
+    while (i + 1 < BENCH_MAX_SIDES && strcmp(group->sides[i].name, name) != 0)
         i++;
     return i;
+}
+
+/* The first bound that applies to a size. */
+static bound_t bound_at(const side_t *side, uint32_t size)
+{
+    for (uint32_t i = 0; i <= BENCH_MORE_BOUNDS; i++) {
+        const bound_t *bound = i == 0 ? &side->bound : &side->more[i - 1];
+        if (bound->kind != BOUND_NONE && size >= bound->from_size && (bound->to_size == 0 || size <= bound->to_size))
+            return *bound;
+    }
+    return (bound_t){BOUND_NONE, 0, 0, 0, NULL};
 }
 
 static void name_side(const group_t *group, const side_t *side, char name[96])
@@ -147,6 +172,29 @@ bool measure_matches(const group_t *group, const char *filter)
     return false;
 }
 
+static middle_t ratios_to(const timing_t *own, const timing_t *floor, uint32_t repetitions)
+{
+    double ratios[BENCH_MAX_REPETITIONS];
+    for (uint32_t r = 0; r < repetitions; r++)
+        ratios[r] = own->real[r] / floor->real[r];
+    return middle(ratios, repetitions);
+}
+
+static void put_middle(result_t *result, middle_t all)
+{
+    result->value = all.median;
+    result->low = all.low;
+    result->high = all.high;
+}
+
+static void put_ratio(result_t *result, middle_t ratios, double floor)
+{
+    result->floor = floor;
+    result->ratio = result->bound_ratio = ratios.median;
+    result->ratio_low = ratios.low;
+    result->ratio_high = ratios.high;
+}
+
 static void add_result(results_t *results, const group_t *group, uint32_t s, uint32_t size,
                        uint32_t repetitions, const timing_t *timings)
 {
@@ -157,19 +205,18 @@ static void add_result(results_t *results, const group_t *group, uint32_t s, uin
     result->size = size;
     result->repetitions = repetitions;
     result->items = (uint64_t)own->runs * size;
-    result->real_ns = median(own->real, repetitions);
-    result->cpu_ns = median(own->cpu, repetitions);
+    put_middle(result, middle(own->real, repetitions));
+    result->cpu_ns = middle(own->cpu, repetitions).median;
     result->deviation_ns = deviation(own->real, repetitions);
     result->held = own->held;
-    result->bound = side->bound;
-    if (side->floor == NULL)
-        return;
-    const timing_t *floor = &timings[floor_of(group, side)];
-    double ratios[BENCH_MAX_REPETITIONS];
-    for (uint32_t r = 0; r < repetitions; r++)
-        ratios[r] = own->real[r] / floor->real[r];
-    result->floor_ns = median(floor->real, repetitions);
-    result->ratio = median(ratios, repetitions);
+    result->most_held = side->most_bytes;
+    result->bound = bound_at(side, size);
+    if (side->floor != NULL) {
+        const timing_t *floor = &timings[side_named(group, side->floor)];
+        put_ratio(result, ratios_to(own, floor, repetitions), middle(floor->real, repetitions).median);
+    }
+    if (result->bound.than != NULL)
+        result->bound_ratio = ratios_to(own, &timings[side_named(group, result->bound.than)], repetitions).median;
 }
 
 static void time_round(const group_t *group, void *state, uint32_t size, uint32_t round, timing_t *timings)
@@ -217,23 +264,47 @@ void measure_gauge(results_t *results, const gauge_t *gauge, uint32_t size)
     result->size = size;
     result->repetitions = 1;
     result->items = size;
+    result->unit = UNIT_BYTES;
     result->counter = gauge->counter;
     uint64_t start = os_clock_ns();
-    result->bytes = gauge->measure(size);
-    result->real_ns = result->cpu_ns = (double)(os_clock_ns() - start) / size;
-    result->bound = gauge->bound;
+    result->value = result->low = result->high = gauge->measure(size);
+    result->cpu_ns = (double)(os_clock_ns() - start) / size;
+    result->bound = bound_at(&(side_t){.bound = gauge->bound}, size);
+}
+
+result_t *measure_put(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit,
+                      const double *values, const double *floors, uint32_t count, bound_t bound)
+{
+    result_t *result = new_result(results);
+    snprintf(result->name, sizeof result->name, "%s/%s", course, figure);
+    result->size = size;
+    result->repetitions = count;
+    result->items = size;
+    result->unit = unit;
+    put_middle(result, middle(values, count));
+    result->bound = bound_at(&(side_t){.bound = bound}, size);
+    if (floors == NULL)
+        return result;
+    double ratios[BENCH_MAX_REPETITIONS];
+    for (uint32_t i = 0; i < count; i++)
+        ratios[i] = floors[i] > 0 ? values[i] / floors[i] : 0;
+    put_ratio(result, middle(ratios, count), middle(floors, count).median);
+    return result;
+}
+
+uint64_t measure_now(void)
+{
+    return os_clock_ns();
 }
 
 bool result_is_bound(const result_t *result)
 {
-    return result->bound.kind != BOUND_NONE && result->size >= result->bound.from_size &&
-           (result->bound.to_size == 0 || result->size <= result->bound.to_size);
+    return result->bound.kind != BOUND_NONE || result->most_held > 0;
 }
 
 bool result_is_kept(const result_t *result)
 {
-    double figure = result->bound.kind == BOUND_RATIO         ? result->ratio
-                    : result->bound.kind == BOUND_NANOSECONDS ? result->real_ns
-                                                              : result->bytes;
-    return figure <= result->bound.limit;
+    double figure = result->bound.kind == BOUND_RATIO ? result->bound_ratio : result->value;
+    bool few_bytes = result->most_held <= 0 || result->held <= result->most_held;
+    return few_bytes && (result->bound.kind == BOUND_NONE || figure <= result->bound.limit);
 }

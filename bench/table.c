@@ -19,11 +19,36 @@ void table_begin(FILE *out)
             "verdict");
 }
 
+/* Three digits, or four. */
+static void scale(double value, const char *const units[], uint32_t count, double factor, char text[24])
+{
+    uint32_t i = 0;
+    while (i + 1 < count && value >= 10000) {
+        value /= factor;
+        i++;
+    }
+    snprintf(text, 24, value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, units[i]);
+}
+
+void table_value(figure_unit_t unit, double value, char text[24])
+{
+    static const char *const times[] = {"ns", "us", "ms", "s"}, *const bytes[] = {"B", "kB", "MB", "GB"};
+    if (unit == UNIT_NS)
+        scale(value, times, 4, 1000, text);
+    else if (unit == UNIT_BYTES)
+        scale(value, bytes, 4, 1000, text);
+    else
+        snprintf(text, 24, "%.3g%s", value, unit == UNIT_PERCENT ? " %" : " steps");
+}
+
 static void describe_bound(const result_t *result, char text[24])
 {
-    static const char *const units[] = {"", "x", "ns", "B"};
-    if (result_is_bound(result))
-        snprintf(text, 24, "%g %s", result->bound.limit, units[result->bound.kind]);
+    if (result->bound.kind == BOUND_RATIO)
+        snprintf(text, 24, "%g x", result->bound.limit);
+    else if (result->bound.kind == BOUND_VALUE)
+        table_value(result->unit, result->bound.limit, text);
+    else if (result->most_held > 0)
+        table_value(UNIT_BYTES, result->most_held, text);
     else
         snprintf(text, 24, "-");
 }
@@ -32,12 +57,9 @@ void table_row(FILE *out, const result_t *result)
 {
     char size[16], each[24], floor[24] = "-", ratio[16] = "-", bound[24];
     table_size(result->size, size);
-    if (result->counter != NULL)
-        snprintf(each, sizeof each, "%.1f B", result->bytes);
-    else
-        snprintf(each, sizeof each, "%.2f ns", result->real_ns);
+    table_value(result->unit, result->value, each);
     if (result->ratio > 0) {
-        snprintf(floor, sizeof floor, "%.2f ns", result->floor_ns);
+        table_value(result->unit, result->floor, floor);
         snprintf(ratio, sizeof ratio, "%.2f", result->ratio);
     }
     describe_bound(result, bound);

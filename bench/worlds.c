@@ -256,6 +256,39 @@ uint32_t worlds_living(const bench_world_t *w)
     return stats.entities;
 }
 
+uint32_t worlds_collect(const bench_world_t *w)
+{
+    uint32_t steps = 0;
+    bp_world_stats_t stats;
+    do {
+        worlds_step(w);
+        steps++;
+        bp_world_stats(w->world, &stats);
+    } while (steps < WORLDS_STEPS && stats.holes > stats.entities / 100 + WORLDS_FEW);
+    return steps;
+}
+
+void worlds_group(floor_group_t *group, uint32_t size)
+{
+    group->entities = worlds_memory(size, sizeof *group->entities);
+    group->mass = worlds_memory(size, sizeof *group->mass);
+    group->position = worlds_memory(size, sizeof *group->position);
+    group->velocity = worlds_memory(size, sizeof *group->velocity);
+    group->acceleration = worlds_memory(size, sizeof *group->acceleration);
+    group->second = NULL;
+    group->count = 0;
+}
+
+void worlds_free_group(floor_group_t *group)
+{
+    free(group->entities);
+    free(group->mass);
+    free(group->position);
+    free(group->velocity);
+    free(group->acceleration);
+    free(group->second);
+}
+
 /* --- orders ------------------------------------------------------------------------------------------- */
 
 uint32_t *worlds_order(uint32_t count, uint64_t seed)

@@ -10,6 +10,8 @@
 
 #include "bench.h"
 
+#include "floors.h"
+
 enum { WORLDS_MANY = 512, WORLDS_SYSTEMS = 64 }; /* what the static plugin has */
 
 /* A host with one world, one key and one prototype of it. */
@@ -25,6 +27,14 @@ void worlds_must(bp_host_o *host, bp_result_t result, const char *what);
 
 /* Cleared memory, already touched; or the end of the program. */
 void *worlds_memory(size_t count, size_t size);
+
+/* Room for `size` rows in a floor's group, touched; and its end. */
+void worlds_group(floor_group_t *group, uint32_t size);
+void worlds_free_group(floor_group_t *group);
+
+/* Step until dead rows are at most a hundredth of the living and WORLDS_FEW, at most 600 times; how many steps it took. */
+enum { WORLDS_FEW = 16, WORLDS_STEPS = 600 };
+uint32_t worlds_collect(const bench_world_t *w);
 
 /* A host with a world that has point_mass, loaded from its library, and the first `many` components of a
  * static plugin: c0, c1 ..., each with one field `value`, a float, a double, a vec3 and a vec4 in turn. */
