@@ -22,8 +22,10 @@ INCLUDE  := -Iplugin_api -Ihost
 LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
 PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 
-LIB_SOURCES     := $(filter-out %_win32.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
-                   host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
+# The rooms of the library: each may include those before it (tools/check_rooms.sh). host/program/ uses the library.
+ROOMS           := os base plugin store property step scene reload engine
+ALL_SOURCES     := $(wildcard $(ROOMS:%=host/%/*.c))
+LIB_SOURCES     := $(filter-out %_win32.c,$(ALL_SOURCES))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
 ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 # A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
@@ -104,12 +106,11 @@ $(BUILD)/pic/%.o: %.c Makefile
 $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 
 # The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps through a table.
-$(BUILD)/obj/host/entity/%.o $(BUILD)/pic/host/entity/%.o: CODE += -O3 -fno-jump-tables
+$(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += -O3 -fno-jump-tables
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3 -fno-jump-tables
-$(BUILD)/obj/host/resource/%.o $(BUILD)/pic/host/resource/%.o: CODE += -O3
+$(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += -O3
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
 $(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += -O3
-$(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += -O3
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@
@@ -311,8 +312,7 @@ bench: packages
 
 WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
 WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
-WINDOWS_LIB   = $(filter-out %_posix.c,$(wildcard host/*.c host/base/*.c host/config/*.c host/plugin/*.c \
-                host/entity/*.c host/property/*.c host/resource/*.c host/schedule/*.c host/reload/*.c))
+WINDOWS_LIB   = $(filter-out %_posix.c,$(ALL_SOURCES))
 WINDOWS_PLUGINS = $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),,$(name)))
 
 windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(WINDOWS_PLUGINS:%=build/windows/plugins/%.dll)

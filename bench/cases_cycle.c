@@ -12,7 +12,7 @@
  */
 #include "cases.h"
 
-#include "entity/store.h"
+#include "store/store.h"
 #include "floors.h"
 #include "worlds.h"
 

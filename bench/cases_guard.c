@@ -7,7 +7,7 @@
 
 #include "worlds.h"
 
-#include "base/guard.h"
+#include "plugin/guard.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
  */
 #include "cases.h"
 
-#include "base/os.h"
+#include "os/os.h"
 #include "floors.h"
 #include "worlds.h"
 

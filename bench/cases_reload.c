@@ -9,9 +9,9 @@
  */
 #include "cases.h"
 
-#include "base/os.h"
-#include "base/process.h"
-#include "entity/sample.h"
+#include "os/os.h"
+#include "reload/process.h"
+#include "store/sample.h"
 #include "worlds.h"
 
 #include <stdio.h>

@@ -7,10 +7,10 @@
  */
 #include "cases.h"
 
-#include "base/os.h"
-#include "entity/store.h"
+#include "os/os.h"
+#include "store/store.h"
 #include "floors.h"
-#include "resource/blob_write.h"
+#include "scene/blob_write.h"
 #include "worlds.h"
 
 #include <components/point_mass.h>

@@ -9,7 +9,7 @@
  */
 #include "cases.h"
 
-#include "base/os.h"
+#include "os/os.h"
 #include "floors.h"
 #include "worlds.h"
 

@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include "base/os.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>

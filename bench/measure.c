@@ -11,7 +11,7 @@
  */
 #include "bench.h"
 
-#include "base/os.h"
+#include "os/os.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "worlds.h"
 
 #include "floors.h"
-#include "host.h"
+#include "engine/host.h"
 
 #include <components/point_mass.h>
 #include <stdlib.h>

@@ -3,17 +3,19 @@
 #
 #   plugin_api/       its own headers
 #   plugins/NAME/     plugin_api/ and its own folder
-#   host/FOLDER/      plugin_api/, backplane.h (the contract with embedders) and the folders up to itself in
-#                     the order base, config, plugin, entity, property, resource, schedule, reload
-#   host/*.c          all of these
-#   host/program/     plugin_api/, backplane.h, base/os.h and its own folder: it is a user of the library
+#   host/ROOM/        plugin_api/, backplane.h (the contract with embedders) and the rooms up to itself in the order
+#                     os, base, plugin, store, property, step, scene, reload, engine; os/ includes nothing of ours
+#   host/program/     plugin_api/, backplane.h, host/os/ and its own folder: it is a user of the library
 #   tools/import/     likewise
 #   examples/         plugin_api/, backplane.h and their own folder
 #   bench/, tests/    anything but, for bench, tests/
 #
 # And the C standard library everywhere, nothing else but: what each room needs from others' libraries
-# (listed below), and the system's headers in host/base/os_*.c, *_posix.c and *_win32.c alone. An #include is resolved as the
+# (listed below), and the system's headers in host/os/*.c and host/*/*_posix.c and *_win32.c alone. An #include is resolved as the
 # compiler does: beside the file, then in plugin_api/ and host/.
+#
+# A declaration is judged as an include is: `struct x_t` in a room is wrong where only rooms above it define that struct. Headers of
+# host/ include each other in no circle, no .c is included, and nothing but backplane.h lies beside the rooms.
 set -eu
 
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -26,13 +28,13 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
               "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype", names, " ")
         for (i in names)
             standard[names[i] ".h"] = 1
-        split("base config plugin entity property resource schedule reload", order, " ")
+        split("os base plugin store property step scene reload engine", order, " ")
         for (i in order)
             level["host/" order[i]] = i + 0
         # Libraries of others, by room.
         foreign["xxhash.h"] = "host/base"
         foreign["png.h"] = "plugins/picture"
-        foreign["ini.h"] = "host/config"
+        foreign["ini.h"] = "host/engine"
         foreign["jansson.h"] = "host/program"
         foreign["editline/readline.h"] = "host/program"
         foreign["histedit.h"] = "host/program"
@@ -78,13 +80,9 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
         if (target == room || target == "plugin_api" || room == "tests" || room == "bench")
             return room != "plugin_api" || target == room
         if (file == "host/backplane.h")
-            return room ~ /^(host|examples|tools)/
+            return room ~ /^(host|examples|tools)/ && room != "host/os"
         if (room == "host/program" || room ~ /^(examples|tools)/)
-            return file == "host/base/os.h" && room !~ /^examples/
-        if (room == "host")
-            return target ~ /^host/ && target != "host/program"
-        if (target == "host")
-            return 0
+            return target == "host/os" && room !~ /^examples/
         return room in level && target in level && level[target] <= level[room]
     }
 
@@ -99,6 +97,10 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
         if (target != "") {
             if (!may(room, room_of(target), target))
                 complain(file, line, room " must not include " target)
+            else if (file ~ /^host\// && target ~ /\.c$/)
+                complain(file, line, "a source is compiled by itself, not included")
+            if (file ~ /^host\/.*\.h$/ && target ~ /\.h$/)
+                includes_of[file] = includes_of[file] " " target
         } else if (room == "tests" || room == "bench" || (name in standard && !quoted)) {
             return
         } else if (name in foreign && index(" " foreign[name] " ", " " room " ") > 0) {
@@ -107,19 +109,58 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             complain(file, line, name " is for " foreign[name] " alone")
         } else if (quoted) {
             complain(file, line, "there is no " name)
-        } else if (file !~ /^host\/base\/(os_[a-z0-9_]*|[a-z0-9_]*_(posix|win32))\.c$/) {
-            complain(file, line, "<" name "> is not of the C standard library; the system is behind host/base/os.h")
+        } else if (file !~ /^host\/os\/[a-z0-9_]*\.c$/ && file !~ /^host\/[a-z]+\/[a-z0-9_]*_(posix|win32)\.c$/) {
+            complain(file, line, "<" name "> is not of the C standard library; the system is behind host/os/os.h")
         }
+    }
+
+    # Remember the structs that a line of a room defines, and those that it only names.
+    function see_structs(file, line, text,   name, room) {
+        room = room_of(file)
+        if (!(room in level))
+            return
+        while (match(text, /struct [a-z][a-z0-9_]*/)) {
+            name = substr(text, RSTART + 7, RLENGTH - 7)
+            text = substr(text, RSTART + RLENGTH)
+            if (text ~ /^ *\{/) {
+                if (!(name in lowest) || level[room] < lowest[name])
+                    lowest[name] = level[room]
+            } else {
+                named[++names_seen] = name
+                named_at[names_seen] = file
+                named_line[names_seen] = line
+            }
+        }
+    }
+
+    # Walk the headers that a header includes; complain where the walk comes back to one that it is still in.
+    function walk(header,   parts, n, i) {
+        if (state[header] == 2)
+            return
+        state[header] = 1
+        n = split(includes_of[header], parts, " ")
+        for (i = 1; i <= n; i++) {
+            if (state[parts[i]] == 1)
+                complain(header, 1, "includes " parts[i] ", which includes it: a circle")
+            else
+                walk(parts[i])
+        }
+        state[header] = 2
     }
 
     END {
         for (i = 1; i <= count; i++) {
             file = files[i]
             number = 0
+            if (file ~ /^host\/[^\/]*$/ && file != "host/backplane.h")
+                complain(file, 1, "only backplane.h lies beside the rooms")
             while ((getline text < file) > 0) {
                 number++
-                if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/)
+                if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) {
+                    if (text !~ /^ *(\/\*|\*)/)
+                        see_structs(file, number, text)
                     continue
+                }
                 includes++
                 quoted = text ~ /include[ \t]*"/
                 sub(/^[^<"]*[<"]/, "", text)
@@ -128,6 +169,12 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             }
             close(file)
         }
+        for (i = 1; i <= names_seen; i++) {
+            if (named[i] in lowest && lowest[named[i]] > level[room_of(named_at[i])])
+                complain(named_at[i], named_line[i], room_of(named_at[i]) " must not know struct " named[i] ", which a room above it defines")
+        }
+        for (file in includes_of)
+            walk(file)
         if (includes == 0) {
             print "check_rooms: no source was found"
             exit 1

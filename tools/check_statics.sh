@@ -6,7 +6,7 @@
 # again. A variable that is static and not const shows in .data, .bss, as common or thread-local. What
 # the toolchain puts there itself is let through, by name: the start-up files' marks, and libgcc's
 # record of the processor behind functions that exist for several instruction sets. One file of the library
-# may have state, because a signal handler gets no argument to find it by: host/base/guard_inner_posix.h says what.
+# may have state, because a signal handler gets no argument to find it by: host/plugin/guard_posix.c says what.
 set -eu
 
 [ $# = 1 ] || { echo "usage: tools/check_statics.sh BUILD" >&2; exit 2; }

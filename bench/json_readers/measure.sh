@@ -1,5 +1,5 @@
 #!/bin/sh
-# measure.sh [BUILD] - what JSON libraries cost beside host/resource/json_tree.c: the figures in docs/dependencies.md.
+# measure.sh [BUILD] - what JSON libraries cost beside host/scene/json.c: the figures in docs/dependencies.md.
 #
 # Measures those that are here; on Debian 12 all but yyjson come with
 #     apt-get install libjansson-dev libjson-c-dev libcjson-dev libyajl-dev libjsmn-dev libjsonparser-dev

@@ -10,7 +10,7 @@
 /* --- ours ------------------------------------------------------------------------------------------------------------- */
 
 #include <bp_types.h>
-#include <resource/json_tree.h>
+#include <scene/json.h>
 
 typedef struct own_t {
     memory_t memory;

@@ -1,7 +1,7 @@
 /* readers.h - libraries that read JSON, seen alike, so that one program can measure and probe all of them.
  *
  * A reader takes a text and gives back what it made of it, or NULL where it refuses. Which library is there says
- * measure.sh with -DWITH_...; `ours`, host/resource/json_tree.c, is always the first.
+ * measure.sh with -DWITH_...; `ours`, host/scene/json.c, is always the first.
  */
 #ifndef TOOLS_JSON_READERS_H
 #define TOOLS_JSON_READERS_H

@@ -9,10 +9,9 @@
 #define HOST_BASE_BASE_H
 
 #include "error.h"
-#include "memory.h"
-#include "names.h"
-#include "strings.h"
 #include "field.h"
+#include "memory.h"
+#include "strings.h"
 
 typedef struct base_t {
     memory_t memory;
@@ -23,5 +22,22 @@ typedef struct base_t {
     value_context_t values;
     uint64_t random; /* of gc */
 } base_t;
+
+/* --- compiler ---------------------------------------------------------------------------------------------------- */
+
+/* What gcc and clang can be told that the language has no words for. Elsewhere it is left unsaid.
+ *
+ * What it does not do: nothing here changes what code means.
+ */
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#define NOT_INLINED __attribute__((noinline))
+#define ALWAYS_INLINED __attribute__((always_inline))
+#else
+#define PREFETCH(address) ((void)(address))
+#define NOT_INLINED
+#define ALWAYS_INLINED
+#endif
 
 #endif

@@ -4,7 +4,8 @@
  */
 #include "file.h"
 
-#include "os.h"
+#include "../os/files.h"
+#include "../os/os.h"
 
 #include <errno.h>
 #include <stdio.h>

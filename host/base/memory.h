@@ -31,7 +31,7 @@ typedef struct memory_t {
     bp_allocator_i allocator; /* resize NULL: the C library and the system's pages */
     atomic_size_t bytes;
 #if defined(BACKPLANE_AUDIT)
-    struct audit_t *audit; /* of a root: its blocks (audit.h); NULL: not known */
+    struct audit_t *audit; /* of a root: its blocks (memory.h); NULL: not known */
 #endif
 } memory_t;
 
@@ -69,5 +69,34 @@ void memory_free_text(memory_t *memory, char *text);
 /* Make room for `needed` items in a growing array. `items` is the address of the array's pointer; it and `*capacity`
  * change together, or not at all (false: out of memory). Grows by doubling. */
 bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t needed, size_t item_size);
+
+/* --- audit ------------------------------------------------------------------------------------------------------- */
+
+/* Which of a host's memory still points into an image that has gone. In builds with BACKPLANE_AUDIT only.
+ *
+ * There every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that all of them can be
+ * searched for addresses of a range. Other builds have none of this: the functions are not there.
+ *
+ * What it does not do: it does not see stacks, nor memory that a plugin has from the C library.
+ */
+
+#if defined(BACKPLANE_AUDIT)
+
+
+typedef struct audit_t audit_t;
+
+/* Know the blocks of `root` and of its children from now on. Without memory for that nothing is known. [main] */
+void audit_begin(memory_t *root);
+void audit_end(memory_t *root);
+
+/* memory.c: a block has come, changed or gone. [any] */
+void audit_note(memory_t *memory, const void *old, const void *block, size_t size);
+
+/* Call `found` for every word in a known block that lies in the range. Returns how many there are. Nothing may allocate
+ * meanwhile. [main] */
+typedef void (*audit_found)(void *data, const char *account, size_t block_size, size_t offset, uintptr_t address);
+size_t audit_search(memory_t *root, const void *begin, const void *end, audit_found found, void *data);
+
+#endif
 
 #endif

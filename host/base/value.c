@@ -7,7 +7,7 @@
  */
 #include "value.h"
 
-#include "text.h"
+#include "error.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #define HOST_BASE_VALUE_H
 
 #include "error.h"
-#include "names.h"
+#include "strings.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #include "check.h"
 
-#include "elf_view.h"
+#include "elf.h"
 #include "image.h"
 
 #include <bp_plugin.h>

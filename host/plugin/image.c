@@ -5,7 +5,10 @@
  */
 #include "image.h"
 
-#include "image_file.h"
+#include "image_inner.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 #if defined(__APPLE__)
 /* A 64-bit Mach-O library or bundle: its magic, and the fourth word that says so. */
@@ -32,4 +35,78 @@ bool image_check(const void *bytes, size_t size, const char *symbol, char *why, 
 #else
     return image_check_elf(bytes, size, symbol, why, why_size);
 #endif
+}
+
+/* --- image file -------------------------------------------------------------------------------------------------- */
+
+/* How a library is refused.
+ *
+ * Only what a program's user can do something about is told apart in the sentences; the rest is "damaged".
+ */
+
+image_t image_begin(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size)
+{
+    if (why_size > 0)
+        why[0] = '\0';
+    return (image_t){bytes, size, symbol, why, why_size};
+}
+
+bool image_refuse(const image_t *image, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(image->why, image->why_size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool image_refuse_cut(const image_t *image, const char *what, uint64_t offset, uint64_t bytes)
+{
+    if (bytes > UINT64_MAX - offset)
+        return image_refuse(image, "damaged: %s ends beyond the largest number", what);
+    return image_refuse(image, "cut short: %s ends at byte %" PRIu64 " of a file of %" PRIu64, what,
+                        offset + bytes, image->size);
+}
+
+/* The platform whose libraries begin with these bytes. */
+static const char *platform_of(const image_t *image)
+{
+    if (image->size >= 4 && memcmp(image->bytes, "\177ELF", 4) == 0)
+        return ", as libraries for Linux do";
+    if (image->size >= 4 && memcmp(image->bytes, "\317\372\355\376", 4) == 0)
+        return ", as libraries for macOS do";
+    if (image->size >= 2 && memcmp(image->bytes, "MZ", 2) == 0)
+        return ", as libraries for Windows do";
+    return "";
+}
+
+/* Shows the first bytes as a C string would. */
+bool image_refuse_kind(const image_t *image)
+{
+    char shown[8 * 4 + 1] = "";
+    size_t used = 0;
+    if (image->size == 0)
+        return image_refuse(image, "not a shared library: it is empty");
+    for (size_t i = 0; i < image->size && i < 8; i++) {
+        unsigned char c = image->bytes[i];
+        bool plain = c >= ' ' && c < 127 && c != '"' && c != '\\';
+        used += (size_t)snprintf(shown + used, sizeof shown - used, plain ? "%c" : "\\x%02x", c);
+    }
+    return image_refuse(image, "not a shared library: it begins with \"%s\"%s", shown, platform_of(image));
+}
+
+bool image_refuse_machine(const image_t *image, const char *theirs, const char *ours)
+{
+    return image_refuse(image, "built for %s, this host is %s", theirs, ours);
+}
+
+bool image_refuse_symbol(const image_t *image)
+{
+    return image_refuse(image, "does not export the symbol %s", image->symbol);
+}
+
+bool image_text_is(const image_t *image, uint64_t offset, const char *wanted)
+{
+    size_t length = strlen(wanted) + 1;
+    return image_fits(offset, length, image->size) && memcmp(image->bytes + offset, wanted, length) == 0;
 }

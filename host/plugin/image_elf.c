@@ -3,16 +3,476 @@
  * The section table stands behind everything else in the file. The system's loader has no use for it, but
  * it shows that a file is whole: a file cut short has lost it, a file that ends in zeros has null
  * sections. A library without it is therefore refused. Then follows what the loader itself walks without
- * looking: segments, then the dynamic table (image_elf_dynamic.c) and the symbols (image_elf_symbols.c).
+ * looking: segments, then the dynamic table (image_elf.c) and the symbols (image_elf.c).
  *
  * Counts are bounded by the file's size before anything loops over them. The records' layouts are those of
  * the System V ABI (chapters 4 and 5) and of GNU's extensions.
  */
+#include "elf.h"
 #include "image.h"
-#include "image_elf_dynamic.h"
-#include "image_elf_symbols.h"
+#include "image_inner.h"
 
 #include <stdio.h>
+
+/* --- read -------------------------------------------------------------------------------------------------------- */
+
+/* An ELF library that is being judged, and where in it things are.
+ *
+ * Inner to image_elf*.c. Records are copied out, so no alignment is assumed. What each answer presupposes is said beside it; the
+ * checks run in that order (image_check_elf).
+ *
+ * What it does not do: it refuses nothing.
+ */
+
+typedef struct elf_t {
+    const image_t *image;
+    elf_header_t header;
+    elf_segment_t dynamic;
+    uint64_t strings, string_bytes; /* offsets into the file */
+    uint64_t symbols, symbol_count;
+} elf_t;
+
+/* Once the header is good: a section, a segment. */
+elf_section_t elf_section(const elf_t *elf, uint32_t index);
+elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
+
+/* Do the bytes lie in the file, and begin and end with a zero byte? */
+bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
+
+/* Once the segments are good. Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one segment that
+ * has all of `flags`. With `offset` NULL memory that is in no file will do. */
+bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset);
+
+/* Copy out what memory will hold at `address`; false where no file says. */
+bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes);
+
+/* Once the dynamic table is known to end: an entry of it; the value of a tag, of one that stands there twice the last, as the
+ * loader takes it. */
+elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index);
+bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value);
+bool elf_has_tag(const elf_t *elf, uint64_t tag);
+
+/* Once the symbols are found: one of them. */
+elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index);
+
+/* --- dynamic ----------------------------------------------------------------------------------------------------- */
+
+/* The dynamic table of an ELF library, and what the loader does by it.
+ *
+ * Inner to image_elf*.c.
+ */
+
+/* The table has an end, tells of whole tables, and its texts are texts. After the segments. */
+bool elf_check_dynamic(elf_t *elf);
+
+/* The words that are written and the functions that are called at loading lie in the image. After elf_check_symbols. */
+bool elf_check_loading(const elf_t *elf);
+
+/* --- symbols ----------------------------------------------------------------------------------------------------- */
+
+/* What the system's loader walks to find a symbol by its name.
+ *
+ * Inner to image_elf*.c.
+ */
+
+/* Find the symbols, and check them, their hash tables and their versions. After elf_check_dynamic. */
+bool elf_check_symbols(elf_t *elf);
+
+/* --- read -------------------------------------------------------------------------------------------------------- */
+
+/* Finding sections, segments, tags and symbols of an ELF library that is being judged.
+ *
+ * Addresses are found through the segments, as the system's loader does, and never through the sections, which it does not read.
+ */
+
+elf_section_t elf_section(const elf_t *elf, uint32_t index)
+{
+    elf_section_t section;
+    image_copy(elf->image, elf->header.sections + index * sizeof section, &section, sizeof section);
+    return section;
+}
+
+elf_segment_t elf_segment(const elf_t *elf, uint32_t index)
+{
+    elf_segment_t segment;
+    image_copy(elf->image, elf->header.segments + index * sizeof segment, &segment, sizeof segment);
+    return segment;
+}
+
+bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes)
+{
+    return bytes > 0 && image_fits(offset, bytes, elf->image->size) && elf->image->bytes[offset] == '\0' &&
+           elf->image->bytes[offset + bytes - 1] == '\0';
+}
+
+bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset)
+{
+    for (uint32_t i = 0; i < elf->header.segment_count; i++) {
+        elf_segment_t segment = elf_segment(elf, i);
+        if (segment.type != SEGMENT_LOAD || (segment.flags & flags) != flags || address < segment.address)
+            continue;
+        uint64_t room = offset != NULL ? segment.file_bytes : segment.memory_bytes;
+        if (!image_fits(address - segment.address, bytes, room))
+            continue;
+        if (offset != NULL)
+            *offset = segment.offset + (address - segment.address);
+        return true;
+    }
+    return false;
+}
+
+bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes)
+{
+    uint64_t offset = 0;
+    if (!elf_locate(elf, address, bytes, 0, &offset))
+        return false;
+    image_copy(elf->image, offset, out, bytes);
+    return true;
+}
+
+elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index)
+{
+    elf_dynamic_t dynamic;
+    image_copy(elf->image, elf->dynamic.offset + index * sizeof dynamic, &dynamic, sizeof dynamic);
+    return dynamic;
+}
+
+bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value)
+{
+    bool found = false;
+    for (uint64_t i = 0;; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return found;
+        if (dynamic.tag == tag) {
+            *value = dynamic.value;
+            found = true;
+        }
+    }
+}
+
+bool elf_has_tag(const elf_t *elf, uint64_t tag)
+{
+    uint64_t value;
+    return elf_find_tag(elf, tag, &value);
+}
+
+elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index)
+{
+    elf_symbol_t symbol;
+    image_copy(elf->image, elf->symbols + index * sizeof symbol, &symbol, sizeof symbol);
+    return symbol;
+}
+
+/* --- dynamic ----------------------------------------------------------------------------------------------------- */
+
+/* The table of what the system's loader is to do, its texts, relocations, and calls at loading. */
+
+static bool elf_check_end(const elf_t *elf)
+{
+    uint64_t count = elf->dynamic.file_bytes / sizeof(elf_dynamic_t), end = 0;
+    while (end < count && elf_dynamic(elf, end).tag != TAG_NULL)
+        end++;
+    if (end == count)
+        return image_refuse(elf->image, "damaged: its dynamic table has no end");
+    uint64_t flags = 0;
+    if (elf_find_tag(elf, TAG_FLAGS_1, &flags) && (flags & FLAG_1_PROGRAM) != 0)
+        return image_refuse(elf->image, "a program, not a shared library; link it with -shared");
+    return true;
+}
+
+/* The address of a table and what tells its length: a loader follows either without asking for the other. */
+static bool elf_check_pairs(const elf_t *elf)
+{
+    static const uint64_t pairs[][2] = {
+        {TAG_RELA, TAG_RELA_BYTES},       {TAG_RELA, TAG_RELA_ENTRY},       {TAG_PLT, TAG_PLT_BYTES},
+        {TAG_PLT, TAG_PLT_KIND},          {TAG_INIT_ARRAY, TAG_INIT_BYTES}, {TAG_FINI_ARRAY, TAG_FINI_BYTES},
+        {TAG_NEEDS, TAG_NEED_COUNT},      {TAG_OFFERS, TAG_OFFER_COUNT},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (elf_has_tag(elf, pairs[i][0]) != elf_has_tag(elf, pairs[i][1]))
+            return image_refuse(elf->image, "damaged: its dynamic table tells of half a table");
+    }
+    return true;
+}
+
+static bool elf_check_strings(elf_t *elf)
+{
+    uint64_t address = 0;
+    if (!elf_find_tag(elf, TAG_STRINGS, &address) ||
+        !elf_find_tag(elf, TAG_STRING_BYTES, &elf->string_bytes) ||
+        !elf_locate(elf, address, elf->string_bytes, 0, &elf->strings) ||
+        !elf_is_text_table(elf, elf->strings, elf->string_bytes))
+        return image_refuse(elf->image, "damaged: its dynamic table names no table of texts");
+    for (uint64_t i = 0;; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return true;
+        bool text = dynamic.tag == TAG_NEEDED || dynamic.tag == TAG_SONAME || dynamic.tag == TAG_RPATH ||
+                    dynamic.tag == TAG_RUNPATH;
+        if (text && dynamic.value >= elf->string_bytes)
+            return image_refuse(elf->image, "damaged: its dynamic table names a text that is not there");
+    }
+}
+
+bool elf_check_dynamic(elf_t *elf)
+{
+    return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
+}
+
+/* A relocation writes to one word, and may ask for one symbol. */
+static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes)
+{
+    uint64_t offset = 0, flags = 0;
+    bool text = elf_has_tag(elf, TAG_TEXT_RELOCATIONS) ||
+                (elf_find_tag(elf, TAG_FLAGS, &flags) && (flags & FLAG_TEXT_RELOCATIONS) != 0);
+    if (bytes % sizeof(elf_relocation_t) != 0 || !elf_locate(elf, table, bytes, 0, &offset))
+        return image_refuse(elf->image, "damaged: its relocations are not where its dynamic table says");
+    for (uint64_t i = 0; i < bytes / sizeof(elf_relocation_t); i++) {
+        elf_relocation_t relocation;
+        image_copy(elf->image, offset + i * sizeof relocation, &relocation, sizeof relocation);
+        if ((relocation.info & 0xffffffff) != 0 &&
+            !elf_locate(elf, relocation.address, 8, text ? 0 : CAN_WRITE, NULL))
+            return image_refuse(elf->image, "damaged: relocation %" PRIu64 " writes outside its data", i);
+        if (relocation.info >> 32 >= elf->symbol_count)
+            return image_refuse(elf->image,
+                                "damaged: relocation %" PRIu64 " asks for a symbol that is not there", i);
+    }
+    return true;
+}
+
+static bool elf_check_relocation_tables(const elf_t *elf)
+{
+    uint64_t table = 0, bytes = 0, entry_bytes = sizeof(elf_relocation_t), kind = TAG_RELA;
+    elf_find_tag(elf, TAG_RELA_ENTRY, &entry_bytes);
+    elf_find_tag(elf, TAG_PLT_KIND, &kind);
+    if (entry_bytes != sizeof(elf_relocation_t) || kind != TAG_RELA)
+        return image_refuse(elf->image, "damaged: its relocations are of a kind that 64-bit libraries lack");
+    if (elf_find_tag(elf, TAG_RELA, &table) && elf_find_tag(elf, TAG_RELA_BYTES, &bytes) &&
+        !elf_check_relocations(elf, table, bytes))
+        return false;
+    return !elf_find_tag(elf, TAG_PLT, &table) || !elf_find_tag(elf, TAG_PLT_BYTES, &bytes) ||
+           elf_check_relocations(elf, table, bytes);
+}
+
+static bool elf_check_calls(const elf_t *elf)
+{
+    static const uint64_t functions[] = {TAG_INIT, TAG_FINI};
+    static const uint64_t arrays[][2] = {{TAG_INIT_ARRAY, TAG_INIT_BYTES}, {TAG_FINI_ARRAY, TAG_FINI_BYTES}};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t address = 0, bytes = 0;
+        if (elf_find_tag(elf, functions[i], &address) && !elf_locate(elf, address, 1, CAN_RUN, NULL))
+            return image_refuse(elf->image,
+                                "damaged: a function that is called at loading is not in its code");
+        if (elf_find_tag(elf, arrays[i][0], &address) && elf_find_tag(elf, arrays[i][1], &bytes) &&
+            (bytes % 8 != 0 || !elf_locate(elf, address, bytes, 0, NULL)))
+            return image_refuse(elf->image,
+                                "damaged: a list of functions that are called at loading is not there");
+    }
+    return true;
+}
+
+bool elf_check_loading(const elf_t *elf)
+{
+    return elf_check_relocation_tables(elf) && elf_check_calls(elf);
+}
+
+/* --- symbols ----------------------------------------------------------------------------------------------------- */
+
+/* Symbols, the hash tables over them, and the versions that they want and offer.
+ *
+ * The loader follows all of these without asking whether they end: chains of a hash table, lists of lists of versions. Here each
+ * walk is bounded by the file's size, and what one would lead outside is refused.
+ */
+
+/* The dynamic table says where symbols are but not how many; the section of the same address does. */
+static bool elf_count_symbols(elf_t *elf)
+{
+    uint64_t address = 0, entry_bytes = 0;
+    if (!elf_find_tag(elf, TAG_SYMBOLS, &address) || !elf_find_tag(elf, TAG_SYMBOL_ENTRY, &entry_bytes) ||
+        entry_bytes != sizeof(elf_symbol_t))
+        return image_refuse(elf->image, "damaged: its dynamic table names no symbols");
+    for (uint32_t i = 1; i < elf->header.section_count; i++) {
+        elf_section_t section = elf_section(elf, i);
+        if (section.type != SECTION_DYNAMIC_SYMBOLS || section.address != address)
+            continue;
+        elf->symbol_count = section.bytes / sizeof(elf_symbol_t);
+        if (elf->symbol_count == 0 || elf->symbol_count > UINT32_MAX ||
+            !elf_locate(elf, address, section.bytes, 0, &elf->symbols))
+            break;
+        return true;
+    }
+    return image_refuse(elf->image, "damaged: its symbols are not where its dynamic table says");
+}
+
+static bool elf_check_names(const elf_t *elf)
+{
+    for (uint64_t i = 0; i < elf->symbol_count; i++) {
+        if (elf_symbol(elf, i).name >= elf->string_bytes)
+            return image_refuse(elf->image, "damaged: symbol %" PRIu64 " has a name that is not there", i);
+    }
+    return true;
+}
+
+static uint32_t word_at(const elf_t *elf, uint64_t table, uint64_t index)
+{
+    uint32_t word;
+    image_copy(elf->image, table + index * sizeof word, &word, sizeof word);
+    return word;
+}
+
+/* GNU's hash table: four words of header, a Bloom filter, buckets with the first symbol of a chain or 0,
+ * and one hash for each symbol from `first` on, whose lowest bit ends a chain. With the last symbol ending
+ * one, every walk ends in the table. A library that exports nothing has buckets, but no hashes. */
+static bool elf_gnu_hash_is_sound(const elf_t *elf, uint64_t address)
+{
+    uint64_t table = 0;
+    bool used = false;
+    if (!elf_locate(elf, address, 16, 0, &table))
+        return false;
+    uint64_t count = word_at(elf, table, 0), first = word_at(elf, table, 1), bloom = word_at(elf, table, 2);
+    uint64_t buckets = 16 + bloom * 8, hashes = buckets + count * 4;
+    if (count == 0 || !is_power_of_two(bloom) || word_at(elf, table, 3) > 63 ||
+        !elf_locate(elf, address, hashes, 0, &table))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t symbol = word_at(elf, table + buckets, i);
+        if (symbol != 0 && (symbol < first || symbol >= elf->symbol_count))
+            return false;
+        used = used || symbol != 0;
+    }
+    if (!used)
+        return true;
+    uint64_t hashed = elf->symbol_count - first;
+    return elf_locate(elf, address, hashes + hashed * 4, 0, &table) &&
+           (word_at(elf, table + hashes, hashed - 1) & 1) != 0;
+}
+
+/* The older table: buckets and chains of symbol numbers, 0 ends a chain. Each symbol is in one chain at
+ * most, so more steps than symbols mean that a chain runs in a circle. */
+static bool elf_old_hash_is_sound(const elf_t *elf, uint64_t address)
+{
+    uint64_t table = 0, steps = 0;
+    if (!elf_locate(elf, address, 8, 0, &table))
+        return false;
+    uint64_t buckets = word_at(elf, table, 0), chains = word_at(elf, table, 1);
+    if (buckets == 0 || chains != elf->symbol_count ||
+        !elf_locate(elf, address, 8 + (buckets + chains) * 4, 0, &table))
+        return false;
+    for (uint64_t i = 0; i < buckets; i++) {
+        for (uint32_t symbol = word_at(elf, table + 8, i); symbol != 0; steps++) {
+            if (symbol >= chains || steps > chains)
+                return false;
+            symbol = word_at(elf, table + 8 + buckets * 4, symbol);
+        }
+    }
+    return true;
+}
+
+static bool elf_check_hash(const elf_t *elf)
+{
+    uint64_t gnu = 0, old = 0;
+    bool has_gnu = elf_find_tag(elf, TAG_GNU_HASH, &gnu), has_old = elf_find_tag(elf, TAG_HASH, &old);
+    if ((!has_gnu && !has_old) || (has_gnu && !elf_gnu_hash_is_sound(elf, gnu)) ||
+        (has_old && !elf_old_hash_is_sound(elf, old)))
+        return image_refuse(elf->image, "damaged: the hash table of its symbols makes no sense");
+    return true;
+}
+
+/* The loader looks for the library that a version is wanted of among those it has loaded for this one, and
+ * stops the process where it finds none. */
+static bool elf_wants_library(const elf_t *elf, uint32_t name)
+{
+    const char *texts = (const char *)elf->image->bytes + elf->strings;
+    for (uint64_t i = 0; name < elf->string_bytes; i++) {
+        elf_dynamic_t dynamic = elf_dynamic(elf, i);
+        if (dynamic.tag == TAG_NULL)
+            return false;
+        if (dynamic.tag == TAG_NEEDED && strcmp(texts + dynamic.value, texts + name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What walking the lists of versions has come to: the highest number, and how many steps the file has room
+ * for. */
+typedef struct walk_t {
+    uint32_t highest;
+    uint64_t left;
+} walk_t;
+
+static void see_version(walk_t *walk, uint32_t index)
+{
+    if (walk->highest < (index & 0x7fff))
+        walk->highest = index & 0x7fff;
+}
+
+static bool elf_need_items_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_need_item_t item;
+    do {
+        if (!elf_read(elf, address, &item, sizeof item) || item.name >= elf->string_bytes ||
+            walk->left-- == 0)
+            return false;
+        see_version(walk, item.index);
+        address += item.next;
+    } while (item.next != 0);
+    return true;
+}
+
+static bool elf_needs_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_need_t need;
+    do {
+        if (!elf_read(elf, address, &need, sizeof need) || need.version != 1 ||
+            !elf_wants_library(elf, need.library) ||
+            !elf_need_items_are_sound(elf, address + need.items, walk))
+            return false;
+        address += need.next;
+    } while (need.next != 0);
+    return true;
+}
+
+static bool elf_offers_are_sound(const elf_t *elf, uint64_t address, walk_t *walk)
+{
+    elf_offer_t offer;
+    uint32_t name = 0;
+    do {
+        if (!elf_read(elf, address, &offer, sizeof offer) || offer.version != 1 || walk->left-- == 0 ||
+            !elf_read(elf, address + offer.items, &name, sizeof name) || name >= elf->string_bytes)
+            return false;
+        see_version(walk, offer.index);
+        address += offer.next;
+    } while (offer.next != 0);
+    return true;
+}
+
+/* Each symbol has the number of a version; the loader keeps no more of them than the lists named. */
+static bool elf_check_versions(const elf_t *elf)
+{
+    walk_t walk = {0, elf->image->size / sizeof(elf_need_item_t)};
+    uint64_t address = 0, versions = 0;
+    if ((elf_find_tag(elf, TAG_NEEDS, &address) && !elf_needs_are_sound(elf, address, &walk)) ||
+        (elf_find_tag(elf, TAG_OFFERS, &address) && !elf_offers_are_sound(elf, address, &walk)))
+        return image_refuse(elf->image, "damaged: its lists of versions make no sense");
+    if (walk.highest == 0)
+        return true;
+    if (!elf_find_tag(elf, TAG_VERSIONS, &address) ||
+        !elf_locate(elf, address, elf->symbol_count * 2, 0, &versions))
+        return image_refuse(elf->image, "damaged: the versions of its symbols are not there");
+    for (uint64_t i = 0; i < elf->symbol_count; i++) {
+        uint16_t version;
+        image_copy(elf->image, versions + i * 2, &version, sizeof version);
+        if ((version & 0x7fff) > walk.highest)
+            return image_refuse(elf->image, "damaged: symbol %" PRIu64 " has a version that is not there", i);
+    }
+    return true;
+}
+
+bool elf_check_symbols(elf_t *elf)
+{
+    return elf_count_symbols(elf) && elf_check_names(elf) && elf_check_hash(elf) && elf_check_versions(elf);
+}
 
 #if defined(__x86_64__)
 enum { ELF_MACHINE = 62 };

@@ -9,8 +9,7 @@
  * Format".
  */
 #include "image.h"
-
-#include "image_file.h"
+#include "image_inner.h"
 
 #include <stdio.h>
 
@@ -370,4 +369,3 @@ bool image_check_pe(const void *bytes, size_t size, const char *symbol, char *wh
            pe_check_sum(&pe) && pe_check_imports(&pe) && pe_check_relocations(&pe) && pe_check_unwind(&pe) &&
            pe_check_entry(&pe) && pe_check_export(&pe);
 }
-

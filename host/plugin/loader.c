@@ -6,14 +6,16 @@
  */
 #include "loader.h"
 
+#include "../base/error.h"
 #include "../base/file.h"
-#include "../base/os.h"
-#include "../base/text.h"
-#include "descriptor.h"
-#include "library.h"
-#include "options.h"
-#include "registry_add.h"
+#include "../base/strings.h"
+#include "../os/files.h"
+#include "../os/os.h"
+#include "plugin.h"
+#include "registry.h"
 #include "verbs.h"
+
+#include <stddef.h>
 
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
                  const bp_plugin_desc_t *const *static_plugins, uint32_t static_count)
@@ -309,4 +311,122 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     memcpy(kept, plugin, CONTENT);
     memcpy(plugin, version, CONTENT);
     memcpy(version, kept, CONTENT);
+}
+
+/* --- library ----------------------------------------------------------------------------------------------------- */
+
+/* From a file to an image in memory, and its end.
+ *
+ * The plugin's verbs are guarded from before the first of them runs.
+ */
+
+static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
+{
+    bool known = os_library_image(plugin->library, &plugin->image_begin, &plugin->image_end);
+    if (loader->guard == NULL || !known)
+        return BP_OK;
+    if (!guard_add_image(loader->guard, plugin->image_begin, plugin->image_end))
+        return error_memory(&loader->base->error, "loading a plugin");
+    plugin->guard = loader->guard;
+    return BP_OK;
+}
+
+bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+{
+    char why[512], absolute[FILE_PATH_MAX];
+    error_text_t *error = &loader->base->error;
+    /* A bare file name would be searched for among the system's libraries. */
+    if (!file_path_join(".", path, absolute, sizeof absolute))
+        return error_set(error, BP_ERROR_LIMIT, "%s: the path is too long", path);
+    plugin->library = os_library_open(os_path_is_absolute(path) ? path : absolute, why, sizeof why);
+    if (plugin->library == NULL)
+        return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", plugin->path, why);
+    *desc = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
+    if (*desc == NULL)
+        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", plugin->path);
+    return guard_library(loader, plugin);
+}
+
+void library_close(loader_t *loader, plugin_t *plugin)
+{
+    if (plugin->guard != NULL)
+        guard_drop_image(plugin->guard, plugin->image_begin);
+    if (plugin->library == NULL)
+        return;
+    os_library_close(plugin->library);
+#if defined(BACKPLANE_AUDIT)
+    retired_add(&loader->retired, plugin->image_begin, plugin->image_end, plugin->name, plugin->version);
+#else
+    (void)loader;
+#endif
+}
+
+/* --- descriptor -------------------------------------------------------------------------------------------------- */
+
+/* The magic, the sizes, the versions, the name and the lists of a descriptor.
+ *
+ * In this order, since each is only to be believed when those before it hold.
+ */
+
+/* Bytes of a descriptor of ABI 1.0: what is appended later may be missing. */
+#define DESC_1_0 (offsetof(bp_plugin_desc_t, unload) + sizeof(void *))
+
+static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
+{
+    if (desc->magic != BP_PLUGIN_MAGIC)
+        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' is no plugin descriptor (wrong magic); begin it with BP_PLUGIN_HEAD");
+    if (desc->pointer_size != sizeof(void *))
+        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu", desc->pointer_size,
+                         sizeof(void *));
+    if (desc->abi_major != BP_ABI_MAJOR || desc->abi_minor > BP_ABI_MINOR)
+        return error_set(error, BP_ERROR_ABI, "it was built for ABI %u.%u, which is too %s; this host has %u.%u: rebuild it with these headers",
+                         desc->abi_major, desc->abi_minor, desc->abi_major < BP_ABI_MAJOR ? "old" : "new", BP_ABI_MAJOR,
+                         BP_ABI_MINOR);
+    if (desc->struct_size < DESC_1_0)
+        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 1.0 has %u", desc->struct_size, (unsigned)DESC_1_0);
+    return BP_OK;
+}
+
+bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_desc_t *desc)
+{
+    bp_result_t result = judge_abi(error, desc);
+    if (result != BP_OK)
+        return result;
+    if (desc->name == NULL || !names_is_word(desc->name))
+        return error_set(error, BP_ERROR_ARGUMENT, "it has no proper name; a name is 1 to 63 letters, digits or underscores");
+    if (desc->flags != 0)
+        return error_set(error, BP_ERROR_ABI, "it has unknown flags 0x%llx", (unsigned long long)desc->flags);
+    if ((desc->components.count > 0 && desc->components.items == NULL) ||
+        (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL))
+        return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
+    return BP_OK;
+}
+
+/* --- plugin ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a plugin is called.
+ *
+ * Any thread may ask while another writes down a crash: the sentence is complete before `aside` says that there is one.
+ */
+
+bool plugin_is_aside(const plugin_t *plugin)
+{
+    return atomic_load_explicit(&plugin->aside, memory_order_acquire) == PLUGIN_ASIDE;
+}
+
+const char *plugin_crash(const plugin_t *plugin)
+{
+    return plugin->crash;
+}
+
+void plugin_trust(plugin_t *plugin)
+{
+    plugin->seen_to = false;
+    atomic_store(&plugin->aside, PLUGIN_SOUND);
+}
+
+void plugin_set_aside(plugin_t *plugin)
+{
+    plugin->seen_to = true;
+    atomic_store(&plugin->aside, PLUGIN_ASIDE);
 }

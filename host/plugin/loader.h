@@ -8,8 +8,34 @@
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
 
+#include "../base/error.h"
+#include "copies.h"
 #include "plugin.h"
 #include "registry.h"
+
+#include <bp_plugin.h>
+
+/* The plugins of a host, and what loading them needs. */
+typedef struct loader_t {
+    memory_t memory;
+    base_t *base;
+    struct registry_t *registry;
+    const bp_api_t *api;      /* handed to plugins */
+    bp_host_o *host;
+    const bp_plugin_desc_t *const *static_plugins;
+    uint32_t static_count;
+    plugin_t **plugins;       /* in order of loading */
+    uint32_t count, capacity;
+    bool located;             /* the present error already says where it is */
+    guard_t *guard;           /* of plugins from files; NULL: none */
+    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
+#if defined(BACKPLANE_AUDIT)
+    retired_t retired;        /* images closed since the last audit */
+#endif
+    bool on_trial;            /* in a process that only tries something out: no file is removed */
+    bool copies;              /* open copies of files, so that the files themselves may be overwritten */
+    copies_t files;           /* those */
+} loader_t;
 
 /* The parts and the static list are borrowed. */
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
@@ -55,5 +81,35 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin);
 /* The plugin of a name, or NULL without an error; whether a static plugin has that name. [main] */
 plugin_t *loader_find(const loader_t *loader, const char *name);
 bool loader_is_static(const loader_t *loader, const char *name);
+
+/* --- library ----------------------------------------------------------------------------------------------------- */
+
+/* The shared library of a plugin: opened with its descriptor found and its image guarded, and closed again. */
+
+/* Open the file at `path`, judged before, for a plugin whose path people know as plugin->path. Errors leave a library that was
+ * opened for library_close. [main] */
+bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc);
+
+void library_close(loader_t *loader, plugin_t *plugin);
+
+/* --- options ----------------------------------------------------------------------------------------------------- */
+
+/* A plugin's options: what it declares, what it was given, and the values that come of both.
+ *
+ * What was given is kept as text, for the next version of the plugin to read in its own way.
+ */
+
+/* Read `options`, as texts, by what the plugin's descriptor declares. On failure options_free tidies up; *located: the error says
+ * already where it is (bp_option_t.origin). [main] */
+bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count, bool *located);
+
+void options_free(memory_t *memory, plugin_t *plugin);
+
+/* --- descriptor -------------------------------------------------------------------------------------------------- */
+
+/* Judging a plugin's descriptor as data, before any code of the plugin runs. */
+
+/* Was it built for this host, does it have a name, and are its lists lists? [any] */
+bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_desc_t *desc);
 
 #endif

@@ -1,9 +1,8 @@
 /* options.c - options declared as fields, read from text, and kept as given. */
-#include "options.h"
-
+#include "../base/error.h"
 #include "../base/file.h"
-#include "../base/text.h"
-#include "component_slot.h"
+#include "loader.h"
+#include "slots.h"
 
 static void free_declared(memory_t *memory, plugin_t *plugin)
 {

@@ -11,10 +11,8 @@
 #define HOST_PLUGIN_PLUGIN_H
 
 #include "../base/base.h"
-#include "../base/folder.h"
-#include "../base/guard.h"
-#include "copies.h"
-#include "retired.h"
+#include "../os/files.h"
+#include "guard.h"
 
 #include <stdatomic.h>
 
@@ -45,28 +43,6 @@ struct plugin_t {
     bool reloading;           /* from here on: of the plugin, whatever its version */
     file_stamp_t stamp;       /* of its file just before it was read first */
 };
-
-/* The plugins of a host, and what loading them needs. */
-typedef struct loader_t {
-    memory_t memory;
-    base_t *base;
-    struct registry_t *registry;
-    const bp_api_t *api;      /* handed to plugins */
-    bp_host_o *host;
-    const bp_plugin_desc_t *const *static_plugins;
-    uint32_t static_count;
-    plugin_t **plugins;       /* in order of loading */
-    uint32_t count, capacity;
-    bool located;             /* the present error already says where it is */
-    guard_t *guard;           /* of plugins from files; NULL: none */
-    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
-#if defined(BACKPLANE_AUDIT)
-    retired_t retired;        /* images closed since the last audit */
-#endif
-    bool on_trial;            /* in a process that only tries something out: no file is removed */
-    bool copies;              /* open copies of files, so that the files themselves may be overwritten */
-    copies_t files;           /* those */
-} loader_t;
 
 /* Is the plugin set aside? Why: the sentence that the log has got too. [any] */
 bool plugin_is_aside(const plugin_t *plugin);

@@ -4,7 +4,8 @@
  */
 #include "registry.h"
 
-#include "../base/text.h"
+#include "../base/error.h"
+#include "registry_set.h"
 
 void registry_init(registry_t *registry, base_t *base)
 {
@@ -194,4 +195,142 @@ void registry_free(registry_t *registry)
     memory_free(memory, registry->components, registry->component_capacity * sizeof *registry->components);
     memory_free(memory, registry->systems, registry->system_capacity * sizeof *registry->systems);
     memory_free(memory, registry->tables, registry->table_capacity * sizeof *registry->tables);
+}
+
+/* --- registry add ------------------------------------------------------------------------------------------------ */
+
+/* Declarations judged at the door, and put where they belong.
+ *
+ * A plugin was built against a declaration of its own size. As many bytes of it as both know are copied and the rest is zero, here and
+ * only here: from the door on, everybody sees declarations of today's size.
+ */
+
+static bp_result_t check_name(registry_t *registry, const char *kind, const char *name, uint32_t item_size, size_t least)
+{
+    if (item_size < least)
+        return error_set(&registry->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind, item_size);
+    if (name == NULL || !names_is_word(name))
+        return error_set(&registry->base->error, BP_ERROR_ARGUMENT, "a %s's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         kind, name == NULL ? "" : name);
+    return BP_OK;
+}
+
+static bp_result_t fill_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared)
+{
+    component_t *slot;
+    bp_result_t result = registry_component_place(registry, NULL, declared->name, &slot);
+    if (result != BP_OK)
+        return result;
+    result = component_declare(registry->base, &registry->memory, owner, declared, slot, slot);
+    if (result == BP_OK)
+        component_know_fields(slot, NULL);
+    return result;
+}
+
+bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared,
+                                   uint32_t item_size)
+{
+    bp_component_i known = {0};
+    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
+    bp_result_t result = check_name(registry, "component", known.name, item_size, offsetof(bp_component_i, create));
+    if (result != BP_OK)
+        return result;
+    result = component_check(&registry->base->error, &known);
+    if (result == BP_OK)
+        result = owner->set != NULL ? registry_replace_component(registry, owner->set, &known) : fill_component(registry, owner, &known);
+    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", known.name);
+}
+
+static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared)
+{
+    system_t *slot;
+    bp_result_t result = registry_system_place(registry, NULL, declared->name, &slot);
+    return result != BP_OK ? result : system_declare(registry->base, &registry->memory, owner, declared, slot, slot);
+}
+
+bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size)
+{
+    bp_system_i known = {0};
+    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
+    bp_result_t result = check_name(registry, "system", known.name, item_size, offsetof(bp_system_i, before));
+    if (result != BP_OK)
+        return result;
+    result = system_check(&registry->base->error, &known);
+    if (result == BP_OK)
+        result = owner->set != NULL ? registry_replace_system(registry, owner->set, &known) : fill_system(registry, owner, &known);
+    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", known.name);
+}
+
+bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const char *name, const void *table)
+{
+    uint32_t size;
+    table_slot_t *slot;
+    memcpy(&size, table, sizeof size);
+    if (size < 8 || size % 8 != 0 || size > REGISTRY_MAX_TABLE)
+        return error_set(&registry->base->error, BP_ERROR_ABI, "table '%s' says it has %u bytes; struct_size must be its sizeof", name, size);
+    bp_result_t result = registry_table_place(registry, owner, name, size, &slot);
+    if (result != BP_OK)
+        return result;
+    if (owner->set != NULL)
+        return registry_replace_table(registry, owner->set, slot, table);
+    memcpy(slot->table, table, size);
+    slot->owner = owner;
+    return BP_OK;
+}
+
+/* --- registry expected ------------------------------------------------------------------------------------------- */
+
+/* Noting what systems expect, and finding it again. */
+
+static bp_result_t expect(registry_t *registry, const component_t *slot, term_t *term)
+{
+    uint32_t count = slot->field_count;
+    if (count == 0)
+        return BP_OK;
+    term->expected = memory_new(&registry->memory, count * sizeof *term->expected);
+    term->order = memory_new(&registry->memory, count);
+    if (term->expected == NULL || term->order == NULL) {
+        memory_free(&registry->memory, term->expected, term->expected == NULL ? 0 : count * sizeof *term->expected);
+        memory_free(&registry->memory, term->order, term->order == NULL ? 0 : count);
+        term->expected = NULL;
+        term->order = NULL;
+        return error_memory(&registry->base->error, "noting what systems expect");
+    }
+    term->expected_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        term->expected[i] = (expected_field_t){slot->bound[i], slot->fields[i].type};
+        term->order[i] = (uint8_t)i;
+    }
+    return BP_OK;
+}
+
+bp_result_t registry_expect(registry_t *registry, const component_t *slot)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t s = 0; s < registry->system_count; s++) {
+        system_t *system = registry->systems[s];
+        if (system->owner == NULL || system->owner->reloading || slot->own_storage)
+            continue;
+        for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
+            term_t *term = &system->terms[t];
+            if (term->expected == NULL && (term->flags & BP_TERM_EXCLUDE) == 0 && strcmp(term->component, slot->name) == 0)
+                result = expect(registry, slot, term);
+        }
+    }
+    return result;
+}
+
+void registry_find_expected(registry_t *registry)
+{
+    for (uint32_t s = 0; s < registry->system_count; s++) {
+        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
+            term_t *term = &registry->systems[s]->terms[t];
+            term->reordered = false;
+            for (uint32_t i = 0; i < term->expected_count; i++) {
+                const known_field_t *now = registry_follow(term->expected[i].field);
+                term->order[i] = (uint8_t)(now == NULL ? 0 : now->index);
+                term->reordered = term->reordered || term->order[i] != i;
+            }
+        }
+    }
 }

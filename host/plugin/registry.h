@@ -9,9 +9,7 @@
 #ifndef HOST_PLUGIN_REGISTRY_H
 #define HOST_PLUGIN_REGISTRY_H
 
-#include "component_slot.h"
-#include "system_slot.h"
-#include "table_slot.h"
+#include "slots.h"
 
 typedef struct registry_t {
     memory_t memory;
@@ -43,7 +41,7 @@ plugin_t *registry_table_owner(const registry_t *registry, const char *name);
 /* Make the tables that an owner offers do-nothing, while it keeps its components and systems. [main] */
 void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
-/* --- for those who fill slots (registry_add.h, registry_set.h) ------------------------------------------------ */
+/* --- for those who fill slots (registry.h, registry_set.h) ------------------------------------------------ */
 
 /* The slot where `owner` may put a component or system: empty, new, or its own. */
 bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot);
@@ -51,5 +49,35 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
 
 /* The slot where `owner` may put a table of `size` bytes. */
 bp_result_t registry_table_place(registry_t *registry, const plugin_t *owner, const char *name, uint32_t size, table_slot_t **slot);
+
+/* --- registry add ------------------------------------------------------------------------------------------------ */
+
+/* Declarations into slots: the one door through which a plugin registers what it brings.
+ *
+ * What a new version of a plugin registers while it is being prepared goes into the set beside its slots (plugin_t.set) instead.
+ * Errors name the component or system and what is wrong with it; a refused declaration has changed nothing.
+ */
+
+/* `item_size` is the size of the declaration that the plugin's author knew. [main] */
+bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared,
+                                   uint32_t item_size);
+bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size);
+bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const char *name, const void *table);
+
+/* --- registry expected ------------------------------------------------------------------------------------------- */
+
+/* Columns that systems go on with after a component has changed without them.
+ *
+ * A system was compiled for the columns that a component had. registry_expect notes these before the component changes for the
+ * first time, and registry_find_expected says after each change where they are now (term_t.order).
+ *
+ * What it does not do: it refuses no change; reload/versions.c does, where a column has gone.
+ */
+
+/* Note for every system whose plugin is not part of the present change what it takes the columns of `slot` to be. */
+bp_result_t registry_expect(registry_t *registry, const component_t *slot);
+
+/* Work out anew where expected columns are. After every exchange. */
+void registry_find_expected(registry_t *registry);
 
 #endif

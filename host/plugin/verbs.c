@@ -1,11 +1,53 @@
 /* verbs.c - the verbs of plugins, of components and of tables, under the guard where there is one.
  *
- * A plugin without a guard is called at once; under one, the arguments go through a call_t (verb_call.h). Systems' verbs are in
- * verbs_system.c.
+ * A plugin without a guard is called at once; under one, the arguments go through a call_t (verbs.c). Systems' verbs are in
+ * verbs.c.
  */
 #include "verbs.h"
 
-#include "verb_call.h"
+#include "../base/error.h"
+#include "../base/file.h"
+#include "elf.h"
+#include "loader.h"
+#include "registry.h"
+
+/* --- verb call --------------------------------------------------------------------------------------------------- */
+
+/* One call of a plugin under the crash guard, and what is said where it crashes.
+ *
+ * Inner to verbs.c and verbs.c. The guard runs a function of one argument, so each verb that is guarded has two halves: one
+ * packs the arguments into a call_t, the other unpacks them and calls.
+ *
+ * What it does not do: it knows no verb.
+ */
+
+/* What a verb was called with: each uses its own part. */
+typedef struct call_t {
+    const component_t *component;
+    const system_t *system;
+    plugin_t *plugin;
+    bp_manager_t *m;
+    bp_system_t *s;
+    const bp_step_t *step;
+    const void *in;               /* run, match(es), entities, slots to read, values to write, saved bytes */
+    const void *more;             /* columns, data */
+    const size_t *sizes;
+    void *out;                    /* slots, values, random, data, report */
+    size_t *out_size;
+    const uint32_t *slots;
+    bp_name_t instance;
+    size_t size;                  /* stride, or bytes */
+    uint32_t count, number;       /* number: of a field, a version */
+    uint32_t answer;
+    bp_result_t result;
+    void (*function)(void *data); /* of a table: called with `out` */
+} call_t;
+
+/* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
+bool verb_call(call_t *call, const char *verb, void (*function)(void *data));
+
+/* The same for verbs with a result, which are called on the main thread alone. */
+bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
 
 /* --- the plugin ------------------------------------------------------------------------------------------------------- */
 
@@ -277,4 +319,215 @@ bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *dat
         return verb_call(&(call_t){.plugin = owner, .function = function, .out = data}, what, call_function);
     function(data);
     return true;
+}
+
+/* --- verbs system ------------------------------------------------------------------------------------------------ */
+
+/* The verbs of systems, under the guard where there is one. */
+
+#define SYSTEM_CALL(...) \
+    &(call_t) { .system = system, .plugin = system->owner, .s = s, __VA_ARGS__ }
+
+static void call_system_start(void *data)
+{
+    call_t *c = data;
+    c->result = c->system->table.start(c->s);
+}
+
+bp_result_t verb_system_start(const system_t *system, bp_system_t *s)
+{
+    if (system->owner->guard == NULL)
+        return system->table.start(s);
+    return verb_call_with_result(SYSTEM_CALL(.result = BP_OK), "start", call_system_start);
+}
+
+static void call_system_stop(void *data)
+{
+    const call_t *c = data;
+    c->system->table.stop(c->s);
+}
+
+void verb_system_stop(const system_t *system, bp_system_t *s)
+{
+    if (system->owner->guard == NULL)
+        system->table.stop(s);
+    else
+        verb_call(SYSTEM_CALL(.result = BP_OK), "stop", call_system_stop);
+}
+
+static void call_run(void *data)
+{
+    const call_t *c = data;
+    c->system->table.run(c->s, c->step, c->in);
+}
+
+void verb_run(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+{
+    if (system->owner->guard == NULL)
+        system->table.run(s, step, match);
+    else
+        verb_call(SYSTEM_CALL(.step = step, .in = match), "run", call_run);
+}
+
+static void call_run_all(void *data)
+{
+    const call_t *c = data;
+    c->system->table.run_all(c->s, c->step, c->in, c->count);
+}
+
+void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    if (system->owner->guard == NULL)
+        system->table.run_all(s, step, matches, count);
+    else
+        verb_call(SYSTEM_CALL(.step = step, .in = matches, .count = count), "run_all", call_run_all);
+}
+
+static void call_entities_added(void *data)
+{
+    const call_t *c = data;
+    c->system->table.entities_added(c->s, c->in, c->count);
+}
+
+void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    if (system->owner->guard == NULL)
+        system->table.entities_added(s, entities, count);
+    else
+        verb_call(SYSTEM_CALL(.in = entities, .count = count), "entities_added", call_entities_added);
+}
+
+static void call_entities_removed(void *data)
+{
+    const call_t *c = data;
+    c->system->table.entities_removed(c->s, c->in, c->count);
+}
+
+void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    if (system->owner->guard == NULL)
+        system->table.entities_removed(s, entities, count);
+    else
+        verb_call(SYSTEM_CALL(.in = entities, .count = count), "entities_removed", call_entities_removed);
+}
+
+static void call_system_report(void *data)
+{
+    const call_t *c = data;
+    c->system->table.report(c->s, c->out);
+}
+
+void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *report)
+{
+    if (system->owner->guard == NULL)
+        system->table.report(s, report);
+    else
+        verb_call(SYSTEM_CALL(.out = report), "report", call_system_report);
+}
+
+/* --- verb call --------------------------------------------------------------------------------------------------- */
+
+/* Calling under the guard, and setting aside whoever crashed.
+ *
+ * The first crash of a plugin wins the right to tell (several threads may crash in one step); it is written down before `aside`
+ * says so.
+ */
+
+/* --- crashes --------------------------------------------------------------------------------------------------------- */
+
+/* " in the function 'simulate'", from the symbols of the file that was opened; "" where it has none. */
+static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
+{
+    char *bytes, name[128];
+    size_t size;
+    error_text_t ignored = {.quiet = false};
+    memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
+    if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
+        return;
+    memory_init(&memory, "crash", &plugin->loader->base->memory.allocator);
+    if (file_read(&memory, plugin->copy != NULL ? plugin->copy : plugin->path, &bytes, &size, &ignored) != BP_OK)
+        return;
+    uint64_t into;
+    if (elf_function_at(bytes, size, crash->code - (uintptr_t)plugin->image_begin, name, sizeof name, &into))
+        text_append(text, ", in its function '%s' (%llu bytes into it)", name, (unsigned long long)into);
+    memory_free(&memory, bytes, size + 1);
+}
+
+/* "'simulate' of component 'spin', world 'main', step 17" */
+static void name_verb(const call_t *call, const char *verb, text_t *text)
+{
+    bp_world_o *world = call->m != NULL ? call->m->world : call->s != NULL ? call->s->world : NULL;
+    text_append(text, "'%s'", verb);
+    if (call->component != NULL)
+        text_append(text, " of component '%s'", call->component->name);
+    if (call->system != NULL)
+        text_append(text, " of system '%s'", call->system->name);
+    if (world == NULL)
+        return;
+    const bp_world_api *worlds = call->plugin->loader->api->world;
+    bp_step_t now = {.struct_size = sizeof now};
+    worlds->clock(world, &now);
+    text_append(text, ", world '%s', step %llu", worlds->name(world), (unsigned long long)now.number);
+}
+
+/* Whose code crashed: the plugin whose image it lies in; the one that was called, where that is nobody's. */
+static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
+{
+    const loader_t *loader = called->loader;
+    for (uint32_t i = 0; i < loader->count; i++) {
+        const plugin_t *p = loader->plugins[i];
+        if (crash->code != 0 && crash->code >= (uintptr_t)p->image_begin && crash->code < (uintptr_t)p->image_end)
+            return loader->plugins[i];
+    }
+    return called;
+}
+
+static void set_aside(const call_t *call, const char *verb, const guard_crash_t *crash)
+{
+    plugin_t *plugin = culprit(call->plugin, crash);
+    uint32_t sound = PLUGIN_SOUND;
+    if (!atomic_compare_exchange_strong(&plugin->aside, &sound, PLUGIN_CRASHING))
+        return;
+    text_t text = {.length = 0};
+    text.chars[0] = '\0';
+    text_append(&text, "plugin '%s' %s crashed in ", plugin->name, plugin->version);
+    name_verb(call, verb, &text);
+    if (plugin != call->plugin)
+        text_append(&text, " (of plugin '%s', which had called it)", call->plugin->name);
+    text_append(&text, ": %s", crash->reason);
+    name_function(plugin, crash, &text);
+    snprintf(plugin->crash, sizeof plugin->crash, "%s", text.chars);
+    atomic_store_explicit(&plugin->aside, PLUGIN_ASIDE, memory_order_release);
+    atomic_store(&plugin->loader->crashes, true);
+    log_write(&plugin->loader->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
+}
+
+/* --- calling ---------------------------------------------------------------------------------------------------------- */
+
+static bool may_call(const plugin_t *plugin)
+{
+    return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
+}
+
+bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
+{
+    guard_crash_t crash;
+    if (!may_call(call->plugin))
+        return false;
+    if (guard_run(call->plugin->guard, function, call, &crash))
+        return true;
+    set_aside(call, verb, &crash);
+    return false;
+}
+
+bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
+{
+    error_text_t *error = &call->plugin->loader->base->error;
+    bool called = may_call(call->plugin);
+    if (verb_call(call, verb, function))
+        return call->result;
+    if (called)
+        return error_set(error, BP_ERROR_FAILED, "%s", call->plugin->crash[0] != '\0' ? call->plugin->crash : "a plugin that it called crashed");
+    return error_set(error, BP_ERROR_STATE, "plugin '%s' is set aside until a good version of it is loaded: %s", call->plugin->name,
+                     call->plugin->crash);
 }

@@ -1,9 +1,13 @@
 /* console.c - complaints about a line, and cutting words off it. */
 #include "console.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MESSAGE_MAX = 1024 };
 
@@ -48,4 +52,304 @@ bool console_take_words(const console_t *console, char *rest, char **words, uint
 bool console_takes_nothing(const console_t *console, char *rest)
 {
     return console_take_words(console, rest, NULL, 0);
+}
+
+/* --- commands ---------------------------------------------------------------------------------------------------- */
+
+/* The list of commands, and doing a line.
+ *
+ * A command cuts its words off the rest of the line, so that `set` can take all of it as one value. One that
+ * fails has changed nothing, says so on stderr, and the console goes on.
+ */
+
+typedef struct console_command_t {
+    const char *name;
+    const char *usage;
+    const char *about;
+    bool (*run)(console_t *console, char *rest);
+} console_command_t;
+
+static const console_command_t *command_at(uint32_t index);
+static const console_command_t *find_command(const console_t *console, const char *name);
+
+/* --- help, quit ----------------------------------------------------------------------------------------- */
+
+static bool do_help(console_t *console, char *rest)
+{
+    char *name;
+    const console_command_t *command;
+    if (!console_take_words(console, rest, &name, 1))
+        return false;
+    if (name != NULL) {
+        command = find_command(console, name);
+        if (command != NULL)
+            printf("%s\n  %s\n", command->usage, command->about);
+        return command != NULL;
+    }
+    table_t table;
+    table_begin_bare(&table, 2);
+    for (uint32_t i = 0; (command = command_at(i)) != NULL; i++) {
+        table_cell(&table, command->usage);
+        table_cellf(&table, "%.*s", (int)strcspn(command->about, "\n"), command->about);
+    }
+    bool fine = table_print(&table, stdout, "", console->styled);
+    table_end(&table);
+    return fine || console_refuse_memory(console);
+}
+
+static bool do_quit(console_t *console, char *rest)
+{
+    console->over = console_takes_nothing(console, rest);
+    return console->over;
+}
+
+/* --- step, reload -------------------------------------------------------------------------------- */
+
+static bool do_step(console_t *console, char *rest)
+{
+    const bp_world_api *api = console->program->api->world;
+    char *word;
+    uint64_t count = 1;
+    bp_world_o *world;
+    if (!console_take_words(console, rest, &word, 1))
+        return false;
+    if (word != NULL && !numbers_read_count(word, &count))
+        return console_refuse(console, "'%s' is no number of steps", word);
+    if (program_step(console->program, count, console->interactive) != STATUS_FINE)
+        return false;
+    for (uint32_t i = 0; (world = api->at(console->program->host, i)) != NULL; i++) {
+        bp_step_t clock = {.struct_size = sizeof clock};
+        api->clock(world, &clock);
+        printf("%s: step %" PRIu64 ", time %g\n", api->name(world), clock.number, clock.time);
+    }
+    return true;
+}
+
+static bool do_reload(console_t *console, char *rest)
+{
+    enum { MOST = 16 };
+    char *words[MOST] = {NULL};
+    const char *names[MOST];
+    uint32_t count = 0;
+    if (!console_take_words(console, rest, words, MOST))
+        return false;
+    for (; count < MOST && words[count] != NULL; count++)
+        names[count] = words[count];
+    if (count == 0)
+        return console_refuse(console, "reload which plugin? `plugins` lists them");
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    if (bp_host_reload(console->program->host, names, count, &report) != BP_OK)
+        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(console->program->host));
+    printf("%s\n", report.text);
+    return true;
+}
+
+/* --- the list ------------------------------------------------------------------------------------------- */
+
+static const console_command_t commands[] = {
+    {"help", "help [COMMAND]", "list the commands, or tell about one", do_help},
+    {"plugins", "plugins [NAME]", "list the plugins, or tell all about one", console_plugins},
+    {"worlds", "worlds", "list the worlds with their clocks and components", console_worlds},
+    {"entities", "entities [WORLD] [N]",
+     "list the first N entities (20 where it is not said) of a world, or of each", console_entities},
+    {"get", "get PATH",
+     "print a property (world/entity.component.property), a component or an entity\n"
+     "  The entity stands there by its debug name or as #index:generation, the component by its name in the\n"
+     "  entity; put a path that holds blanks in double quotes.",
+     console_get},
+    {"set", "set PATH VALUE",
+     "set a property to a value such as 1.5, \"0 0 1\" or true\n"
+     "  The value is the rest of the line; double quotes around it are needed only for the empty text and\n"
+     "  for blanks at its ends.",
+     console_set},
+    {"spawn", "spawn SCENE [WORLD]",
+     "bring a scene into a world, all of it or nothing\n"
+     "  SCENE is a file of scene JSON, or a compiled or saved scene. Prints the number to despawn it by.",
+     console_spawn},
+    {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
+    {"save", "save WORLD FILE", "write all entities of a world to a file", console_save},
+    {"load", "load WORLD FILE",
+     "put what a file holds in the place of all that a world holds\n"
+     "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.",
+     console_load},
+    {"destroy", "destroy ENTITY ...",
+     "end entities, in all worlds\n"
+     "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",
+     console_destroy},
+    {"tree", "tree [WORLD] [ENTITY]",
+     "draw who is whose child, in each world, in one, or below an entity\n"
+     "  Whose child an entity is, a property of a component tells, such as transform.parent.",
+     console_tree},
+    {"step", "step [N]", "let all worlds take N steps, or one", do_step},
+    {"reload", "reload PLUGIN ...", "load the present files of plugins in place of what is at work, worlds and all; several change together", do_reload},
+    {"stats", "stats", "print what worlds hold and what plugins cost", console_stats},
+    {"report", "report", "print what components and systems report", console_report},
+    {"quit", "quit", "end the console", do_quit},
+};
+
+static const console_command_t *command_at(uint32_t index)
+{
+    return index < sizeof commands / sizeof commands[0] ? &commands[index] : NULL;
+}
+
+const char *console_command_name(uint32_t index)
+{
+    const console_command_t *command = command_at(index);
+    return command != NULL ? command->name : NULL;
+}
+
+/* NULL, with a complaint, where there is none of that name. */
+static const console_command_t *find_command(const console_t *console, const char *name)
+{
+    char hint[96];
+    guess_t guess = {.wanted = name};
+    const console_command_t *command;
+    for (uint32_t i = 0; (command = command_at(i)) != NULL; i++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+        guess_consider(&guess, command->name);
+    }
+    guess_hint(&guess, hint, sizeof hint);
+    console_refuse(console, "no command '%s'%s", name, guess.best != NULL ? hint : "; help lists them");
+    return NULL;
+}
+
+bool console_do(console_t *console, char *line)
+{
+    char *word;
+    char *rest = line;
+    if (line[strspn(line, " \t")] == '#')
+        return true;
+    words_end_t end = console_words_next(&rest, &word);
+    if (end == WORDS_OVER)
+        return true;
+    if (end == WORDS_UNCLOSED)
+        return console_refuse_unclosed(console);
+    const console_command_t *command = find_command(console, word);
+    return command != NULL && command->run(console, rest);
+}
+
+/* --- words ------------------------------------------------------------------------------------------------------- */
+
+/* Cuts a line into words.
+ *
+ * In place, because a word is never longer than what it is cut from: no allocation that could fail, and no
+ * limit beside that of the line. Values are taken whole ("0 0 1" is one vector), so quotes are needed only
+ * for the empty text, for blanks at the ends, and for names of entities with blanks in paths.
+ */
+
+static const char blanks[] = " \t\r\n\v\f";
+
+/* `text` stands behind the opening quote. Returns the place behind the closing one, NULL where there is none.
+ */
+static char *cut_quoted(char *text)
+{
+    char *to = text;
+    for (; *text != '"'; text++) {
+        if (*text == '\\' && (text[1] == '"' || text[1] == '\\'))
+            text++;
+        if (*text == '\0')
+            return NULL;
+        *to++ = *text;
+    }
+    char *behind = text + 1;
+    *to = '\0';
+    return behind;
+}
+
+words_end_t console_words_next(char **rest, char **word)
+{
+    char *start = *rest + strspn(*rest, blanks);
+    if (*start == '\0') {
+        *rest = start;
+        return WORDS_OVER;
+    }
+    if (*start == '"') {
+        char *behind = cut_quoted(start + 1);
+        if (behind == NULL || (*behind != '\0' && strchr(blanks, *behind) == NULL))
+            return WORDS_UNCLOSED;
+        *word = start + 1;
+        *rest = behind;
+        return WORDS_FOUND;
+    }
+    size_t length = strcspn(start, blanks);
+    *word = start;
+    *rest = start + length + (start[length] != '\0');
+    start[length] = '\0';
+    return WORDS_FOUND;
+}
+
+words_end_t console_words_value(char *rest, char **value)
+{
+    char *start = rest + strspn(rest, blanks);
+    if (*start == '\0')
+        return WORDS_OVER;
+    if (*start == '"') {
+        words_end_t end = console_words_next(&start, value);
+        return end == WORDS_FOUND && start[strspn(start, blanks)] != '\0' ? WORDS_UNCLOSED : end;
+    }
+    size_t length = strlen(start);
+    while (strchr(blanks, start[length - 1]) != NULL)
+        length--;
+    start[length] = '\0';
+    *value = start;
+    return WORDS_FOUND;
+}
+
+/* --- console ----------------------------------------------------------------------------------------------------- */
+
+/* `backplane console`: lines in, answers out.
+ *
+ * A command that fails does not end the console. From a pipe, though, nobody may be reading what stderr says,
+ * so the exit status remembers it; at a prompt the user has seen it, and typing errors are no failure.
+ * Answers are flushed line by line, for programs that talk to the console through two pipes.
+ */
+
+/* Do lines until there are no more, or nobody takes the answers any longer. */
+static bool do_lines(console_t *console, lines_t *lines)
+{
+    bool fine = true;
+    while (!console->over) {
+        char *line;
+        line_end_t end = lines_next(lines, &line);
+        if (end == LINES_OVER)
+            break;
+        console->line++;
+        if (end == LINE_READ)
+            fine &= console_do(console, line);
+        else if (end == LINE_TOO_LONG)
+            fine = console_refuse(console, "the line is longer than %d bytes", LINE_BYTES_MAX);
+        else
+            return console_refuse(console, "the commands cannot be read");
+        if (fflush(stdout) != 0)
+            break; /* main finds out and says so */
+    }
+    return fine;
+}
+
+static int talk(program_t *program)
+{
+    console_t console = {.program = program, .styled = terminal_styled()};
+    line_completer_t completer = {&console, console_complete};
+    lines_t *lines = lines_open(&completer);
+    if (lines == NULL) {
+        complain("out of memory while starting");
+        return STATUS_FAILED;
+    }
+    console.interactive = lines_interactive(lines);
+    if (console.interactive)
+        puts("help lists the commands, quit ends the console");
+    bool fine = do_lines(&console, lines);
+    lines_close(lines);
+    free(console.spawns);
+    return fine || console.interactive ? STATUS_FINE : STATUS_FAILED;
+}
+
+int command_console(const arguments_t *arguments)
+{
+    program_t program;
+    int status = program_open(&program, arguments->ini);
+    if (status != STATUS_FINE)
+        return status;
+    return program_close(&program, talk(&program));
 }

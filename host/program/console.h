@@ -1,13 +1,12 @@
 /* console.h - what the commands of the console share: its state, complaints, and words.
  *
- * What it does not do: it reads no lines (console_lines.h) and knows no command (console_commands.h).
+ * What it does not do: it reads no lines (console_lines.h) and knows no command (console.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_H
 #define HOST_PROGRAM_CONSOLE_H
 
 #include "console_lines.h"
-#include "console_words.h"
-#include "messages.h"
+#include "output.h"
 #include "program.h"
 
 #include <stdbool.h>
@@ -35,5 +34,84 @@ bool console_take_words(const console_t *console, char *rest, char **words, uint
 
 /* For commands that take none. */
 bool console_takes_nothing(const console_t *console, char *rest);
+
+/* --- commands ---------------------------------------------------------------------------------------------------- */
+
+/* Doing a line, and the names of all commands.
+ */
+
+/* Do one line, which is cut into words in place. false where it failed, which has been complained about. */
+bool console_do(console_t *console, char *line);
+
+/* The name of the `index`-th command, NULL past the last. */
+const char *console_command_name(uint32_t index);
+
+/* --- look -------------------------------------------------------------------------------------------------------- */
+
+/* Commands that list what there is: plugins, worlds, entities, figures.
+ *
+ * Each takes the rest of its line, and returns false where it failed, which has been complained about.
+ */
+
+bool console_plugins(console_t *console, char *rest);
+bool console_worlds(console_t *console, char *rest);
+bool console_entities(console_t *console, char *rest);
+bool console_stats(console_t *console, char *rest);
+bool console_report(console_t *console, char *rest);
+
+/* --- scenes ------------------------------------------------------------------------------------------------------ */
+
+/* Commands of the console that work on many entities at a time.
+ *
+ * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
+ * changed.
+ *
+ * What it does not do: single values (console.h).
+ */
+
+bool console_spawn(console_t *console, char *rest);
+bool console_despawn(console_t *console, char *rest);
+bool console_save(console_t *console, char *rest);
+bool console_load(console_t *console, char *rest);
+bool console_destroy(console_t *console, char *rest);
+bool console_tree(console_t *console, char *rest);
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+/* Commands that print and set values.
+ *
+ * Each takes the rest of its line, and returns false where it failed, which has been complained about.
+ */
+
+bool console_get(console_t *console, char *rest);
+bool console_set(console_t *console, char *rest);
+
+/* --- words ------------------------------------------------------------------------------------------------------- */
+
+/* The words of a line of the console.
+ *
+ * Words are separated by blanks. A word that begins with a double quote ends at the next one; in between,
+ * \" and \\ stand for the quote and the backslash.
+ *
+ * What it does not do: no variables, no patterns, no nesting.
+ */
+
+typedef enum words_end_t { WORDS_FOUND, WORDS_OVER, WORDS_UNCLOSED } words_end_t;
+
+/* Cut the next word off *rest, in place, and move *rest behind it. WORDS_UNCLOSED where its quote is not
+ * closed, or something sticks to the closing one. */
+words_end_t console_words_next(char **rest, char **word);
+
+/* All that is left as one value: the text of a quoted word where it is one, else everything up to the last
+ * non-blank. */
+words_end_t console_words_value(char *rest, char **value);
+
+/* --- complete ---------------------------------------------------------------------------------------------------- */
+
+/* What TAB offers at the prompt.
+ */
+
+/* Completions for a line_completer_t whose context is the console: commands, worlds, plugins and paths. */
+void console_complete(void *context, const char *line, const char *word, completions_t *completions);
 
 #endif

@@ -6,10 +6,9 @@
  *
  * What `spawn` brought gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
  */
-#include "console_scenes.h"
-
+#include "console.h"
 #include "inspect.h"
-#include "numbers.h"
+#include "output.h"
 #include "tree.h"
 
 #include <inttypes.h>

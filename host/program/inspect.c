@@ -9,9 +9,8 @@
  */
 #include "inspect.h"
 
-#include "describe.h"
-#include "messages.h"
-#include "numbers.h"
+#include "output.h"
+#include "plugin_list.h"
 
 #include <components/debug_name.h>
 

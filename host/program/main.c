@@ -2,12 +2,12 @@
  *
  * A thin program over libbackplane: everything that it can do, an embedder can do through backplane.h and
  * the tables of bp_api.h, which are all that host/program/ uses (beside the clock and the terminal of
- * base/os.h).
+ * os/os.h).
  *
  * Exit status: 0 only if all went well; 1 when something failed while running, the writing of
  * the output included (a full disk shows only when the last buffer is flushed); 2 for bad input.
  */
-#include "messages.h"
+#include "output.h"
 #include "program.h"
 
 #include <errno.h>

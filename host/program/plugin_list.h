@@ -7,8 +7,10 @@
 
 #include "program.h"
 
+#include <backplane.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* One line for each plugin: name, version, what it brings, its doc. */
 int plugin_list_print_short(const program_t *program, bool styled);
@@ -21,5 +23,30 @@ int plugin_list_print(const program_t *program, bool styled);
 
 /* The same as an array of objects; NULL when out of memory. */
 json_t *plugin_list_json(const program_t *program);
+
+/* --- describe ---------------------------------------------------------------------------------------------------- */
+
+/* What plugins declare, in words.
+ *
+ * Plugins may be built with older headers, whose items are shorter: lists are read through the functions
+ * here, never by index.
+ *
+ * What it does not do: it reads no values of living things.
+ */
+
+/* Item `index` of a list: what the plugin knew of it, the rest zero. */
+bp_component_i describe_component(const bp_component_list_t *list, uint32_t index);
+bp_system_i describe_system(const bp_system_list_t *list, uint32_t index);
+bp_term_t describe_term(const bp_term_list_t *list, uint32_t index);
+bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
+
+/* "f32", "vec3"; "?" for a number that is no type. */
+const char *describe_type(uint32_t type);
+
+/* The value of a new instance as text, also where the declaration leaves it to the type ("0 0 0"). */
+const char *describe_initial(const bp_field_t *field);
+
+/* "0 to 10", "at least 0", "at most 10", or "". Returns `text`. */
+const char *describe_range(const bp_field_t *field, char *text, size_t size);
 
 #endif

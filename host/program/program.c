@@ -7,9 +7,14 @@
  */
 #include "program.h"
 
-#include "messages.h"
+#include "../os/files.h"
+#include "../os/os.h"
+#include "output.h"
 
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Line by line: a block keeps its form. What a compiler prints stands as it is, for editors that look for file and line. */
@@ -83,6 +88,237 @@ int program_step(program_t *program, uint64_t count, bool bar)
         result = bp_host_step(program->host);
     }
     progress_erase(&program->progress);
+    if (result == BP_OK)
+        return STATUS_FINE;
+    complain("%s", bp_host_error(program->host));
+    return STATUS_FAILED;
+}
+
+/* --- open plugins ------------------------------------------------------------------------------------------------ */
+
+/* A host that knows plugins and nothing else: for compiling scenes and describing them.
+ *
+ * Whoever writes a scene wants to compile it without writing an ini first, so by default every plugin counts that came with
+ * the program. They are loaded in the order of their names, as what comes out must not depend on how a file system lists
+ * them. One that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when something turns out to
+ * be missing do people hear of it.
+ */
+
+enum { PATH_ROOM = 4096 };
+
+typedef struct listing_t {
+    char **names;
+    size_t count, room;
+    bool failed;
+} listing_t;
+
+static void see_file(void *data, const char *name)
+{
+    listing_t *listing = data;
+    size_t length = strlen(name), suffix = strlen(os_library_suffix);
+    if (length <= suffix || strcmp(name + length - suffix, os_library_suffix) != 0)
+        return;
+    if (listing->count == listing->room) {
+        size_t room = listing->room == 0 ? 16 : listing->room * 2;
+        char **names = realloc(listing->names, room * sizeof *names);
+        listing->failed = listing->failed || names == NULL;
+        if (names == NULL)
+            return;
+        listing->names = names;
+        listing->room = room;
+    }
+    char *copy = malloc(length + 1);
+    listing->failed = listing->failed || copy == NULL;
+    if (copy != NULL)
+        listing->names[listing->count++] = memcpy(copy, name, length + 1);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void note(program_t *program)
+{
+    size_t used = strlen(program->passed_over);
+    snprintf(program->passed_over + used, sizeof program->passed_over - used, "%s%s", used > 0 ? "; " : "", bp_host_error(program->host));
+}
+
+static int load_folder(program_t *program, const char *folder)
+{
+    listing_t listing = {.count = 0};
+    bool listed = os_folder_list(folder, see_file, &listing);
+    qsort(listing.names, listing.count, sizeof *listing.names, compare);
+    for (size_t i = 0; i < listing.count; i++) {
+        char path[PATH_ROOM];
+        int length = snprintf(path, sizeof path, "%s/%s", folder, listing.names[i]);
+        if (length > 0 && (size_t)length < sizeof path && bp_host_load_plugin(program->host, path, NULL, 0) != BP_OK)
+            note(program);
+        free(listing.names[i]);
+    }
+    free(listing.names);
+    if (!listed || listing.failed)
+        complain(listing.failed ? "out of memory while looking into the folder %s" : "the folder of plugins %s cannot be read", folder);
+    return listing.failed ? STATUS_FAILED : listed ? STATUS_FINE : STATUS_BAD_INPUT;
+}
+
+static void see_nothing(void *data, const char *name)
+{
+    (void)data, (void)name;
+}
+
+static int load_usual_folder(program_t *program)
+{
+    static const char *const usual[] = {"plugins", "../lib/backplane/plugins"};
+    char beside[PATH_ROOM], folder[PATH_ROOM + 64];
+    for (size_t i = 0; os_program_folder(beside, sizeof beside) && i < sizeof usual / sizeof usual[0]; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", beside, usual[i]);
+        if (os_folder_list(folder, see_nothing, NULL))
+            return load_folder(program, folder);
+    }
+    complain("there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins with --plugins FOLDER or --ini INI");
+    return STATUS_BAD_INPUT;
+}
+
+static int load_plugins(program_t *program, const char *ini, const char *folder)
+{
+    if (ini == NULL)
+        return folder != NULL ? load_folder(program, folder) : load_usual_folder(program);
+    bp_result_t result = bp_host_setup_plugins(program->host, ini);
+    if (result == BP_OK)
+        return STATUS_FINE;
+    complain("%s", bp_host_error(program->host));
+    return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
+}
+
+int program_open_plugins(program_t *program, const char *ini, const char *folder)
+{
+    int status = program_create(program, ini);
+    if (status != STATUS_FINE)
+        return status;
+    status = load_plugins(program, ini, folder);
+    if (status != STATUS_FINE)
+        bp_host_destroy(program->host);
+    return status;
+}
+
+void program_say_passed_over(const program_t *program)
+{
+    if (program->passed_over[0] != '\0')
+        complain("plugins that could not be loaded: %s", program->passed_over);
+}
+
+/* --- live -------------------------------------------------------------------------------------------------------- */
+
+/* Steps at the pace of the clock, for watching and for developing.
+ *
+ * Each world has a clock of its own: it takes a step whenever the wall clock has passed its time, and where it cannot keep up it is
+ * let fall behind rather than taking ever more steps at once. Between steps the host is polled, so that new versions of
+ * plugins come in.
+ *
+ * Ctrl-C ends the loop in good order, for the report to be printed; a second one ends the program. The flag that says so is
+ * static, because a signal handler has no other way to tell; nothing else in the program is.
+ */
+
+enum {
+    BILLION = 1000000000,
+    NAP_NS = 2000000,   /* the longest sleep: new files are looked for in between */
+    STEPS_AT_ONCE = 8   /* of a world that is behind */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    interrupted = 1;
+    signal(number, SIG_DFL);
+}
+
+typedef struct live_t {
+    program_t *program;
+    uint64_t count, began; /* began: by the clock */
+    uint64_t next_show;
+    const char *show;
+    bool over;             /* all worlds have taken their steps */
+    double next;           /* the time at which the next step of any world is due, seconds since the beginning */
+} live_t;
+
+/* What is due in one world. Its time counts in units of its own, steps of it in real time: a step rate is steps a second. */
+static bp_result_t step_world(live_t *live, bp_world_o *world, double elapsed)
+{
+    bp_world_stats_t stats;
+    bp_step_t clock = {.struct_size = sizeof clock};
+    bp_result_t result = BP_OK;
+    for (int i = 0; i < STEPS_AT_ONCE && result == BP_OK; i++) {
+        bp_world_stats(world, &stats);
+        live->program->api->world->clock(world, &clock);
+        bool more = live->count == 0 || stats.steps < live->count;
+        double due = (double)stats.steps * clock.dt;
+        live->over = live->over && !more;
+        if (more && (live->next > due || live->next == 0))
+            live->next = due;
+        if (!more || due > elapsed)
+            break;
+        result = bp_world_step(world);
+    }
+    return result;
+}
+
+static bp_result_t step_worlds(live_t *live)
+{
+    const program_t *program = live->program;
+    double elapsed = (double)(os_clock_ns() - live->began) / BILLION;
+    bp_result_t result = BP_OK;
+    bp_world_o *world;
+    live->over = true;
+    live->next = 0;
+    for (uint32_t i = 0; result == BP_OK && (world = program->api->world->at(program->host, i)) != NULL; i++)
+        result = step_world(live, world, elapsed);
+    return result;
+}
+
+static bp_result_t show_path(live_t *live)
+{
+    const program_t *program = live->program;
+    uint64_t now = os_clock_ns();
+    char text[1024];
+    bp_path_t path;
+    if (live->show == NULL || now < live->next_show)
+        return BP_OK;
+    live->next_show = now + BILLION;
+    bp_result_t result = program->api->property->parse_path(program->host, live->show, &path);
+    if (result == BP_OK)
+        result = program->api->property->get_text(&path, text, sizeof text);
+    if (result == BP_OK) {
+        printf("%8.1f s  %s = %s\n", (double)(now - live->began) / BILLION, live->show, text);
+        fflush(stdout);
+    }
+    return result;
+}
+
+static void nap(const live_t *live)
+{
+    uint64_t now = os_clock_ns() - live->began, due = (uint64_t)(live->next * BILLION);
+    if (due > now)
+        os_sleep_ns(due - now < NAP_NS ? due - now : NAP_NS);
+}
+
+int program_live(program_t *program, uint64_t count, const char *show)
+{
+    live_t live = {.program = program, .count = count, .began = os_clock_ns(), .show = show};
+    program->talking = true;
+    interrupted = 0;
+    signal(SIGINT, interrupt);
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && !live.over && !interrupted) {
+        result = show_path(&live);
+        if (result == BP_OK)
+            result = step_worlds(&live);
+        bp_host_poll(program->host);
+        if (result == BP_OK && !live.over)
+            nap(&live);
+    }
+    signal(SIGINT, SIG_DFL);
     if (result == BP_OK)
         return STATUS_FINE;
     complain("%s", bp_host_error(program->host));

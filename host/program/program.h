@@ -6,10 +6,9 @@
 #define HOST_PROGRAM_PROGRAM_H
 
 #include "arguments.h"
-#include "progress.h"
+#include "output.h"
 
 #include <backplane.h>
-
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -13,7 +13,7 @@
 /* Draft 7, which editors know best. NULL when out of memory. */
 json_t *schema_of_scenes(const program_t *program);
 
-/* One property (schema_values.c): `each` where a list may give one value to each instance of a count. NULL when out of
+/* One property (schema.c): `each` where a list may give one value to each instance of a count. NULL when out of
  * memory. */
 json_t *schema_of_property(const bp_field_t *field, bool each);
 

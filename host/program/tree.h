@@ -7,8 +7,53 @@
 
 #include "program.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Print the entities of a world, or, where `top` is not {0}, that one and what is below it. Lines of a terminal that
  * shows UTF-8 are drawn with its line characters. false when out of memory. */
 bool tree_print(const program_t *program, bp_world_o *world, bp_entity_t top);
+
+/* --- family ------------------------------------------------------------------------------------------------------ */
+
+/* Which entity of a world is whose child, and what people call them.
+ *
+ * Both come from flags of declared fields, whatever plugin declares them: BP_FIELD_PARENT and BP_FIELD_LABEL. An entity
+ * with several such components goes by the first, in canonical order, that says something.
+ *
+ * What it does not do: it follows no changes. Collect again after any.
+ */
+
+/* Fields with a flag, found out key by key. Begin with {.program, .world, .flag, .type}; end with marks_free. */
+typedef struct marks_t {
+    const program_t *program;
+    bp_world_o *world;
+    uint32_t flag;  /* BP_FIELD_PARENT or BP_FIELD_LABEL */
+    uint32_t type;  /* what the field must be */
+    struct mark_t *marks; /* by key */
+    uint32_t count;
+    bool failed;    /* memory ran out: answers may be missing */
+} marks_t;
+
+/* Read the marked field of an entity to `value`; false where it has none, or one that says nothing. A string is good until
+ * the next call. */
+bool marks_read(marks_t *marks, bp_entity_t entity, bp_value_t *value);
+void marks_free(marks_t *marks);
+
+/* The entities with components in a world, by index. Numbers below are places in `entities`. */
+typedef struct family_t {
+    bp_entity_t *entities;
+    uint32_t *parents;  /* BP_NONE: a root */
+    uint32_t *first;    /* the children of i are children[first[i]] to children[first[i + 1] - 1] */
+    uint32_t *children; /* in order of entity index */
+    uint32_t count;
+} family_t;
+
+/* false when out of memory, with nothing to release. A parent that is dead, or not in this world, counts as none. */
+bool family_collect(const program_t *program, bp_world_o *world, family_t *family);
+void family_free(family_t *family);
+
+/* Where an entity stands in the list, BP_NONE where it does not. */
+uint32_t family_find(const family_t *family, bp_entity_t entity);
 
 #endif

@@ -4,10 +4,11 @@
  */
 #include "path.h"
 
-#include "../base/text.h"
+#include "../base/error.h"
 #include "../plugin/verbs.h"
 
 #include <components/debug_name.h>
+
 #include <stdio.h>
 
 enum { PATH_MAX_LENGTH = 1023 };

@@ -12,7 +12,7 @@
 #ifndef HOST_PROPERTY_PROPERTY_H
 #define HOST_PROPERTY_PROPERTY_H
 
-#include "../entity/store.h"
+#include "../store/store.h"
 
 /* As the entries of bp_property_api with the same names. */
 bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,

@@ -11,9 +11,9 @@
 #ifndef HOST_RELOAD_BUILD_H
 #define HOST_RELOAD_BUILD_H
 
-#include "../base/folder.h"
-#include "../base/process.h"
 #include "../plugin/loader.h"
+#include "folder.h"
+#include "process.h"
 
 enum {
     BUILD_SETTLE_MS = 10,

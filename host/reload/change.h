@@ -16,11 +16,10 @@
 #ifndef HOST_RELOAD_CHANGE_H
 #define HOST_RELOAD_CHANGE_H
 
-#include "reload.h"
-
-#include "../base/convert.h"
+#include "../base/field.h"
 #include "../plugin/loader.h"
 #include "../plugin/registry_set.h"
+#include "reload.h"
 
 /* One plugin of a change. */
 typedef struct version_t {
@@ -152,7 +151,7 @@ static inline bp_result_t reason_given(error_text_t *error, bp_result_t result)
     return result;
 }
 
-/* --- version.c: plugins ----------------------------------------------------------------------------------------- */
+/* --- versions.c: plugins ----------------------------------------------------------------------------------------- */
 
 /* Put the other side of a plugin in place, for calls into it; and back. */
 void change_enter(version_t *version);
@@ -169,13 +168,13 @@ static inline bool same_form(uint64_t old, uint64_t new)
     return old == new && old != 0;
 }
 
-/* --- plan.c: components ------------------------------------------------------------------------------------------ */
+/* --- versions.c: components ------------------------------------------------------------------------------------------ */
 
 bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
 
-/* --- world_parts.c: finding one's way, and standing on the other side -------------------------------------------------- */
+/* --- worlds.c: finding one's way, and standing on the other side -------------------------------------------------- */
 
 /* The change of the manager of a key; NULL where it is not part of the change. */
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
@@ -195,11 +194,11 @@ void system_leave(system_change_t *s);
 
 #define EXCHANGE(type, a, b) do { type kept_ = (a); (a) = (b); (b) = kept_; } while (0)
 
-/* --- world_prepare.c: managers, systems and runs of the worlds, made ready ------------------------------------------- */
+/* --- worlds.c: managers, systems and runs of the worlds, made ready ------------------------------------------- */
 
 bp_result_t worlds_prepare(reload_change_t *change);
 
-/* --- world_change.c: the exchange, and the end of a side -------------------------------------------------------------- */
+/* --- worlds.c: the exchange, and the end of a side -------------------------------------------------------------- */
 
 void worlds_exchange(world_change_t *w);
 void worlds_stop(reload_change_t *change);  /* what the other sides have started */
@@ -211,7 +210,7 @@ void worlds_tell(world_change_t *w, bool back);
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);
 
-/* --- columns.c: the columns of declared fields ---------------------------------------------------------------------- */
+/* --- carry.c: the columns of declared fields ---------------------------------------------------------------------- */
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m, run_shape_t *shape,
@@ -220,7 +219,7 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
 /* Write `rows` times a field's default to cells that nobody owns yet; `clear`: they are cleared already. */
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
 
-/* The sentence about an entity's value that convert.h refused; returns its result. */
+/* The sentence about an entity's value that base/field.h refused; returns its result. */
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m, bp_entity_t entity,
                            const field_t *old, const field_t *field, const void *value);
 

@@ -5,7 +5,7 @@
  */
 #include "hot.h"
 
-#include "../base/os.h"
+#include "../os/os.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,11 +4,13 @@
  * those that have come since: rows of all columns go together. So both ends of a probation are the same thing: of the columns of
  * each key some stay, in some order, and the others go; nothing is allocated, so neither can fail on that account.
  *
- * How a change is taken back is in rollback.c.
+ * How a change is taken back is in probation.c.
  */
+#include "../plugin/verbs.h"
+#include "../store/store.h"
 #include "change.h"
 
-#include "../plugin/verbs.h"
+#include <stdlib.h>
 
 void worlds_settle_down(reload_change_t *change)
 {
@@ -93,4 +95,256 @@ void worlds_drop_hidden(reload_change_t *change)
         if (any)
             new_layout(change, w);
     }
+}
+
+/* --- rollback ---------------------------------------------------------------------------------------------------- */
+
+/* A change that is on probation is taken back: the old code, the old columns, the old state.
+ *
+ * The order matters. First what can fail: instances that were made since the commit are made in the old manager too, with its
+ * defaults. Then the columns: old ones that were hidden come forward, new ones go. Then everything changes sides, as at the commit. Last
+ * the old manager is told of the instances that have ended since.
+ */
+
+enum { BATCH = 256 };
+
+/* Had the manager storage of its own before, and begins the old version with the instances of then? */
+static bool keeps_instances(const manager_change_t *m)
+{
+    return m->road == ROAD_SAVED || m->road == ROAD_PROPERTIES || m->road == ROAD_FROM_OWN;
+}
+
+/* --- instances that are missing ----------------------------------------------------------------------------------------------- */
+
+typedef struct missing_t {
+    world_change_t *w;
+    manager_change_t *m;
+    uint32_t *made;      /* slots, to take them back */
+    uint32_t count, capacity;
+} missing_t;
+
+/* The hidden column of old slots of a key. */
+static uint32_t *hidden_slots(void *context, const run_t *run, uint32_t key)
+{
+    const missing_t *s = context;
+    uint32_t first = prototypes_column(&s->w->world->prototypes, run->prototype, key);
+    return run->count == 0 ? NULL : run->columns[first + s->m->visible_count];
+}
+
+static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows, const bp_entity_t *entities, uint32_t count)
+{
+    bp_world_o *world = s->w->world;
+    uint32_t made[BATCH];
+    if (!memory_reserve(&world->memory, &s->made, &s->capacity, (uint64_t)s->count + count, sizeof *s->made))
+        return error_memory(&world->base->error, "taking a reload back");
+    manager_enter(s->m);
+    reason_await(&world->base->error);
+    bp_result_t result =
+        verb_create(s->m->component->other, &s->m->manager->seen, world->prototypes.keys[key].name, entities, count, made);
+    manager_leave(s->m);
+    reason_given(&world->base->error, result);
+    for (uint32_t i = 0; i < count && result == BP_OK; i++)
+        slots[rows[i]] = s->made[s->count++] = made[i];
+    return result;
+}
+
+static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
+{
+    uint32_t rows[BATCH], count = 0, *slots = hidden_slots(s, run, key);
+    bp_entity_t entities[BATCH];
+    bp_result_t result = BP_OK;
+    for (uint32_t row = 0; row < run->count && result == BP_OK; row++) {
+        if (run_entities(run)[row].id != 0 && slots[row] == BP_NONE) {
+            rows[count] = row;
+            entities[count++] = run_entities(run)[row];
+        }
+        if (count == BATCH || (count > 0 && row + 1 == run->count)) {
+            result = make_batch(s, key, slots, rows, entities, count);
+            count = 0;
+        }
+    }
+    return result;
+}
+
+static void unmake(missing_t *s)
+{
+    manager_enter(s->m);
+    for (uint32_t i = s->count; i > 0; i--)
+        verb_destroy(s->m->component->other, &s->m->manager->seen, &s->made[i - 1], 1);
+    manager_leave(s->m);
+}
+
+static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
+{
+    missing_t s = {.w = w, .m = m};
+    bp_world_o *world = w->world;
+    const prototypes_t *p = &world->prototypes;
+    bp_result_t result = BP_OK;
+    w->carried = (carried_t){.manager = m->manager->seen.component, .context = &s, .slots = hidden_slots};
+    world->carried = &w->carried;
+    for (uint32_t r = 0; r < world->run_count && result == BP_OK; r++) {
+        for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0; at = p->items[at].base) {
+            if (world_manager_change(w, p->items[at].key) == m)
+                result = make_in_run(&s, world->runs[r], p->items[at].key);
+        }
+    }
+    if (result != BP_OK)
+        unmake(&s);
+    world->carried = NULL;
+    memory_free(&world->memory, s.made, s.capacity * sizeof *s.made);
+    return result;
+}
+
+/* --- columns -------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t place_of(const manager_change_t *m, uint32_t old, uint32_t *hidden)
+{
+    const component_change_t *c = m->component;
+    for (uint32_t i = 0; i < c->source_count && m->road == ROAD_FIELDS; i++) {
+        if (c->sources[i].old == old && c->sources[i].kind == CONVERT_SAME)
+            return i;
+    }
+    return m->visible_count + (*hidden)++;
+}
+
+static void bring_columns_back(world_change_t *w, manager_change_t *m)
+{
+    run_pick_t picks[REGISTRY_MAX_FIELDS + 1];
+    uint32_t hidden = 0;
+    for (uint32_t i = 0; i < m->column_count; i++)
+        picks[i] = (run_pick_t){place_of(m, i, &hidden), m->columns[i]};
+    keep_columns(w, m->manager, m->manager->column_count, picks, m->column_count);
+    exchange_columns(m);
+    m->moves = false;
+    m->moved_back = true;
+    recount_columns(w);
+}
+
+/* --- instances that have ended ------------------------------------------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t find_slot(const uint32_t *slots, uint32_t count, uint32_t slot)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (slots[middle] < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && slots[low] == slot ? low : BP_NONE;
+}
+
+/* The slots of before, in order; those that rows still have are struck out by `used`. */
+static void strike_out(const world_change_t *w, const manager_change_t *m, uint8_t *used)
+{
+    const bp_world_o *world = w->world;
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const run_t *run = world->runs[r];
+        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base) {
+            if (world_key_manager(world, p->items[at].key) != m->manager)
+                continue;
+            const uint32_t *slots = run->columns[p->items[p->items[at].base].columns];
+            for (uint32_t row = 0; row < run->count; row++) {
+                uint32_t place = run_entities(run)[row].id == 0 ? BP_NONE : find_slot(m->old_slots, m->old_slot_count, slots[row]);
+                if (place != BP_NONE)
+                    used[place] = 1;
+            }
+        }
+    }
+}
+
+static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
+{
+    uint32_t dead = 0;
+    if (m->manager->component->table.gc != NULL || m->old_slot_count == 0)
+        return; /* it finds its dead itself */
+    qsort(m->old_slots, m->old_slot_count, sizeof *m->old_slots, by_number);
+    strike_out(w, m, used);
+    for (uint32_t i = 0; i < m->old_slot_count; i++) {
+        if (used[i] == 0)
+            m->old_slots[dead++] = m->old_slots[i];
+    }
+    store_destroy_slots(m->manager, m->old_slots, dead);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Make what is missing, and room for finding what has ended. */
+static bp_result_t prepare_back(reload_change_t *change, uint32_t *most)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
+        world_change_t *w = &change->worlds[i];
+        if (w->layout != 0 && !world_reserve_layout(w->world, 2))
+            result = error_memory(change_error(change), "taking a reload back");
+        for (uint32_t k = 0; k < w->manager_count && result == BP_OK; k++) {
+            manager_change_t *m = &w->managers[k];
+            if (!keeps_instances(m))
+                continue;
+            *most = m->old_slot_count > *most ? m->old_slot_count : *most;
+            result = make_missing(w, m);
+        }
+    }
+    return result;
+}
+
+static void go_back(reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            if (w->managers[k].moves)
+                bring_columns_back(w, &w->managers[k]);
+        }
+        if (w->layout != 0)
+            w->layout = ++*change->reload->layouts;
+    }
+    change_exchange(change);
+    for (uint32_t i = 0; i < change->world_count; i++)
+        worlds_tell(&change->worlds[i], true);
+}
+
+bp_result_t reload_rollback(reload_t *reload)
+{
+    reload_change_t *change = reload->probation;
+    uint32_t most = 0;
+    uint8_t *used = NULL;
+    bp_result_t result = reload_check_moment(reload);
+    if (result == BP_OK && change == NULL)
+        result = error_set(&reload->base->error, BP_ERROR_STATE, "no reload is on probation");
+    if (result != BP_OK)
+        return result;
+    reload_seal(reload);
+    result = prepare_back(change, &most);
+    if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)
+        result = error_memory(&reload->base->error, "taking a reload back");
+    if (result == BP_OK)
+        go_back(change);
+    reload_unseal(reload);
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
+        for (uint32_t k = 0; k < change->worlds[i].manager_count; k++) {
+            if (!keeps_instances(&change->worlds[i].managers[k]))
+                continue;
+            if (most > 0)
+                memset(used, 0, most);
+            end_dead(&change->worlds[i], &change->worlds[i].managers[k], used);
+        }
+    }
+    memory_free(&reload->memory, used, used == NULL ? 0 : most);
+    if (result != BP_OK)
+        return result;
+    reload->probation = NULL;
+    report_rollback(change);
+    change_finish(change);
+    return BP_OK;
 }

@@ -4,10 +4,9 @@
  * opposite, and that is used once: at the end of preparing all sides change for a moment, so that the worlds can settle
  * their steps with the new units and say what is wrong, and change back. After that nothing is left that could fail.
  */
+#include "../os/os.h"
+#include "../plugin/registry.h"
 #include "change.h"
-
-#include "../base/os.h"
-#include "../plugin/registry_expected.h"
 
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
                  uint32_t *layouts)

@@ -25,8 +25,9 @@
 #ifndef HOST_RELOAD_RELOAD_H
 #define HOST_RELOAD_RELOAD_H
 
-#include "../entity/destruction.h"
-#include "../schedule/schedule.h"
+#include "../plugin/loader.h"
+#include "../step/schedule.h"
+#include "../store/destruction.h"
 
 typedef struct reload_change_t reload_change_t;
 

@@ -3,9 +3,8 @@
  * All of it but the time is put together while the change is prepared, since a commit cannot fail; the first line is written
  * into room left for it.
  */
+#include "../base/error.h"
 #include "change.h"
-
-#include "../base/text.h"
 
 #include <stdarg.h>
 

@@ -5,9 +5,9 @@
  */
 #include "trial.h"
 
-#include "../base/os.h"
-#include "../entity/sample.h"
+#include "../os/os.h"
 #include "../plugin/verbs.h"
+#include "../store/sample.h"
 
 #include <string.h>
 

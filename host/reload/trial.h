@@ -1,6 +1,6 @@
 /* trial.h - a change of plugins tried in a copy of this process, before it is made here.
  *
- * The copy has all worlds as they are, large runs thinned to a sample of their rows (entity/sample.h). It reads the candidates in,
+ * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). It reads the candidates in,
  * carries everything over, takes TRIAL_STEPS steps of each world on its one thread, and reports. This process stands still for
  * the sample and the fork alone, and goes on with the old code meanwhile.
  *
@@ -9,7 +9,7 @@
 #ifndef HOST_RELOAD_TRIAL_H
 #define HOST_RELOAD_TRIAL_H
 
-#include "../base/process.h"
+#include "process.h"
 #include "reload.h"
 
 enum {

@@ -10,8 +10,8 @@
 #ifndef HOST_RELOAD_WATCH_H
 #define HOST_RELOAD_WATCH_H
 
-#include "../base/folder.h"
 #include "../plugin/loader.h"
+#include "folder.h"
 
 enum {
     WATCH_SETTLE_MS = 20,

@@ -5,12 +5,12 @@
  * then as many entities live as before, and nothing is left.
  *
  * seeds: tests/fuzz/corpus/fuzz_blob
- * canary: host/resource/blob.c s/most <= c->blob->info->entity_count/most < UINT32_MAX/
- * canary: host/resource/blob.c s/items\[i\].size > component->opaque_size - items\[i\].offset/false/
+ * canary: host/scene/blob.c s/most <= c->blob->info->entity_count/most < UINT32_MAX/
+ * canary: host/scene/blob.c s/items\[i\].size > component->opaque_size - items\[i\].offset/false/
  */
-#include "base/hash.h"
-#include "host.h"
-#include "resource/blob.h"
+#include "base/strings.h"
+#include "engine/host.h"
+#include "scene/blob.h"
 
 #include <stdlib.h>
 

@@ -10,12 +10,12 @@
  * what is no JSON, and the compiler behind the reader sees little of them.
  *
  * seeds: tests/fuzz/corpus/fuzz_scene
- * canary: host/resource/json_scalar.c s/if (in->end - at < 4)/if (in->end < at)/
- * canary: host/resource/json_components.c s/if (size != count)/if (size > count)/
+ * canary: host/scene/json.c s/if (in->end - at < 4)/if (in->end < at)/
+ * canary: host/scene/compile_values.c s/if (size != count)/if (size > count)/
  */
 #include <backplane.h>
 
-#include <resource/blob.h>
+#include <scene/blob.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "../unit/support.h"
 #include "../unit/zoo.h"
 
-#include "host.h"
+#include "engine/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>

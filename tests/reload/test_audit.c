@@ -3,7 +3,7 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
-#include "base/audit.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

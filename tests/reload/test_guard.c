@@ -7,8 +7,8 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
-#include "base/guard.h"
-#include "base/os.h"
+#include "plugin/guard.h"
+#include "os/os.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "../unit/support.h"
 
 #include "base/file.h"
-#include "base/os.h"
+#include "os/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>

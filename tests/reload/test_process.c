@@ -4,7 +4,7 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
-#include "base/process.h"
+#include "reload/process.h"
 
 #include <signal.h>
 #include <stdio.h>

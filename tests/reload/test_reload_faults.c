@@ -6,7 +6,7 @@
 #include "../suites.h"
 #include "reload_support.h"
 
-#include "base/os.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "../suites.h"
 #include "reload_support.h"
 
-#include "entity/world.h"
-#include "host.h"
+#include "store/world.h"
+#include "engine/host.h"
 
 #include <components/debug_name.h>
 #include <components/mesh.h>

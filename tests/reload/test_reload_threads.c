@@ -8,7 +8,7 @@
 #include "../suites.h"
 #include "reload_support.h"
 
-#include "base/os.h"
+#include "os/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>

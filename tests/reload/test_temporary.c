@@ -5,8 +5,8 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
-#include "base/process.h"
-#include "base/temporary.h"
+#include "reload/process.h"
+#include "os/files.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,9 +8,9 @@
 #include "../unit/support.h"
 #include "../unit/zoo.h"
 
-#include "base/os.h"
-#include "base/process.h"
-#include "entity/sample.h"
+#include "os/os.h"
+#include "reload/process.h"
+#include "store/sample.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* scenes.c - blobs made by the writer, as the compiler and a save make them. */
 #include "scenes.h"
 
-#include "base/hash.h"
+#include "base/strings.h"
 
 #include <string.h>
 

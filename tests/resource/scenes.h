@@ -7,7 +7,7 @@
 
 #include "../unit/support.h"
 
-#include "resource/blob_write.h"
+#include "scene/blob_write.h"
 
 /* Memory and errors without a host. */
 typedef struct desk_t {

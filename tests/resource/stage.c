@@ -7,7 +7,7 @@
 
 #include "../unit/zoo.h"
 
-#include "resource/blob.h"
+#include "scene/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "../suites.h"
 #include "stage.h"
 
-#include "resource/blob.h"
+#include "scene/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "../suites.h"
 #include "stage.h"
 
-#include "resource/json_scene.h"
+#include "scene/compile_inner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
-#include "resource/json_tree.h"
+#include "scene/json.h"
 
 #include <bp_types.h>
 #include <jansson.h>

@@ -10,7 +10,7 @@
 
 #include "../suites.h"
 #include "../unit/support.h"
-#include "base/os.h"
+#include "os/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "scenes.h"
 
 #include "base/memory.h"
-#include "entity/world.h"
+#include "store/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

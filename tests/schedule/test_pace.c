@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "schedule/pace.h"
+#include "step/pace.h"
 
 /* Times of work whose way is chosen `runs` times: alone, shared, and the first run after the other way. */
 typedef struct costs_t {

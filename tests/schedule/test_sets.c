@@ -10,7 +10,7 @@
 #include "../unit/inspect.h"
 #include "../unit/zoo.h"
 
-#include "entity/notices.h"
+#include "store/notices.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "../suites.h"
 #include "../unit/inspect.h"
 
-#include "schedule/schedule.h"
+#include "step/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

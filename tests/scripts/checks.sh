@@ -15,7 +15,7 @@ tree=$scratch/tree
 new_tree() {
     rm -rf "$tree"
     mkdir -p "$tree/plugin_api/components" "$tree/plugins/fish" "$tree/plugins/bird" "$tree/tests" "$tree/bench" "$tree/examples/one"
-    for folder in base config plugin entity property resource schedule reload program; do
+    for folder in os base plugin store property step scene reload engine program; do
         mkdir -p "$tree/host/$folder"
         printf '#include <stdint.h>\n' >"$tree/host/$folder/$folder.h"
     done
@@ -23,15 +23,17 @@ new_tree() {
     printf '#include "bp_types.h"\n' >"$tree/plugin_api/bp_plugin.h"
     printf '#include "../bp_types.h"\n' >"$tree/plugin_api/components/fish.h"
     printf '#include <bp_plugin.h>\n' >"$tree/host/backplane.h"
-    printf '#include <backplane.h>\n#include "base/base.h"\n#include "reload/reload.h"\n' >"$tree/host/host.c"
+    printf '#include <backplane.h>\n#include <ini.h>\n#include "../base/base.h"\n#include "../reload/reload.h"\nstruct schedule_t;\n' >"$tree/host/engine/host.c"
+    printf 'typedef struct schedule_t {\n    int count;\n} schedule_t;\n' >"$tree/host/step/schedule.h"
     printf '#include "base.h"\n#include <xxhash.h>\n#include <string.h>\n' >"$tree/host/base/base.c"
-    printf '#include <sys/mman.h>\n#include <windows.h>\n' >"$tree/host/base/os_posix.c"
-    printf '#include "../base/base.h"\n#include "../plugin/plugin.h"\n#include <components/fish.h>\n' >"$tree/host/entity/entity.c"
+    printf '#include <sys/mman.h>\n#include <windows.h>\n' >"$tree/host/os/os_posix.c"
+    printf '#include <signal.h>\n#include <pthread.h>\n' >"$tree/host/plugin/guard_posix.c"
+    printf '#include "../base/base.h"\n#include "../plugin/plugin.h"\n#include <components/fish.h>\n' >"$tree/host/store/store.c"
     printf '#include <backplane.h>\n#include <jansson.h>\n#include "program.h"\n' >"$tree/host/program/main.c"
     printf '#include <bp_plugin.h>\n#include <components/fish.h>\n#include "fish.h"\n#include <math.h>\n' >"$tree/plugins/fish/fish.c"
     : >"$tree/plugins/fish/fish.h"
     printf '#include <backplane.h>\n' >"$tree/examples/one/main.c"
-    printf '#include "../host/entity/../base/base.h"\n#include <check.h>\n#include <dirent.h>\n' >"$tree/tests/test.c"
+    printf '#include "../host/store/../base/base.h"\n#include <check.h>\n#include <dirent.h>\n' >"$tree/tests/test.c"
     : >"$tree/tests/test.h"
 }
 
@@ -57,23 +59,48 @@ refuse_include plugins/bird/bird.c '"../fish/fish.h"'
 refuse_include plugins/bird/bird.c '<unistd.h>'
 refuse_include plugins/bird/bird.c '<jansson.h>'
 refuse_include plugins/bird/bird.c '"no_such_file.h"'
-refuse_include host/base/base.c '"../config/config.h"'
-refuse_include host/base/base.c '"../host.h"'
+refuse_include host/os/os.h '<backplane.h>'
+refuse_include host/os/os.h '"../base/base.h"'
+refuse_include host/base/base.c '"../plugin/plugin.h"'
+refuse_include host/base/base.c '"../engine/engine.h"'
 refuse_include host/base/base.c '<unistd.h>'
-refuse_include host/entity/entity.c '"../property/property.h"'
-refuse_include host/schedule/schedule.h '"../reload/reload.h"'
-refuse_include host/schedule/schedule.h '"../program/program.h"'
-refuse_include host/property/property.h '"../entity/../reload/reload.h"'
-refuse_include host/entity/entity.c '<pthread.h>'
-refuse_include host/entity/entity.c '<jansson.h>'
-refuse_include host/host.c '"program/program.h"'
-refuse_include host/host.c '"../tests/test.h"'
-refuse_include host/program/main.c '"../entity/entity.h"'
+refuse_include host/store/store.c '"../property/property.h"'
+refuse_include host/step/schedule.h '"../reload/reload.h"'
+refuse_include host/step/schedule.h '"../program/program.h"'
+refuse_include host/property/property.h '"../store/../reload/reload.h"'
+refuse_include host/store/store.c '<pthread.h>'
+refuse_include host/store/store.c '<jansson.h>'
+refuse_include host/engine/host.c '"../program/program.h"'
+refuse_include host/engine/host.c '"../../tests/test.h"'
+refuse_include host/program/main.c '"../store/store.h"'
 refuse_include host/program/main.c '"../base/base.h"'
 refuse_include host/program/main.c '<unistd.h>'
 refuse_include examples/one/main.c '"../../host/base/base.h"'
 refuse_include examples/one/main.c '"../../tests/test.h"'
 refuse_include bench/bench.c '"../tests/test.h"'
+
+refuse_include host/engine/host.c '"../base/base.c"'
+refuse_include host/loose.h '<stdint.h>'
+
+new_tree
+printf '#include "schedule.h"\n' >>"$tree/host/step/step.h"
+printf '#include "step.h"\n' >>"$tree/host/step/schedule.h"
+! sh "$tools/check_rooms.sh" "$tree" >"$scratch/said" 2>&1 || fail "check_rooms lets headers include each other"
+grep -q 'a circle' "$scratch/said" || { cat "$scratch/said"; fail "check_rooms does not say that it is a circle"; }
+
+# refuse_line FILE LINE: a line of a source, not an include
+refuse_line() {
+    new_tree
+    printf '%s\n' "$2" >>"$tree/$1"
+    if sh "$tools/check_rooms.sh" "$tree" >"$scratch/said" 2>&1; then
+        fail "check_rooms lets $1 say: $2"
+    fi
+    grep -q "^$1:.*schedule_t" "$scratch/said" || { cat "$scratch/said"; fail "check_rooms does not name $1"; }
+}
+
+refuse_line host/store/store.h 'struct schedule_t;'
+refuse_line host/store/store.h 'typedef struct schedule_t schedule_t;'
+refuse_line host/base/base.h 'typedef struct base_t { struct schedule_t *schedule; } base_t;'
 
 # --- check_headers -------------------------------------------------------------------------------------
 new_tree

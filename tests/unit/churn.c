@@ -7,7 +7,7 @@
  */
 #include "churn.h"
 
-#include "entity/world.h"
+#include "store/world.h"
 #include "zoo.h"
 
 #include <stdlib.h>

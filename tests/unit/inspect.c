@@ -6,7 +6,7 @@
  */
 #include "inspect.h"
 
-#include "entity/notices.h"
+#include "store/notices.h"
 
 #include "support.h"
 

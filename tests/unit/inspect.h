@@ -5,8 +5,8 @@
 #ifndef TESTS_UNIT_INSPECT_H
 #define TESTS_UNIT_INSPECT_H
 
-#include "entity/store.h"
-#include "host.h"
+#include "store/store.h"
+#include "engine/host.h"
 
 /* Everything that the heads of world.h, run.h, prototypes.h, entities.h and strings.h promise between two
  * calls; a broken promise fails the test. */

@@ -5,7 +5,7 @@
  */
 #include "model.h"
 
-#include "entity/world.h"
+#include "store/world.h"
 #include "zoo.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "zoo.h"
 
-#include "entity/world.h"
+#include "store/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

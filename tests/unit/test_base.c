@@ -9,8 +9,8 @@
 #include "../suites.h"
 #include "base/base.h"
 #include "base/file.h"
-#include "base/os.h"
-#include "base/text.h"
+#include "os/os.h"
+#include "base/error.h"
 
 #include <float.h>
 #include <math.h>

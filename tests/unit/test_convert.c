@@ -7,7 +7,7 @@
 
 #include "../suites.h"
 #include "base/base.h"
-#include "base/convert.h"
+#include "base/field.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  *
  * Bytes lie in blocks that end where they end, so that AddressSanitizer sees a byte read too far.
  */
-#include <base/os.h>
+#include <os/os.h>
 #include <bp_plugin.h>
 #include <check.h>
 #include <plugin/image.h>

@@ -1,8 +1,9 @@
-/* test_os.c - what host/base/os.h promises on every platform: pages, clock, threads, locks, libraries, paths.
+/* test_os.c - what host/os/os.h promises on every platform: pages, clock, threads, locks, libraries, paths.
  *
  * Nothing here waits for a time to pass or measures one, except that the clock is asked to go forward.
  */
-#include <base/os.h>
+#include <os/files.h>
+#include <os/os.h>
 #include <bp_plugin.h>
 #include <check.h>
 #include <stdio.h>

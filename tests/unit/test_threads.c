@@ -10,7 +10,7 @@
 #include "inspect.h"
 #include "zoo.h"
 
-#include "schedule/jobs.h"
+#include "step/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

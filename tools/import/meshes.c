@@ -10,7 +10,8 @@
  */
 #include "output.h"
 
-#include "base/os.h"
+#include "os/files.h"
+#include "os/os.h"
 
 #include <assimp/cimport.h>
 #include <assimp/material.h>

@@ -1,0 +1,376 @@
+/* host.c - what every file of the host's face asks of it. */
+#include "host.h"
+
+#include "../base/memory.h"
+#include "../plugin/loader.h"
+#include "../plugin/verbs.h"
+#include "../step/schedule_inner.h"
+
+const bp_api_t *bp_host_api(bp_host_o *host)
+{
+    return &host->api;
+}
+
+const char *bp_host_error(bp_host_o *host)
+{
+    return host->base.error.text;
+}
+
+path_worlds_t host_worlds(const bp_host_o *host)
+{
+    return (path_worlds_t){(base_t *)(uintptr_t)&host->base, host->destruction.worlds, host->destruction.world_count};
+}
+
+bp_result_t host_refuse_during_step(bp_host_o *host)
+{
+    if (host->destruction.stepping == 0 && !host->destruction.announcing && !host->entities.sealed)
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");
+}
+
+/* --- host life --------------------------------------------------------------------------------------------------- */
+
+/* A host's beginning and end.
+ *
+ * The parts of a host are made in the order in which they need each other and ended in the opposite one: schedules
+ * before worlds, worlds before plugins, plugins before the registry, everything before the base whose accounts must
+ * then stand at zero.
+ */
+
+/* A host's entities carry a tag, so that another host can tell that they are not its own. */
+static uint32_t draw_tag(const bp_host_o *host)
+{
+    uint64_t state = (uint64_t)(uintptr_t)host;
+    return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
+}
+
+static void init_base(bp_host_o *host, const bp_host_desc_t *desc)
+{
+    base_t *base = &host->base;
+    memory_init(&base->memory, "host", &desc->allocator);
+#if defined(BACKPLANE_AUDIT)
+    audit_begin(&base->memory);
+#endif
+    base->log = desc->log;
+    base->random = desc->seed;
+    names_init(&base->names, &base->memory);
+    strings_init(&base->strings, &base->memory);
+    uint32_t tag = desc->tag >= 1 && desc->tag <= ENTITY_MAX_TAG ? desc->tag : draw_tag(host);
+    base->values = (value_context_t){.names = &base->names, .entity_base = tag << ENTITY_COUNTER_BITS};
+}
+
+bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
+{
+    if (threads > JOBS_MAX_THREADS)
+        return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads, JOBS_MAX_THREADS);
+    if (!host->own_jobs || threads <= 1 || host->crew.jobs.threads == threads)
+        return BP_OK;
+    jobs_t *pool;
+    bp_result_t result = jobs_create(&host->base, threads, &pool);
+    if (result != BP_OK)
+        return result;
+    if (host->pool != NULL)
+        jobs_free(host->pool);
+    host->pool = pool;
+    host->crew.jobs = jobs_table(pool);
+    return BP_OK;
+}
+
+static void *default_resize(const bp_allocator_i *allocator, void *old, size_t old_size, size_t new_size)
+{
+    memory_t once;
+    memory_init(&once, "once", allocator);
+    return old == NULL ? memory_resize_cleared(&once, NULL, 0, new_size) : memory_resize(&once, old, old_size, new_size);
+}
+
+bp_host_o *bp_host_create(const bp_host_desc_t *desc)
+{
+    bp_host_desc_t known = {0};
+    if (desc != NULL)
+        memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
+    bp_host_o *host = default_resize(&known.allocator, NULL, 0, sizeof *host);
+    if (host == NULL)
+        return NULL;
+    init_base(host, &known);
+    registry_init(&host->registry, &host->base);
+    entities_init(&host->entities, &host->base);
+    destruction_init(&host->destruction, &host->base, &host->entities);
+    scenes_init(&host->scenes, &host->base, host);
+    host->api = host_tables();
+    loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
+    host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
+    reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
+    hot_init(&host->hot, &host->reload);
+    host->own_jobs = known.jobs.run == NULL;
+    host->crew.jobs = known.jobs;
+    if (host->own_jobs)
+        host->crew.jobs.threads = 1;
+    if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
+        bp_host_destroy(host);
+        return NULL;
+    }
+    return host;
+}
+
+void bp_host_destroy(bp_host_o *host)
+{
+    if (host == NULL)
+        return;
+    hot_free(&host->hot);
+    reload_free(&host->reload);
+    while (host->destruction.world_count > 0)
+        bp_world_destroy(host->destruction.worlds[host->destruction.world_count - 1]);
+    while (host->loader.count > 0)
+        loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
+    if (host->pool != NULL)
+        jobs_free(host->pool);
+    if (host->crew.trace != NULL)
+        trace_free(host->crew.trace, &host->base);
+    guard_destroy(host->loader.guard);
+    loader_free(&host->loader);
+    scenes_free(&host->scenes);
+    destruction_free(&host->destruction);
+    entities_free(&host->entities);
+    registry_free(&host->registry);
+    strings_free(&host->base.strings);
+    names_free(&host->base.names);
+    if (memory_bytes(&host->base.memory) > 0)
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back", memory_bytes(&host->base.memory));
+#if defined(BACKPLANE_AUDIT)
+    audit_end(&host->base.memory);
+#endif
+    bp_allocator_i allocator = host->base.memory.allocator;
+    default_resize(&allocator, host, sizeof *host, 0);
+}
+
+/* --- host figures ------------------------------------------------------------------------------------------------ */
+
+/* What embedders see of a host at work: slices of steps, figures, reports.
+ *
+ * Nothing is measured for being asked: figures are counted as steps go, and slices put down only while somebody has a sink for them.
+ */
+
+bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    if (sink != NULL && sink->slices == NULL)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT, "looking at steps needs a function that takes slices");
+    trace_t *trace = sink == NULL ? NULL : trace_create(&host->base, sink);
+    if (sink != NULL && trace == NULL)
+        return error_memory(&host->base.error, "beginning to look at steps");
+    if (host->crew.trace != NULL)
+        trace_free(host->crew.trace, &host->base);
+    host->crew.trace = trace;
+    return BP_OK;
+}
+
+uint64_t bp_host_configured_steps(bp_host_o *host)
+{
+    return host->steps;
+}
+
+int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const bp_world_o *world = host->destruction.worlds[w];
+        const schedule_t *schedule = world->schedule;
+        if (index >= schedule->count) {
+            index -= schedule->count;
+            continue;
+        }
+        const unit_t *unit = schedule->units[index];
+        const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
+        *stats = (bp_unit_stats_t){world->name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
+        return 1;
+    }
+    return 0;
+}
+
+void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
+{
+    *stats = (bp_world_stats_t){
+        .name = world->name,
+        .steps = world->steps,
+        .time = world->time,
+        .nanoseconds = world->nanoseconds,
+        .bytes = world_bytes(world),
+        .entities = world->occupied,
+        .prototypes = world->prototypes.count,
+        .runs = world->run_count,
+    };
+    for (uint32_t i = 0; i < world->run_count; i++)
+        stats->holes += world->runs[i]->holes;
+}
+
+static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
+{
+    const schedule_t *schedule = world->schedule;
+    bp_report_o report = {.sink = sink, .world = world->name};
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        manager_t *manager = world->managers[i];
+        report.unit = manager->component->name;
+        if (manager->started && manager->component->table.report != NULL)
+            verb_report(manager->component, &manager->seen, &report);
+    }
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        report.unit = unit->name;
+        unit_call_report(unit, &report);
+    }
+}
+
+void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++)
+        report_world(host->destruction.worlds[w], sink);
+}
+
+/* --- host worlds ------------------------------------------------------------------------------------------------- */
+
+/* Worlds for embedders: made, filled with components and systems, stepped.
+ *
+ * After each step the host sees to what happened in it: slices are handed out, crashes looked at, a probation counted.
+ */
+
+static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
+{
+    error_text_t *error = &host->base.error;
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    if (desc->name == NULL || !names_is_word(desc->name))
+        return error_set(error, BP_ERROR_ARGUMENT, "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         desc->name == NULL ? "" : desc->name);
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        if (strcmp(host->destruction.worlds[i]->name, desc->name) == 0)
+            return error_set(error, BP_ERROR_EXISTS, "there is a world '%s' already", desc->name);
+    }
+    if (!(desc->step_rate >= 0.0) || desc->step_rate > 1e12)
+        return error_set(error, BP_ERROR_RANGE, "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
+                         desc->step_rate);
+    return BP_OK;
+}
+
+bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out)
+{
+    bp_world_desc_t known = {0};
+    memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
+    bp_result_t result = check_world(host, &known);
+    if (result != BP_OK)
+        return result;
+    double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
+    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, ++host->layouts);
+    if (world == NULL)
+        return BP_ERROR_MEMORY;
+    result = schedule_create(world, &host->destruction) == NULL ? BP_ERROR_MEMORY : destruction_add_world(&host->destruction, world);
+    if (result != BP_OK) {
+        if (world->schedule != NULL)
+            schedule_free(world->schedule);
+        world_free(world);
+        return result;
+    }
+    *out = world;
+    return BP_OK;
+}
+
+bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc)
+{
+    bp_world_o *world;
+    return host_create_world(host, desc, &world) == BP_OK ? world : NULL;
+}
+
+void bp_world_destroy(bp_world_o *world)
+{
+    if (world == NULL)
+        return;
+    reload_accept(&world->host->reload);
+    destruction_remove_world(&world->host->destruction, world);
+    schedule_free(world->schedule);
+    world_free(world);
+}
+
+bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
+{
+    component_t *component = registry_component(world->registry, type);
+    if (component == NULL)
+        return BP_ERROR_NOT_FOUND;
+    bp_result_t result = world_use_component(world, component);
+    if (result != BP_OK)
+        return result;
+    manager_t *manager = world->managers[world->manager_count - 1];
+    result = schedule_add_manager(world->schedule, manager);
+    if (result != BP_OK)
+        world_drop_manager(world, manager);
+    return result;
+}
+
+bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
+{
+    system_t *system = registry_system(world->registry, name);
+    return system == NULL ? BP_ERROR_NOT_FOUND : schedule_add_system(world->schedule, system);
+}
+
+/* --- steps ----------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t after_step(bp_host_o *host, bp_result_t result)
+{
+    if (host->crew.trace != NULL)
+        trace_flush(host->crew.trace);
+    host_settle(host);
+    if (result == BP_OK && host->destruction.stepping == 0)
+        reload_step_done(&host->reload);
+    return result;
+}
+
+bp_result_t bp_world_step(bp_world_o *world)
+{
+    return after_step(world->host, schedule_step(world->schedule, &world->host->crew));
+}
+
+/* May the units of all worlds run side by side? It must not depend on the number of threads. */
+static bool may_step_together(const bp_host_o *host)
+{
+    bool together = host->destruction.world_count > 1;
+    for (uint32_t i = 0; i < host->destruction.world_count; i++)
+        together = together && ((const schedule_t *)host->destruction.worlds[i]->schedule)->all_concurrent;
+    return together;
+}
+
+static bp_result_t step_together(bp_host_o *host)
+{
+    uint32_t count = host->destruction.world_count;
+    schedule_t **schedules = memory_resize(&host->base.memory, NULL, 0, count * sizeof *schedules);
+    if (schedules == NULL)
+        return error_memory(&host->base.error, "stepping worlds side by side");
+    for (uint32_t i = 0; i < count; i++)
+        schedules[i] = host->destruction.worlds[i]->schedule;
+    bp_result_t result = schedule_step_together(schedules, count, &host->crew);
+    memory_free(&host->base.memory, schedules, count * sizeof *schedules);
+    return result;
+}
+
+bp_result_t bp_host_step(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = schedule_prepare(host->destruction.worlds[i]->schedule);
+    if (result == BP_OK && may_step_together(host))
+        return after_step(host, step_together(host));
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = schedule_step(host->destruction.worlds[i]->schedule, &host->crew);
+    return after_step(host, result);
+}
+
+/* --- destruction ----------------------------------------------------------------------------------------------------- */
+
+bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data)
+{
+    return destruction_add_callback(&host->destruction, owner, callback, data);
+}
+
+void bp_host_drop_owner(bp_host_o *host, const void *owner)
+{
+    destruction_drop_owner(&host->destruction, owner);
+}

@@ -1,0 +1,67 @@
+/* host.h - the host: all parts of the engine put together.
+ *
+ * The only place that sees every room. It owns one of each part, in the order in which they need each other, and
+ * hands upward calls down as tables.
+ */
+#ifndef HOST_ENGINE_HOST_H
+#define HOST_ENGINE_HOST_H
+
+#include "../property/path.h"
+#include "../reload/hot.h"
+#include "../scene/scenes.h"
+#include "../step/jobs.h"
+#include "../step/schedule.h"
+#include "../step/trace.h"
+#include "../store/destruction.h"
+
+struct bp_host_o {
+    base_t base;
+    registry_t registry;
+    entities_t entities;
+    loader_t loader;
+    destruction_t destruction; /* knows the worlds */
+    scenes_t scenes;
+    reload_t reload;
+    hot_t hot;
+    bp_api_t api;
+    crew_t crew;
+    jobs_t *pool;              /* NULL: the embedder's, or one thread */
+    bool own_jobs;             /* jobs are the host's own */
+    uint32_t layouts;          /* given out to worlds */
+    uint64_t steps;            /* configured by an ini */
+};
+
+/* Refuse what may not happen inside a step or a destruction callback. */
+bp_result_t host_refuse_during_step(bp_host_o *host);
+
+/* The tables of the contract (tables.c). */
+bp_api_t host_tables(void);
+
+/* The worlds, for paths. */
+path_worlds_t host_worlds(const bp_host_o *host);
+
+/* As bp_world_create, with the result (host.c). */
+bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
+
+/* The crash guard and hot reload, as the flags of a host ask for them (host_plugins.c). For plugins that are loaded from now on; what is
+ * on already stays as it is. Where the system has no guard a warning is logged. [main] */
+bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
+
+/* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into images that
+ * have gone. [main] */
+void host_settle(bp_host_o *host);
+
+/* Run with `threads` threads of the host's own (host.c). [main] */
+bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
+
+/* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
+bool host_scene_is_json(const char *path);
+
+/* What a report is written to: the sink, and who is reporting. */
+struct bp_report_o {
+    const bp_report_sink_i *sink;
+    const char *world, *unit;
+    uint32_t columns;
+};
+
+#endif

@@ -1,0 +1,372 @@
+/* host_plugins.c - plugins for embedders: loaded, unloaded, reloaded, listed.
+ *
+ * Nothing of a plugin may be in a world when it is unloaded. The memory for taking its components out of all worlds is taken
+ * before the first is touched, so an unloading either happens or leaves everything as it was.
+ */
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../os/os.h"
+#include "../plugin/check.h"
+#include "../plugin/loader.h"
+#include "../plugin/verbs.h"
+#include "../reload/process.h"
+#include "../store/store.h"
+#include "host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    return result != BP_OK ? result : loader_load(&host->loader, name_or_path, options, option_count);
+}
+
+static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
+{
+    nearest_t nearest = {.wanted = name};
+    text_t hint;
+    for (uint32_t i = 0; i < host->loader.count; i++)
+        nearest_consider(&nearest, host->loader.plugins[i]->name);
+    return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
+}
+
+/* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
+static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
+{
+    schedule_t *schedule = world->schedule;
+    for (uint32_t i = 0; i < world->registry->system_count; i++) {
+        if (world->registry->systems[i]->owner == plugin)
+            schedule_drop_system(schedule, world->registry->systems[i]);
+    }
+    for (uint32_t i = world->manager_count; i > 0; i--) {
+        manager_t *manager = world->managers[i - 1];
+        if (!manager->started || manager->component->owner != plugin)
+            continue;
+        bp_result_t result = store_strip(world, manager->seen.component);
+        if (result != BP_OK)
+            return result;
+        world_drop_manager(world, manager);
+        schedule_drop_manager(schedule, manager);
+    }
+    return BP_OK;
+}
+
+bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    plugin_t *plugin = loader_find(&host->loader, name);
+    if (plugin == NULL)
+        return unknown_plugin(host, name);
+    if (result == BP_OK) {
+        hot_cancel(&host->hot);
+        reload_accept(&host->reload);
+    }
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = store_prepare_strip(host->destruction.worlds[i], plugin);
+    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
+        result = withdraw(host->destruction.worlds[i], plugin);
+    if (result == BP_OK)
+        loader_unload(&host->loader, plugin);
+    return result;
+}
+
+static void copy_report(const reload_t *reload, bp_reload_report_t *report)
+{
+    if (report == NULL)
+        return;
+    uint32_t size = report->struct_size != 0 && report->struct_size < sizeof *report ? report->struct_size : sizeof *report;
+    memcpy(report, &reload->last, size);
+    report->struct_size = size;
+}
+
+bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
+{
+    bp_result_t result = hot_reload(&host->hot, names, count);
+    copy_report(&host->reload, report);
+    if (host_refuse_during_step(host) == BP_OK)
+        host_settle(host);
+    return result;
+}
+
+bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data)
+{
+    return reload_add_callback(&host->reload, callback, data);
+}
+
+const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
+{
+    if (index >= host->loader.count)
+        return NULL;
+    if (path != NULL)
+        *path = host->loader.plugins[index]->path;
+    return &host->loader.plugins[index]->desc;
+}
+
+/* --- live -------------------------------------------------------------------------------------------------------- */
+
+/* A host whose plugins may crash and change while it runs: the functions of backplane.h for that.
+ *
+ * The parts do the work: the guard ends calls (plugin/verbs.c), hot reload brings new versions (reload/hot.c). Here stands what a crash leads to,
+ * since only the host sees both: within the probation of a reload the version before comes back; otherwise the plugin stays set
+ * aside until a version comes that loads.
+ */
+
+static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
+{
+    error_text_t *error = &host->base.error;
+    bp_result_t result = guard_create(&host->base.memory, desc->call_limit, error, &host->loader.guard);
+    if (result == BP_OK)
+        host->reload.probation_steps = desc->probation;
+    if (result != BP_ERROR_STATE)
+        return result;
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "%s", error->text);
+    return BP_OK;
+}
+
+bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
+{
+    bp_result_t result = BP_OK;
+    if ((desc->flags & BP_HOST_CRASH_GUARD) != 0 && host->loader.guard == NULL)
+        result = set_guard(host, desc);
+    if (result == BP_OK && (desc->flags & BP_HOST_TRIAL) != 0 && !host->hot.watching && !host->hot.trying)
+        hot_try(&host->hot, desc->trial_deadline);
+    if (result != BP_OK || (desc->flags & BP_HOST_HOT_RELOAD) == 0)
+        return result;
+    host->loader.copies = true;
+    return hot_begin(&host->hot);
+}
+
+const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
+{
+    bool aside = index < host->loader.count && plugin_is_aside(host->loader.plugins[index]);
+    return aside ? plugin_crash(host->loader.plugins[index]) : NULL;
+}
+
+/* What the plugin offered to others, who call it without asking the host, becomes do-nothing as well. */
+static void leave_aside(bp_host_o *host, plugin_t *plugin)
+{
+    plugin->seen_to = true;
+    registry_silence_tables(&host->registry, plugin);
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
+              plugin->name);
+}
+
+static bool bring_back(bp_host_o *host, const plugin_t *plugin)
+{
+    if (!reload_on_probation(&host->reload, plugin))
+        return false;
+    if (reload_rollback(&host->reload) == BP_OK) {
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
+        return true;
+    }
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "the version before of plugin '%s' cannot be brought back: %s", plugin->name, host->base.error.text);
+    return false;
+}
+
+void host_settle(bp_host_o *host)
+{
+#if defined(BACKPLANE_AUDIT)
+    if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
+        loader_audit(&host->loader);
+#endif
+    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))
+        return;
+    for (uint32_t i = 0; i < host->loader.count; i++) {
+        plugin_t *plugin = host->loader.plugins[i];
+        if (plugin_is_aside(plugin) && !plugin->seen_to && !bring_back(host, plugin))
+            leave_aside(host, plugin);
+    }
+}
+
+bp_result_t bp_host_poll(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    host_settle(host);
+    hot_poll(&host->hot);
+    return BP_OK;
+}
+
+/* --- check plugin ------------------------------------------------------------------------------------------------ */
+
+/* Bp_check_plugin: one plugin's file looked into, then tried.
+ *
+ * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, where the system can make one, loads it
+ * into a host of its own under the crash guard, and lists what it brings; what it does there touches nobody. The copy's findings come
+ * over the pipe, one a line, the level as a digit before it.
+ */
+
+enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
+
+typedef struct looking_t {
+    const char *path;
+    const bp_option_t *options;
+    uint32_t option_count;
+    check_sink_t *sink;
+} looking_t;
+
+/* --- what it brings ---------------------------------------------------------------------------------------------------- */
+
+/* What the host that tries it writes to its log. */
+typedef struct heard_t {
+    check_sink_t *sink;
+    char last[LINE]; /* of the errors */
+} heard_t;
+
+static void tell_log(void *context, int32_t level, const char *source, const char *text)
+{
+    heard_t *heard = context;
+    (void)source;
+    if (level < BP_LOG_WARNING)
+        return;
+    check_tell(heard->sink, level, "%s", text);
+    if (level >= BP_LOG_ERROR)
+        snprintf(heard->last, sizeof heard->last, "%s", text);
+}
+
+/* Unless the reason has just been said: a crash goes to the log, and is the reason as well. */
+static void tell_failure(const heard_t *heard, const char *reason)
+{
+    if (heard->last[0] == '\0' || strstr(reason, heard->last) == NULL)
+        check_tell(heard->sink, BP_LOG_ERROR, "it does not load: %s", reason);
+}
+
+static void tell_component(const component_t *c, check_sink_t *sink)
+{
+    bool carries = !c->own_storage || (c->table.save != NULL && c->table.load != NULL) || c->table.state_form != 0;
+    check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count, c->field_count == 1 ? "property" : "properties",
+               c->own_storage ? "storage of its own" : "stored by the world", c->table.simulate != NULL ? ", simulates" : "");
+    if (!carries && ((c->table.set == NULL && c->table.create_with == NULL) || c->field_count == 0))
+        check_tell(sink, BP_LOG_WARNING,
+                   "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: a reload makes its instances anew",
+                   c->name);
+    for (uint32_t i = 0; i < c->field_count && !carries; i++) {
+        if ((c->fields[i].flags & BP_FIELD_READ_ONLY) != 0)
+            check_tell(sink, BP_LOG_INFO, "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it again", c->name,
+                       c->fields[i].name);
+    }
+}
+
+static void tell_brought(const bp_host_o *host, check_sink_t *sink)
+{
+    const registry_t *r = &host->registry;
+    for (uint32_t i = 0; i < r->component_count; i++) {
+        if (r->components[i]->owner != NULL)
+            tell_component(r->components[i], sink);
+    }
+    for (uint32_t i = 0; i < r->system_count; i++) {
+        if (r->systems[i]->owner != NULL)
+            check_tell(sink, BP_LOG_INFO, "system '%s': works on %u %s", r->systems[i]->name, r->systems[i]->term_count,
+                       r->systems[i]->term_count == 1 ? "component" : "components");
+    }
+    for (uint32_t i = 0; i < r->table_count; i++) {
+        if (r->tables[i]->owner != NULL)
+            check_tell(sink, BP_LOG_INFO, "table '%s' for other plugins, version %u", r->tables[i]->name, r->tables[i]->table[1]);
+    }
+}
+
+static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags)
+{
+    heard_t heard = {.sink = sink};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {&heard, tell_log}};
+    bp_host_o *host = bp_host_create(&desc);
+    if (host == NULL)
+        return;
+    if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
+        const bp_plugin_desc_t *plugin = bp_host_plugin(host, 0, NULL);
+        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->version, plugin->abi_major, plugin->abi_minor);
+        tell_brought(host, sink);
+        bp_host_unload_plugin(host, plugin->name);
+    } else {
+        tell_failure(&heard, bp_host_error(host));
+    }
+    bp_host_destroy(host);
+}
+
+/* --- in a copy of this process ----------------------------------------------------------------------------------------- */
+
+static void pass_on(void *data, int32_t level, const char *text)
+{
+    char line[LINE];
+    int length = snprintf(line, sizeof line, "%d%s", (int)level, text);
+    for (int i = 0; i < length && i < LINE - 1; i++)
+        line[i] = line[i] == '\n' ? ' ' : line[i];
+    process_write(data, line, strlen(line));
+    process_write(data, "\n", 1);
+}
+
+static int in_the_copy(process_t *self, void *data)
+{
+    check_sink_t sink = {.data = self, .find = pass_on};
+    load_and_tell(data, &sink, BP_HOST_CRASH_GUARD);
+    return 0;
+}
+
+static void take_lines(process_t *child, char *line, size_t *length, check_sink_t *sink)
+{
+    char bytes[256];
+    size_t got;
+    while ((got = process_read(child, bytes, sizeof bytes)) > 0) {
+        for (size_t i = 0; i < got; i++) {
+            if (bytes[i] != '\n') {
+                line[*length] = bytes[i];
+                *length += *length < LINE - 1;
+                continue;
+            }
+            line[*length] = '\0';
+            if (*length > 1)
+                check_tell(sink, line[0] - '0', "%s", line + 1);
+            *length = 0;
+        }
+    }
+}
+
+static void follow(process_t *child, check_sink_t *sink)
+{
+    char line[LINE];
+    size_t length = 0;
+    uint64_t until = os_clock_ns() + (uint64_t)DEADLINE_MS * MILLION;
+    process_end_t end;
+    while ((end = process_state(child)).state == PROCESS_RUNNING && os_clock_ns() < until) {
+        take_lines(child, line, &length, sink);
+        os_sleep_ns(NAP_NS);
+    }
+    take_lines(child, line, &length, sink);
+    if (end.state == PROCESS_RUNNING)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it takes more than %d s", DEADLINE_MS / 1000);
+    else if (end.state == PROCESS_KILLED)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it was ended by %s", end.signal);
+    else if (end.code == PROCESS_CALLED_EXIT)
+        check_tell(sink, BP_LOG_ERROR, "loading or unloading it, it calls exit");
+    else if (end.code != 0)
+        check_tell(sink, BP_LOG_ERROR, "loading and unloading it ends the process with %d", (int)end.code);
+    process_free(child);
+}
+
+bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data)
+{
+    memory_t memory;
+    error_text_t error = {.quiet = false};
+    char *bytes;
+    size_t size;
+    check_sink_t sink = {.data = data, .find = found};
+    looking_t looking = {path, options, option_count, &sink};
+    memory_init(&memory, "check", &(bp_allocator_i){0});
+    bp_result_t result = file_read_plain(&memory, path, &bytes, &size, &error);
+    if (result != BP_OK) {
+        check_tell(&sink, BP_LOG_ERROR, "%s", error.text);
+        return result;
+    }
+    bool whole = check_image(bytes, size, &sink);
+    memory_free(&memory, bytes, size + 1);
+    if (!whole)
+        return BP_ERROR_ABI;
+    process_t *child = process_fork(&memory, in_the_copy, &looking);
+    if (child != NULL)
+        follow(child, &sink);
+    else
+        load_and_tell(&looking, &sink, 0);
+    return sink.errors == 0 ? BP_OK : BP_ERROR_FAILED;
+}

@@ -1,0 +1,341 @@
+/* host_scenes.c - scenes for embedders and plugins: the functions of backplane.h and of bp_scene_api.
+ *
+ * Thin: a scene is opened and kept by scene/scenes.h, spawned by scene/spawn.h, made of a world by scene/save.h. Here is what needs
+ * the whole host: that nothing of it happens inside a step, whose entities die, and which worlds else they live in.
+ */
+#include "../base/file.h"
+#include "../scene/compile.h"
+#include "../scene/dump.h"
+#include "../scene/json.h"
+#include "../scene/save.h"
+#include "../scene/spawn.h"
+#include "host.h"
+
+#include <stdio.h>
+
+/* --- opening and closing ---------------------------------------------------------------------------------------------------- */
+
+bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene)
+{
+    return host_scene_is_json(path) ? bp_scene_compile(host, path, scene) : scenes_open(&host->scenes, path, scene);
+}
+
+bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin, bp_scene_o **scene)
+{
+    return scenes_borrow(&host->scenes, bytes, size, origin == NULL ? "scene in memory" : origin, scene);
+}
+
+void bp_scene_close(bp_scene_o *scene)
+{
+    scenes_close(scene);
+}
+
+const void *bp_scene_bytes(const bp_scene_o *scene, size_t *size)
+{
+    *size = scene->blob.size;
+    return scene->blob.bytes;
+}
+
+bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path)
+{
+    return file_replace(path, scene->blob.bytes, scene->blob.size, &scene->host->base.error);
+}
+
+uint32_t bp_scene_entity_count(const bp_scene_o *scene)
+{
+    return scene->blob.info->entity_count;
+}
+
+uint64_t bp_scene_component_count(const bp_scene_o *scene)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < scene->blob.info->group_count; i++)
+        count += (uint64_t)scene->blob.groups[i].rows * scene->blob.groups[i].part_count;
+    return count;
+}
+
+void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
+{
+    if ((flags & BP_DUMP_JSON) != 0)
+        dump_json(&scene->host->base, &scene->blob, sink);
+    else
+        dump_text(&scene->host->base, &scene->blob, scene->origin, sink);
+}
+
+/* --- spawning and despawning -------------------------------------------------------------------------------------------------- */
+
+static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
+{
+    if (world->host != scene->host)
+        return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT, "%s: was opened in another host than that of world '%s'", scene->origin,
+                         world->name);
+    return host_refuse_during_step(scene->host);
+}
+
+/* Spawn into a list of the host's own, or of the caller's where nobody wants a handle. */
+static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t **entities, bp_spawn_t *spawn)
+{
+    bp_result_t result = scenes_new_spawn(&scene->host->scenes, scene->blob.info->entity_count, entities, spawn);
+    if (result != BP_OK)
+        return result;
+    result = spawn_blob(world, &scene->blob, scene->origin, flags, *entities);
+    if (result != BP_OK)
+        scenes_release(&scene->host->scenes, *spawn);
+    return result;
+}
+
+bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn)
+{
+    bp_result_t result = check_world(scene, world);
+    if (result != BP_OK)
+        return result;
+    if (entities != NULL && spawn == NULL)
+        return spawn_blob(world, &scene->blob, scene->origin, flags, entities);
+    bp_spawn_t made;
+    bp_entity_t *list;
+    result = spawn_listed(scene, world, flags, &list, &made);
+    if (result != BP_OK)
+        return result;
+    if (entities != NULL)
+        memcpy(entities, list, scene->blob.info->entity_count * sizeof *entities);
+    if (spawn != NULL)
+        *spawn = made;
+    else
+        scenes_release(&scene->host->scenes, made);
+    return BP_OK;
+}
+
+uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn)
+{
+    if (host_refuse_during_step(host) != BP_OK)
+        return 0;
+    uint32_t count = 0; /* callbacks of the dying may spawn and despawn: the list is taken out of their reach */
+    bp_entity_t *entities = scenes_take(&host->scenes, spawn, &count);
+    uint32_t died = entities == NULL ? 0 : destruction_destroy(&host->destruction, entities, count);
+    scenes_free_list(&host->scenes, entities, count);
+    return died;
+}
+
+uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity)
+{
+    const spawned_t *spawned = scenes_spawned(&host->scenes, spawn);
+    if (spawned == NULL)
+        return 0;
+    uint32_t count = spawned->count < capacity ? spawned->count : capacity;
+    if (count > 0)
+        memcpy(entities, spawned->entities, count * sizeof *entities);
+    return spawned->count;
+}
+
+void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
+{
+    scenes_release(&host->scenes, spawn);
+}
+
+/* --- saving and restoring ------------------------------------------------------------------------------------------------------ */
+
+bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
+{
+    scenes_t *scenes = &world->host->scenes;
+    void *bytes;
+    size_t size;
+    bp_result_t result = host_refuse_during_step(world->host);
+    if (result == BP_OK)
+        result = save_world(world, &scenes->memory, &bytes, &size);
+    return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->name, scene);
+}
+
+/* All entities with components in a world. */
+static uint32_t list_entities(const bp_world_o *world, bp_entity_t *entities)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        for (uint32_t row = 0; row < run->count; row++) {
+            if (run_entities(run)[row].id != 0)
+                entities[count++] = run_entities(run)[row];
+        }
+    }
+    return count;
+}
+
+static bool lives_elsewhere(const bp_host_o *host, const bp_world_o *world, bp_entity_t entity)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const bp_world_o *other = host->destruction.worlds[w];
+        if (other != world && world_record(other, entity) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* What a world held before goes: its own entities die, those of other worlds too only leave it. Cannot fail. */
+static void clear_out(bp_host_o *host, bp_world_o *world, bp_entity_t *entities, uint32_t count)
+{
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (lives_elsewhere(host, world, entities[i])) {
+            store_vacate(world, &entities[i], 1);
+        } else {
+            entities[own++] = entities[i];
+        }
+    }
+    destruction_destroy(&host->destruction, entities, own);
+    store_collect_all(world);
+}
+
+static void set_clock(bp_world_o *world, const blob_info_t *info)
+{
+    if ((info->flags & BLOB_HAS_CLOCK) == 0)
+        return;
+    world->steps = info->steps;
+    world->time = info->time;
+    world->step_rate = info->step_rate;
+}
+
+bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
+{
+    bp_result_t result = check_world(scene, world);
+    if (result != BP_OK)
+        return result;
+    uint32_t old_count = world->occupied;
+    size_t size = (old_count + (size_t)1) * sizeof(bp_entity_t);
+    bp_entity_t *old = memory_resize(&world->memory, NULL, 0, size), *list;
+    if (old == NULL)
+        return error_memory(&scene->host->base.error, "restoring a world");
+    list_entities(world, old);
+    bp_spawn_t spawn;
+    result = spawn_listed(scene, world, flags, &list, &spawn);
+    if (result == BP_OK) {
+        scenes_release(&scene->host->scenes, spawn);
+        clear_out(scene->host, world, old, old_count);
+        set_clock(world, scene->blob.info);
+    }
+    memory_free(&world->memory, old, size);
+    return result;
+}
+
+bp_result_t bp_world_save(bp_world_o *world, const char *path)
+{
+    bp_scene_o *scene;
+    bp_result_t result = bp_scene_capture(world, &scene);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_write(scene, path);
+    bp_scene_close(scene);
+    return result;
+}
+
+bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags)
+{
+    bp_scene_o *scene;
+    bp_result_t result = bp_scene_open(world->host, path, &scene);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_restore(scene, world, flags);
+    bp_scene_close(scene);
+    return result;
+}
+
+/* --- scene compile ----------------------------------------------------------------------------------------------- */
+
+/* The entity compiler for embedders: files, and managers that compile for themselves.
+ *
+ * A component type may bring a `compile` of its own, which is a verb of a manager, and managers live in worlds. Where no world
+ * has one at work, a world is made for the time of the compilation; nothing lives in it, and afterwards the host is as it was.
+ */
+
+typedef struct scratch_t {
+    bp_host_o *host;
+    bp_world_o *world;
+} scratch_t;
+
+static manager_t *find_at_work(const bp_world_o *world, const component_t *component)
+{
+    for (uint32_t i = 0; world != NULL && i < world->manager_count; i++) {
+        if (world->managers[i]->component == component && world->managers[i]->started)
+            return world->managers[i];
+    }
+    return NULL;
+}
+
+static bp_result_t find_manager(void *context, const component_t *component, bp_manager_t **manager)
+{
+    scratch_t *scratch = context;
+    manager_t *found = NULL;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < scratch->host->destruction.world_count && found == NULL; i++)
+        found = find_at_work(scratch->host->destruction.worlds[i], component);
+    if (found == NULL && scratch->world == NULL)
+        result = host_create_world(scratch->host, &(bp_world_desc_t){.name = "_scene_compiler_"}, &scratch->world);
+    if (found == NULL && result == BP_OK)
+        result = bp_world_use_component(scratch->world, component->name);
+    if (found == NULL && result == BP_OK)
+        found = find_at_work(scratch->world, component);
+    if (result == BP_OK)
+        *manager = &found->seen;
+    return result;
+}
+
+static void release(void *context, const component_t *component, void *data, size_t size)
+{
+    (void)context;
+    memory_free(&component->owner->memory, data, size);
+}
+
+static bp_result_t compile(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
+{
+    scratch_t scratch = {.host = host};
+    const scene_managers_i managers = {.context = &scratch, .find = find_manager, .release = release};
+    uint64_t random = host->base.random;
+    void *bytes;
+    size_t blob_size;
+    bp_result_t result = scene_compile(&host->base, &host->scenes.memory, &host->registry, &managers, origin, json, size, &bytes, &blob_size);
+    if (scratch.world != NULL) {
+        error_text_t kept = host->base.error;
+        bp_world_destroy(scratch.world);
+        host->base.error = kept;
+        host->base.random = random;
+    }
+    return result == BP_OK ? scenes_adopt(&host->scenes, bytes, blob_size, origin, scene) : result;
+}
+
+bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    *scene = NULL;
+    return result == BP_OK ? compile(host, origin, json, size, scene) : result;
+}
+
+bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene)
+{
+    char *text;
+    size_t size;
+    *scene = NULL;
+    bp_result_t result = file_read_most(&host->scenes.memory, json_path, TREE_MAX_BYTES, &text, &size, &host->base.error);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_compile_text(host, json_path, text, size, scene);
+    memory_free(&host->scenes.memory, text, size + 1);
+    return result;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+bool host_scene_is_json(const char *path)
+{
+    unsigned char bytes[64];
+    FILE *file = ends_with(path, ".json") ? NULL : fopen(path, "rb");
+    size_t size = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file), at = 0;
+    if (file != NULL)
+        fclose(file);
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    while (at < size && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r'))
+        at++;
+    return ends_with(path, ".json") || (at < size && bytes[at] == '{');
+}

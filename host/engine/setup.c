@@ -1,0 +1,430 @@
+/* setup.c - doing what an ini file says: the functions of backplane.h about configuration.
+ *
+ * Three passes: every section and key is checked against what is known, with the nearest name where it is not; then
+ * plugins are loaded and worlds made; then entities are spawned and the steps settled. If anything fails, all that
+ * this file brought goes again, newest first, and the host is as it was. docs/config.md is the manual.
+ */
+#include "setup.h"
+
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../os/os.h"
+#include "../plugin/loader.h"
+
+#include <stdio.h>
+
+enum {
+    MAX_OPTIONS = REGISTRY_MAX_FIELDS,
+};
+
+/* --- [host] and plugins -------------------------------------------------------------------------------------------------- */
+
+static bp_result_t read_host(setup_t *s)
+{
+    int64_t steps, threads, seed;
+    const ini_entry_t *path = setup_find_entry(s, "host", "plugin_path");
+    s->plugin_path = path == NULL ? "" : path->value;
+    bp_result_t result = setup_read_count(s, "steps", 0, INT64_MAX, &steps);
+    if (result == BP_OK)
+        result = setup_read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
+    if (result == BP_OK)
+        result = setup_read_count(s, "seed", 0, INT64_MAX, &seed);
+    if (result == BP_OK)
+        result = setup_live(s);
+    if (result != BP_OK)
+        return result;
+    if (setup_find_entry(s, "host", "steps") != NULL)
+        s->host->steps = (uint64_t)steps;
+    if (setup_find_entry(s, "host", "seed") != NULL)
+        s->host->base.random = (uint64_t)seed;
+    s->threads = (uint32_t)threads;
+    return BP_OK;
+}
+
+static bool plugin_file(const char *folder, const char *name, char *path)
+{
+    char joined[FILE_PATH_MAX];
+    if (!file_path_join(folder, name, joined, sizeof joined))
+        return false;
+    int n = snprintf(path, FILE_PATH_MAX, "%s%s", joined, os_library_suffix);
+    return n > 0 && n < FILE_PATH_MAX && file_exists(path);
+}
+
+/* Where a plugin of a list lies: itself where static, beside the ini where it is a path, else in the usual folders. */
+static bool find_plugin(setup_t *s, const char *name, char *path)
+{
+    char folder[FILE_PATH_MAX], program[FILE_PATH_MAX - 64];
+    if (loader_is_static(&s->host->loader, name)) {
+        snprintf(path, FILE_PATH_MAX, "%s", name);
+        return true;
+    }
+    if (strchr(name, '/') != NULL || strchr(name, '\\') != NULL || strstr(name, os_library_suffix) != NULL)
+        return file_path_beside(s->ini.path, name, path, FILE_PATH_MAX);
+    if (s->plugin_path[0] != '\0')
+        return file_path_beside(s->ini.path, s->plugin_path, folder, sizeof folder) && plugin_file(folder, name, path);
+    if (!os_program_folder(program, sizeof program))
+        return false;
+    snprintf(folder, sizeof folder, "%s/plugins", program);
+    if (plugin_file(folder, name, path))
+        return true;
+    snprintf(folder, sizeof folder, "%s/../lib/backplane/plugins", program);
+    return plugin_file(folder, name, path);
+}
+
+static bp_result_t plugin_not_found(setup_t *s, const char *name)
+{
+    if (s->plugin_path[0] != '\0')
+        return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in plugin_path %s", name, os_library_suffix, s->plugin_path);
+    return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in the folder plugins/ beside the program nor in ../lib/backplane/plugins; set plugin_path, or give its path",
+                     name, os_library_suffix);
+}
+
+enum { ORIGIN = FILE_PATH_MAX + 16 };
+
+static uint32_t collect_options(setup_t *s, const char *section, bp_option_t *options, char (*origins)[ORIGIN])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->ini.count && count < MAX_OPTIONS; i++) {
+        const ini_entry_t *e = &s->ini.entries[i];
+        if (strcmp(e->section, section) != 0)
+            continue;
+        snprintf(origins[count], sizeof origins[count], "%s:%u", s->ini.path, e->line);
+        options[count] = (bp_option_t){e->key, e->value, origins[count], s->ini.path};
+        count++;
+    }
+    return count;
+}
+
+static bp_result_t load_plugin(setup_t *s, const char *name, uint32_t line)
+{
+    char path[FILE_PATH_MAX], stem[SETUP_WORD], section[SETUP_WORD + 8];
+    bp_option_t options[MAX_OPTIONS];
+    char origins[MAX_OPTIONS][ORIGIN];
+    if (!find_plugin(s, name, path))
+        return setup_at_line(s, line, plugin_not_found(s, name));
+    file_stem(name, stem, sizeof stem);
+    snprintf(section, sizeof section, "plugin %s", stem);
+    uint32_t count = collect_options(s, section, options, origins);
+    bp_result_t result = loader_load(&s->host->loader, path, options, count);
+    return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
+}
+
+static bp_result_t check_plugin_sections(setup_t *s, const char *list)
+{
+    for (uint32_t i = 0; i < s->ini.section_count; i++) {
+        char words[3][SETUP_WORD] = {"", "", ""}, word[FILE_PATH_MAX], stem[SETUP_WORD];
+        setup_section_words(s->ini.sections[i].name, words);
+        bool listed = strcmp(words[0], "plugin") != 0;
+        nearest_t nearest = {.wanted = words[1]};
+        char near[SETUP_WORD] = "";
+        for (const char *at = list; !listed && (at = text_next_word(at, word, sizeof word)) != NULL;) {
+            file_stem(word, stem, sizeof stem);
+            listed = strcmp(stem, words[1]) == 0;
+            uint32_t before = nearest.distance;
+            bool first = nearest.best == NULL;
+            nearest_consider(&nearest, stem);
+            if (first || nearest.distance < before)
+                memcpy(near, stem, sizeof near);
+        }
+        text_t hint;
+        nearest.best = nearest.best == NULL ? NULL : near;
+        if (!listed)
+            return setup_at_line(s, s->ini.sections[i].line,
+                           error_set(s->error, BP_ERROR_NOT_FOUND, "[plugin %s] configures a plugin that [host] plugins does not list%s", words[1],
+                                     nearest_hint(&nearest, &hint)));
+    }
+    return BP_OK;
+}
+
+static bp_result_t load_plugins(setup_t *s)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", "plugins");
+    const char *at = entry == NULL ? "" : entry->value;
+    char word[FILE_PATH_MAX];
+    bp_result_t result = check_plugin_sections(s, at);
+    while (result == BP_OK && (at = text_next_word(at, word, sizeof word)) != NULL)
+        result = load_plugin(s, word, entry->line);
+    return result;
+}
+
+/* --- worlds ---------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *entry, bp_result_t (*use)(bp_world_o *, const char *))
+{
+    char word[SETUP_WORD];
+    const char *at = entry == NULL ? "" : entry->value;
+    while ((at = text_next_word(at, word, sizeof word)) != NULL) {
+        bp_result_t result = use(world, word);
+        if (result != BP_OK)
+            return setup_at_line(s, entry->line, result);
+    }
+    return BP_OK;
+}
+
+static bp_result_t make_world(setup_t *s, const ini_section_t *section)
+{
+    char words[3][SETUP_WORD] = {"", "", ""};
+    setup_section_words(section->name, words);
+    const ini_entry_t *rate = setup_find_entry(s, section->name, "step_rate");
+    bp_value_t value = {.f64 = 60.0};
+    bp_result_t result = setup_read_value(s, rate, BP_F64, &value);
+    if (result != BP_OK)
+        return result;
+    if (!(value.f64 > 0.0 && value.f64 <= 1e12))
+        return setup_at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
+    bp_world_o *world;
+    result = host_create_world(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64}, &world);
+    if (result != BP_OK)
+        return setup_at_line(s, section->line, result);
+    result = use_all(s, world, setup_find_entry(s, section->name, "components"), bp_world_use_component);
+    return result != BP_OK ? result : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
+}
+
+static bp_result_t make_worlds(setup_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
+        if (setup_is_kind(s->ini.sections[i].name, "world"))
+            result = make_world(s, &s->ini.sections[i]);
+    }
+    return result;
+}
+
+/* Settle the steps of the new worlds, so that what is wrong with them is told now and not in the first step. */
+static bp_result_t settle_all(setup_t *s)
+{
+    for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
+        const bp_world_o *world = s->host->destruction.worlds[i];
+        bp_result_t result = schedule_settle(world->schedule);
+        if (result == BP_OK)
+            continue;
+        char section[SETUP_WORD];
+        snprintf(section, sizeof section, "world %s", world->name);
+        const ini_entry_t *systems = setup_find_entry(s, section, "systems");
+        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : setup_at_line(s, systems->line, result);
+    }
+    return BP_OK;
+}
+
+static bp_result_t start_threads(setup_t *s)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", "threads");
+    bp_result_t result = entry == NULL ? BP_OK : host_set_threads(s->host, s->threads);
+    return result == BP_OK ? BP_OK : setup_at_line(s, entry->line, result);
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t check_repeats(setup_t *s)
+{
+    for (uint32_t i = 0; i < s->ini.section_count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(s->ini.sections[i].name, s->ini.sections[j].name) == 0)
+                return setup_at_line(s, s->ini.sections[i].line,
+                               error_set(s->error, BP_ERROR_EXISTS, "section [%s] stands already in line %u", s->ini.sections[i].name,
+                                         s->ini.sections[j].line));
+        }
+    }
+    return BP_OK;
+}
+
+static void undo(setup_t *s)
+{
+    error_text_t kept = *s->error; /* what plugins say on their way out must not hide the reason */
+    destruction_t *d = &s->host->destruction;
+    setup_end_spawned(s);
+    while (d->world_count > s->old_worlds)
+        bp_world_destroy(d->worlds[d->world_count - 1]);
+    while (s->host->loader.count > s->old_plugins)
+        loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
+    setup_end_live(s);
+    s->host->steps = s->old_steps;
+    s->host->base.random = s->old_random;
+    *s->error = kept;
+}
+
+static bp_result_t set_up_worlds(setup_t *s)
+{
+    bp_result_t result = make_worlds(s);
+    if (result == BP_OK)
+        result = setup_spawn_scenes(s);
+    if (result == BP_OK)
+        result = setup_spawn_all(s);
+    if (result == BP_OK)
+        result = settle_all(s);
+    if (result == BP_OK)
+        result = start_threads(s);
+    return result;
+}
+
+static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_only)
+{
+    setup_t s = {
+        .host = host,
+        .error = &host->base.error,
+        .old_plugins = host->loader.count,
+        .old_worlds = host->destruction.world_count,
+        .old_steps = host->steps,
+        .old_random = host->base.random,
+        .old_guard = host->loader.guard,
+        .old_copies = host->loader.copies,
+        .old_watching = host->hot.watching,
+        .old_trying = host->hot.trying,
+        .old_building = host->hot.building,
+    };
+    bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
+    if (result != BP_OK)
+        return result;
+    result = setup_check_names(&s);
+    if (result == BP_OK)
+        result = check_repeats(&s);
+    if (result == BP_OK)
+        result = read_host(&s);
+    if (result == BP_OK)
+        result = load_plugins(&s);
+    if (result == BP_OK && !plugins_only)
+        result = set_up_worlds(&s);
+    if (result != BP_OK)
+        undo(&s);
+    setup_release_spawned(&s);
+    ini_free(&s.ini);
+    return result;
+}
+
+bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path)
+{
+    return set_up(host, ini_path, false);
+}
+
+bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path)
+{
+    return set_up(host, ini_path, true);
+}
+
+/* --- setup ini --------------------------------------------------------------------------------------------------- */
+
+/* Sections and keys of an ini: what there may be, and reading one.
+ *
+ * Names are checked before anything is done, so that a slip of the pen is told at once and with the nearest right name.
+ */
+
+bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
+{
+    size_t length = strlen(s->ini.path);
+    if (strncmp(s->error->text, s->ini.path, length) == 0 && s->error->text[length] == ':')
+        return result;
+    return error_prefix(s->error, result, "%s:%u: ", s->ini.path, line);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------ */
+
+static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", "probation",
+                                        "hot_reload", "trial", "trial_deadline", "build", "sources", NULL};
+static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};
+
+uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
+{
+    uint32_t count = 0;
+    char word[SETUP_WORD];
+    while ((section = text_next_word(section, word, sizeof word)) != NULL && count < 4) {
+        if (count < 3)
+            memcpy(words[count], word, sizeof word);
+        count++;
+    }
+    return count;
+}
+
+bool setup_is_kind(const char *section, const char *kind)
+{
+    char words[3][SETUP_WORD] = {"", "", ""};
+    setup_section_words(section, words);
+    return strcmp(words[0], kind) == 0;
+}
+
+static bp_result_t check_section(setup_t *s, const ini_section_t *section)
+{
+    static const struct { const char *kind; uint32_t words; const char *form; } kinds[] = {
+        {"host", 1, "[host]"}, {"plugin", 2, "[plugin NAME]"}, {"world", 2, "[world NAME]"}, {"spawn", 3, "[spawn WORLD LABEL]"},
+    };
+    char words[3][SETUP_WORD] = {"", "", ""};
+    uint32_t count = setup_section_words(section->name, words);
+    nearest_t nearest = {.wanted = words[0]};
+    text_t hint;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        nearest_consider(&nearest, kinds[i].kind);
+        if (strcmp(words[0], kinds[i].kind) != 0)
+            continue;
+        if (count == kinds[i].words)
+            return BP_OK;
+        return setup_at_line(s, section->line, error_set(s->error, BP_ERROR_SYNTAX, "section [%s]; write %s", section->name, kinds[i].form));
+    }
+    return setup_at_line(s, section->line,
+                   error_set(s->error, BP_ERROR_NOT_FOUND, "unknown section [%s]%s (there are host, plugin, world and spawn)", section->name,
+                             nearest_hint(&nearest, &hint)));
+}
+
+static bp_result_t check_key(setup_t *s, const ini_entry_t *entry, const char *const *known)
+{
+    nearest_t nearest = {.wanted = entry->key};
+    text_t hint, all = {.length = 0};
+    all.chars[0] = '\0';
+    for (size_t i = 0; known[i] != NULL; i++) {
+        if (strcmp(entry->key, known[i]) == 0)
+            return BP_OK;
+        nearest_consider(&nearest, known[i]);
+        text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_NOT_FOUND, "unknown key '%s' in [%s]%s (known: %s)", entry->key, entry->section,
+                                             nearest_hint(&nearest, &hint), all.chars));
+}
+
+bp_result_t setup_check_names(setup_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++)
+        result = check_section(s, &s->ini.sections[i]);
+    for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
+        const ini_entry_t *entry = &s->ini.entries[i];
+        if (entry->section[0] == '\0')
+            result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
+        else if (setup_is_kind(entry->section, "host"))
+            result = check_key(s, entry, host_keys);
+        else if (setup_is_kind(entry->section, "world"))
+            result = check_key(s, entry, world_keys);
+    }
+    return result;
+}
+
+/* --- values ----------------------------------------------------------------------------------------------------------- */
+
+const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const char *key)
+{
+    for (uint32_t i = 0; i < s->ini.count; i++) {
+        if (strcmp(s->ini.entries[i].section, section) == 0 && strcmp(s->ini.entries[i].key, key) == 0)
+            return &s->ini.entries[i];
+    }
+    return NULL;
+}
+
+bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value)
+{
+    if (entry == NULL)
+        return BP_OK;
+    bp_result_t result = value_parse(&s->host->base.values, type, entry->value, value, s->error);
+    if (result == BP_OK)
+        return BP_OK;
+    error_prefix(s->error, result, "%s = ", entry->key);
+    return setup_at_line(s, entry->line, result);
+}
+
+bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", key);
+    bp_value_t value = {.i64 = 0};
+    bp_result_t result = setup_read_value(s, entry, BP_I64, &value);
+    if (result == BP_OK && entry != NULL && (value.i64 < least || value.i64 > most))
+        result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
+                                                   entry->value, (long long)least, (long long)most));
+    *out = value.i64;
+    return result;
+}

@@ -1,0 +1,77 @@
+/* setup.h - an ini on its way to plugins, worlds and entities: what is known of it, its sections and its keys.
+ *
+ * Inner to setup*.c.
+ *
+ * What it does not do: nothing of what an ini says is done here (setup.c).
+ */
+#ifndef HOST_ENGINE_SETUP_H
+#define HOST_ENGINE_SETUP_H
+
+#include "host.h"
+#include "ini.h"
+
+enum { SETUP_WORD = 1024 }; /* longer than any word of a value in use, so that words are judged whole */
+
+typedef struct setup_t {
+    bp_host_o *host;
+    error_text_t *error;
+    ini_t ini;
+    uint32_t old_plugins, old_worlds;
+    uint64_t old_steps, old_random;
+    guard_t *old_guard;
+    bool old_copies, old_watching, old_trying, old_building;
+    uint32_t threads; /* 0: not given */
+    bp_entity_t *spawned; /* by [spawn ...] */
+    uint32_t spawned_count, spawned_capacity;
+    bp_spawn_t *spawns;   /* of scenes */
+    uint32_t spawn_count, spawn_capacity;
+    const char *plugin_path; /* "" where not given */
+    uint32_t plugin_path_line;
+} setup_t;
+
+/* Say where the error comes from, unless it says so already. Returns `result`. */
+bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result);
+
+/* Is every section and every key one that there is? The error suggests the nearest. */
+bp_result_t setup_check_names(setup_t *s);
+
+/* The words of a section header: kind, first and second name. Returns how many there are (4: too many). */
+uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD]);
+bool setup_is_kind(const char *section, const char *kind);
+
+/* A key of a section, NULL where it is not given. */
+const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const char *key);
+
+/* A value of a key, parsed as a type; `value` stays as it is where `entry` is NULL. */
+bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value);
+
+/* The same for a count of [host], with its range; 0 where it is not given. */
+bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out);
+
+/* --- setup live -------------------------------------------------------------------------------------------------- */
+
+/* The keys of [host] about crashes and hot reload.
+ *
+ * Inner to setup*.c.
+ */
+
+/* The crash guard and hot reload as [host] asks for them; and what this has turned on, off again. */
+bp_result_t setup_live(setup_t *s);
+void setup_end_live(setup_t *s);
+
+/* --- setup spawn ------------------------------------------------------------------------------------------------- */
+
+/* Who lives in the worlds of an ini.
+ *
+ * Inner to setup*.c.
+ */
+
+/* Spawn the scenes of the new worlds; then the [spawn] sections. */
+bp_result_t setup_spawn_scenes(setup_t *s);
+bp_result_t setup_spawn_all(setup_t *s);
+
+/* Destroy what these spawned; and free the lists of it. */
+void setup_end_spawned(setup_t *s);
+void setup_release_spawned(setup_t *s);
+
+#endif

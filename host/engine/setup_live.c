@@ -1,0 +1,111 @@
+/* setup_live.c - the keys of [host] about crashes and hot reload.
+ *
+ * Each is of use only beside another (a limit beside the guard, a trial beside hot reload); where that other is not given, the line is
+ * refused rather than passed over.
+ */
+#include "../base/file.h"
+#include "setup.h"
+
+enum { MAX_MS = 3600 * 1000, MAX_PROBATION = 1000000000, PROBATION = 120 /* steps, where the ini does not say */ };
+
+static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", key);
+    if (entry == NULL)
+        return BP_OK;
+    *out = strcmp(entry->value, "on") == 0;
+    if (*out || strcmp(entry->value, "off") == 0)
+        return BP_OK;
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
+}
+
+/* A count that stays as it is where it is not given. */
+static bp_result_t read_number(setup_t *s, const char *key, int64_t least, int64_t most, uint32_t *out)
+{
+    int64_t value;
+    bp_result_t result = setup_read_count(s, key, least, most, &value);
+    if (result == BP_OK && setup_find_entry(s, "host", key) != NULL)
+        *out = (uint32_t)value;
+    return result;
+}
+
+static bp_result_t refuse_without(setup_t *s, const char *const *keys, bool given, const char *needed)
+{
+    for (; *keys != NULL; keys++) {
+        const ini_entry_t *entry = setup_find_entry(s, "host", *keys);
+        if (entry != NULL && !given)
+            return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_ARGUMENT, "%s needs %s", *keys, needed));
+    }
+    return BP_OK;
+}
+
+static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
+{
+    static const char *const of_guard[] = {"call_limit", "probation", NULL};
+    static const char *const of_reload[] = {"trial", "trial_deadline", "build", "sources", NULL};
+    bool guarded = false, hot = false, trial = true;
+    bp_result_t result = read_flag(s, "crash_guard", &guarded);
+    if (result == BP_OK)
+        result = read_flag(s, "hot_reload", &hot);
+    if (result == BP_OK)
+        result = refuse_without(s, of_guard, guarded, "crash_guard = on");
+    if (result == BP_OK)
+        result = refuse_without(s, of_reload, hot, "hot_reload = on");
+    if (result == BP_OK)
+        result = read_flag(s, "trial", &trial);
+    if (result == BP_OK)
+        result = read_number(s, "call_limit", 1, MAX_MS, &desc->call_limit);
+    if (result == BP_OK)
+        result = read_number(s, "probation", 0, MAX_PROBATION, &desc->probation);
+    if (result == BP_OK)
+        result = read_number(s, "trial_deadline", 1, MAX_MS, &desc->trial_deadline);
+    desc->flags = (guarded ? BP_HOST_CRASH_GUARD : 0u) | (hot ? BP_HOST_HOT_RELOAD : 0u) | (hot && trial ? BP_HOST_TRIAL : 0u);
+    return result;
+}
+
+static bp_result_t read_build(setup_t *s)
+{
+    char folder[FILE_PATH_MAX];
+    const ini_entry_t *build = setup_find_entry(s, "host", "build"), *sources = setup_find_entry(s, "host", "sources");
+    if (build == NULL && sources == NULL)
+        return BP_OK;
+    if (build == NULL || sources == NULL)
+        return setup_at_line(s, (build == NULL ? sources : build)->line,
+                             error_set(s->error, BP_ERROR_ARGUMENT, "build, the command, and sources, the folder to watch, need each other"));
+    if (!file_path_beside(s->ini.path, sources->value, folder, sizeof folder))
+        return setup_at_line(s, sources->line, error_set(s->error, BP_ERROR_LIMIT, "sources: the path is too long"));
+    bp_result_t result = hot_build(&s->host->hot, build->value, folder);
+    if (result != BP_ERROR_STATE)
+        return result == BP_OK ? BP_OK : setup_at_line(s, build->line, result);
+    log_write(&s->host->base.log, BP_LOG_WARNING, "host", "%s", s->error->text);
+    return BP_OK;
+}
+
+bp_result_t setup_live(setup_t *s)
+{
+    bp_host_desc_t desc = {.probation = PROBATION};
+    bp_result_t result = read_desc(s, &desc);
+    if (result != BP_OK)
+        return result;
+    result = host_set_live(s->host, &desc);
+    if (result == BP_OK)
+        return read_build(s);
+    const char *key = (desc.flags & BP_HOST_CRASH_GUARD) != 0 ? "crash_guard" : "hot_reload";
+    return setup_at_line(s, setup_find_entry(s, "host", key)->line, result);
+}
+
+void setup_end_live(setup_t *s)
+{
+    bp_host_o *host = s->host;
+    if (host->hot.building && !s->old_building)
+        hot_end_build(&host->hot);
+    if (host->hot.watching && !s->old_watching)
+        hot_end(&host->hot);
+    host->hot.trying = s->old_trying;
+    host->loader.copies = s->old_copies;
+    if (host->loader.guard == s->old_guard)
+        return;
+    guard_destroy(host->loader.guard);
+    host->loader.guard = s->old_guard;
+    host->reload.probation_steps = 0;
+}

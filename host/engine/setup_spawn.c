@@ -1,0 +1,171 @@
+/* setup_spawn.c - who lives in the worlds of an ini from the start: scenes, and the short form [spawn WORLD LABEL].
+ *
+ * A scene is a file of its own, for levels. The short form is any number of entities that are alike, in the ini itself:
+ * for a crowd, or a plugin's first try.
+ *
+ * What was spawned is remembered until the setup is over: while it may still fail, all of it may have to go again.
+ */
+#include "../base/error.h"
+#include "../base/file.h"
+#include "setup.h"
+
+#include <stdio.h>
+
+/* --- scenes ------------------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t spawn_scene(setup_t *s, bp_world_o *world, const char *name)
+{
+    char path[FILE_PATH_MAX];
+    bp_scene_o *scene;
+    if (!file_path_beside(s->ini.path, name, path, sizeof path))
+        return error_set(s->error, BP_ERROR_LIMIT, "the path of the scene %.60s... is longer than %d bytes", name, FILE_PATH_MAX);
+    if (!memory_reserve(&s->ini.memory, &s->spawns, &s->spawn_capacity, (uint64_t)s->spawn_count + 1, sizeof *s->spawns))
+        return error_memory(s->error, "spawning scenes");
+    bp_result_t result = bp_scene_open(s->host, path, &scene);
+    if (result != BP_OK)
+        return result;
+    result = bp_scene_spawn(scene, world, 0, NULL, &s->spawns[s->spawn_count]);
+    bp_scene_close(scene);
+    s->spawn_count += result == BP_OK;
+    return result;
+}
+
+/* In each world its scenes in their order, the worlds in theirs. */
+bp_result_t setup_spawn_scenes(setup_t *s)
+{
+    for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
+        bp_world_o *world = s->host->destruction.worlds[i];
+        char section[SETUP_WORD], word[FILE_PATH_MAX];
+        snprintf(section, sizeof section, "world %s", world->name);
+        const ini_entry_t *scenes = setup_find_entry(s, section, "scenes");
+        const char *at = scenes == NULL ? "" : scenes->value;
+        while ((at = text_next_word(at, word, sizeof word)) != NULL) {
+            bp_result_t result = spawn_scene(s, world, word);
+            if (result != BP_OK)
+                return setup_at_line(s, scenes->line, result);
+        }
+    }
+    return BP_OK;
+}
+
+/* --- spawning ---------------------------------------------------------------------------------------------------------------- */
+
+/* "fog:render_data" or "render_data" to a key. */
+static bp_result_t spawn_key(setup_t *s, bp_world_o *world, char *word, uint32_t *key)
+{
+    char *type = strchr(word, ':');
+    bp_name_t name;
+    if (type != NULL)
+        *type++ = '\0';
+    if (!names_is_word(word))
+        return error_set(s->error, BP_ERROR_ARGUMENT, "'%s' is no name for a component; use letters, digits and underscores", word);
+    uint32_t component = world_component(world, type == NULL ? word : type);
+    if (component == BP_NONE)
+        return BP_ERROR_NOT_FOUND;
+    bp_result_t result = names_intern(&s->host->base.names, word, &name, s->error);
+    return result != BP_OK ? result : world_key(world, component, name, key);
+}
+
+static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *list, uint32_t *prototype)
+{
+    uint32_t keys[PROTOTYPES_MAX_KEYS], count = 0;
+    char word[SETUP_WORD];
+    while ((list = text_next_word(list, word, sizeof word)) != NULL) {
+        if (count == PROTOTYPES_MAX_KEYS)
+            return error_set(s->error, BP_ERROR_LIMIT, "an entity has at most %d components", PROTOTYPES_MAX_KEYS);
+        bp_result_t result = spawn_key(s, world, word, &keys[count++]);
+        if (result != BP_OK)
+            return result;
+    }
+    return store_prototype(world, keys, count, prototype);
+}
+
+static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
+{
+    char component[SETUP_WORD];
+    const char *dot = strchr(entry->key, '.');
+    if (dot == NULL || (size_t)(dot - entry->key) >= sizeof component)
+        return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY", entry->key);
+    memcpy(component, entry->key, (size_t)(dot - entry->key));
+    component[dot - entry->key] = '\0';
+    bp_property_t property;
+    bp_value_t value;
+    /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
+    bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
+    if (result == BP_OK) {
+        result = value_parse(&s->host->base.values, property.type, entry->value, &value, s->error);
+        if (result != BP_OK)
+            return error_prefix(s->error, result, "%s = ", entry->key);
+    }
+    /* Stride 0: all entities get the one value. */
+    return result != BP_OK ? result : property_set(world, &property, entities, count, &value, 0);
+}
+
+static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)
+{
+    const ini_entry_t *components = setup_find_entry(s, section->name, "components");
+    uint32_t prototype = 0;
+    bp_result_t result = components == NULL ? BP_OK : spawn_prototype(s, world, components->value, &prototype);
+    if (result != BP_OK)
+        return setup_at_line(s, components->line, result);
+    if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count, sizeof *s->spawned))
+        return setup_at_line(s, section->line, error_memory(s->error, "spawning entities"));
+    *entities = count == 0 ? NULL : s->spawned + s->spawned_count;
+    result = store_create(world, prototype, *entities, count);
+    if (result != BP_OK)
+        return setup_at_line(s, section->line, result);
+    s->spawned_count += count;
+    return BP_OK;
+}
+
+static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t section_number)
+{
+    char words[3][SETUP_WORD] = {"", "", ""};
+    setup_section_words(section->name, words);
+    path_worlds_t worlds = host_worlds(s->host);
+    bp_world_o *world = path_world(&worlds, words[1]);
+    if (world == NULL)
+        return setup_at_line(s, section->line, BP_ERROR_NOT_FOUND);
+    bp_value_t count = {.u32 = 1};
+    const ini_entry_t *count_entry = setup_find_entry(s, section->name, "count");
+    bp_result_t result = setup_read_value(s, count_entry, BP_U32, &count);
+    bp_entity_t *entities = NULL;
+    if (result == BP_OK)
+        result = create_spawned(s, world, section, count.u32, &entities);
+    for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
+        const ini_entry_t *e = &s->ini.entries[i];
+        if (e->section_number != section_number || strcmp(e->key, "count") == 0 || strcmp(e->key, "components") == 0)
+            continue;
+        result = set_property(s, world, e, entities, count.u32);
+        if (result != BP_OK)
+            setup_at_line(s, e->line, result);
+    }
+    return result;
+}
+
+bp_result_t setup_spawn_all(setup_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
+        if (setup_is_kind(s->ini.sections[i].name, "spawn"))
+            result = spawn(s, &s->ini.sections[i], i + 1);
+    }
+    return result;
+}
+
+/* --- the end --------------------------------------------------------------------------------------------------------------------- */
+
+void setup_end_spawned(setup_t *s)
+{
+    destruction_destroy(&s->host->destruction, s->spawned, s->spawned_count);
+    while (s->spawn_count > 0)
+        bp_host_despawn(s->host, s->spawns[--s->spawn_count]);
+}
+
+void setup_release_spawned(setup_t *s)
+{
+    while (s->spawn_count > 0)
+        bp_host_release_spawn(s->host, s->spawns[--s->spawn_count]);
+    memory_free(&s->ini.memory, s->spawns, (size_t)s->spawn_capacity * sizeof *s->spawns);
+    memory_free(&s->ini.memory, s->spawned, (size_t)s->spawned_capacity * sizeof *s->spawned);
+}

@@ -1,0 +1,325 @@
+/* tables.c - the tables of the contract: thin adapters from bp_api.h to the parts of the host.
+ *
+ * Nothing is decided here. The tables are constant, so they are shared by all hosts; what differs between hosts
+ * comes in by the first argument.
+ */
+#include "../plugin/registry.h"
+#include "host.h"
+
+#include <stdio.h>
+
+/* --- memory, errors, names ------------------------------------------------------------------------------------- */
+
+/* `seen` is the first member of the host's own plugin_t. */
+static plugin_t *whole(const bp_plugin_t *plugin)
+{
+    return (plugin_t *)(uintptr_t)plugin;
+}
+
+static void *memory_table_resize(const bp_plugin_t *plugin, void *old, size_t old_size, size_t new_size)
+{
+    return memory_resize(&whole(plugin)->memory, old, old_size, new_size);
+}
+
+static bp_result_t error_table_set(bp_host_o *host, bp_result_t code, const char *text)
+{
+    return error_set(&host->base.error, code, "%s", text);
+}
+
+static const char *error_table_last(bp_host_o *host)
+{
+    return host->base.error.text;
+}
+
+static void error_table_log(const bp_plugin_t *plugin, int32_t level, const char *text)
+{
+    log_write(&plugin->host->base.log, level, plugin->name, "%s", text);
+}
+
+static bp_result_t name_table_intern(bp_host_o *host, const char *text, bp_name_t *name)
+{
+    return names_intern(&host->base.names, text, name, &host->base.error);
+}
+
+static const char *name_table_text(bp_host_o *host, bp_name_t name)
+{
+    return names_text(&host->base.names, name);
+}
+
+static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const char *text)
+{
+    const char *string = strings_acquire(&host->base.strings, text);
+    if (string == NULL)
+        return error_memory(&host->base.error, "setting a string");
+    strings_release(&host->base.strings, *cell);
+    *cell = string;
+    return BP_OK;
+}
+
+/* --- entities -------------------------------------------------------------------------------------------------- */
+
+static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
+{
+    if (host->entities.sealed)
+        return error_set(&host->base.error, BP_ERROR_STATE, "no entity can be created while a reload is being prepared");
+    return entities_create(&host->entities, entities, count);
+}
+
+static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
+{
+    return destruction_destroy(&host->destruction, entities, count);
+}
+
+static uint32_t entity_table_alive(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive)
+{
+    return entities_alive(&host->entities, entities, count, alive);
+}
+
+static uint32_t entity_table_count(bp_host_o *host)
+{
+    return host->entities.living;
+}
+
+static bp_entity_t entity_table_at(bp_host_o *host, uint32_t index)
+{
+    return entities_at(&host->entities, index);
+}
+
+static uint32_t entity_table_bound(bp_host_o *host)
+{
+    return host->entities.bound;
+}
+
+static void entity_table_format(bp_host_o *host, bp_entity_t entity, char *text, size_t size)
+{
+    value_format(&host->base.values, BP_ENTITY, &entity, text, size);
+}
+
+/* --- worlds ---------------------------------------------------------------------------------------------------- */
+
+static bp_world_o *world_table_find(bp_host_o *host, const char *name)
+{
+    path_worlds_t worlds = host_worlds(host);
+    return path_world(&worlds, name);
+}
+
+static bp_world_o *world_table_at(bp_host_o *host, uint32_t index)
+{
+    return index < host->destruction.world_count ? host->destruction.worlds[index] : NULL;
+}
+
+static const char *world_table_name(bp_world_o *world)
+{
+    return world->name;
+}
+
+static void world_table_clock(bp_world_o *world, bp_step_t *step)
+{
+    uint32_t size = step->struct_size;
+    bp_step_t now = {.struct_size = size, .number = world->steps, .dt = 1.0 / world->step_rate, .time = world->time};
+    memcpy(step, &now, size < sizeof now ? size : sizeof now);
+}
+
+static bp_manager_t *world_table_manager(bp_world_o *world, uint32_t component)
+{
+    bool there = component < world->manager_count && world->managers[component]->started;
+    return there ? &world->managers[component]->seen : NULL;
+}
+
+static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *view)
+{
+    /* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the chain. */
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->run_count; r++, skip = 0) {
+        const run_t *run = world->runs[r];
+        uint32_t place = 0;
+        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base, place++) {
+            const component_key_t *key = &p->keys[p->items[at].key];
+            if (place < skip || key->manager != component)
+                continue;
+            *cursor = r << 8 | (place + 1);
+            *view = (bp_run_t){
+                .struct_size = sizeof *view,
+                .count = run->count,
+                .entities = run_entities(run),
+                .columns = run->columns + p->items[p->items[at].base].columns,
+                .instance = key->name,
+            };
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void world_table_instances_moved(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
+                                        const uint32_t *slots, uint32_t count)
+{
+    store_instances_moved(m->world, m->world->managers[m->component], entities, names, slots, count);
+}
+
+/* --- properties ------------------------------------------------------------------------------------------------ */
+
+static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, bp_path_t *path)
+{
+    path_worlds_t worlds = host_worlds(host);
+    return path_parse(&worlds, text, path);
+}
+
+static bp_result_t property_table_describe(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field)
+{
+    const component_t *component = registry_component(&host->registry, component_type);
+    if (component == NULL)
+        return BP_ERROR_NOT_FOUND;
+    if (index >= component->field_count)
+        return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "%s has %u properties, no number %u", component_type,
+                         component->field_count, index);
+    field_describe(&component->fields[index], field);
+    return BP_OK;
+}
+
+/* --- commands --------------------------------------------------------------------------------------------------- */
+
+static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities)
+{
+    const schedule_t *schedule = world->schedule;
+    return commands_created(&schedule->commands, placeholders, count, entities);
+}
+
+/* --- tables of plugins, reports ---------------------------------------------------------------------------------- */
+
+static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const char *name, const void *table)
+{
+    return registry_offer(&plugin->host->registry, whole(plugin), name, table);
+}
+
+static const void *registry_table_find(bp_host_o *host, const char *name, uint32_t version)
+{
+    return registry_table(&host->registry, name, version);
+}
+
+static void report_table_table(bp_report_o *report, const char *title, const char *const *headers, uint32_t columns)
+{
+    report->columns = columns;
+    if (report->sink->table != NULL)
+        report->sink->table(report->sink->context, report->world, report->unit, title, headers, columns);
+}
+
+static void report_table_row(bp_report_o *report, const char *const *cells)
+{
+    if (report->sink->row != NULL)
+        report->sink->row(report->sink->context, cells, report->columns);
+}
+
+static void report_table_value(bp_report_o *report, const char *name, const char *text)
+{
+    if (report->sink->value != NULL)
+        report->sink->value(report->sink->context, report->world, report->unit, name, text);
+}
+
+/* --- all --------------------------------------------------------------------------------------------------------- */
+
+static const bp_memory_api memory_table = {.struct_size = sizeof memory_table, .resize = memory_table_resize};
+
+static const bp_error_api error_table = {
+    .struct_size = sizeof error_table, .set = error_table_set, .last = error_table_last, .log = error_table_log};
+
+static const bp_name_api name_table = {
+    .struct_size = sizeof name_table,
+    .hash = names_hash,
+    .intern = name_table_intern,
+    .text = name_table_text,
+    .assign = name_table_assign,
+};
+
+static const bp_entity_api entity_table = {
+    .struct_size = sizeof entity_table,
+    .create = entity_table_create,
+    .destroy = entity_table_destroy,
+    .alive = entity_table_alive,
+    .count = entity_table_count,
+    .at = entity_table_at,
+    .bound = entity_table_bound,
+    .format = entity_table_format,
+};
+
+static const bp_world_api world_table = {
+    .struct_size = sizeof world_table,
+    .find = world_table_find,
+    .at = world_table_at,
+    .name = world_table_name,
+    .clock = world_table_clock,
+    .component = world_component,
+    .manager = world_table_manager,
+    .key = world_key,
+    .key_info = world_key_info,
+    .prototype = store_prototype,
+    .create = store_create,
+    .add = store_add,
+    .remove = store_remove,
+    .has = store_has,
+    .slots = store_slots,
+    .keys_of = store_keys_of,
+    .count = world_count,
+    .next_run = world_table_next_run,
+    .instances_moved = world_table_instances_moved,
+    .ref = store_ref,
+};
+
+static const bp_property_api property_table = {
+    .struct_size = sizeof property_table,
+    .resolve = property_resolve,
+    .get = property_get,
+    .set = property_set,
+    .get_named = property_get_named,
+    .set_named = property_set_named,
+    .get_text = path_get_text,
+    .set_text = path_set_text,
+    .parse_path = property_table_parse_path,
+    .describe = property_table_describe,
+};
+
+static const bp_command_api command_table = {
+    .struct_size = sizeof command_table,
+    .create = commands_create,
+    .destroy = commands_destroy,
+    .add = commands_add,
+    .remove = commands_remove,
+    .set = commands_set,
+    .created = command_table_created,
+};
+
+static const bp_registry_api registry_table_table = {
+    .struct_size = sizeof registry_table_table, .offer = registry_table_offer, .find = registry_table_find};
+
+static const bp_report_api report_table = {
+    .struct_size = sizeof report_table, .table = report_table_table, .row = report_table_row, .value = report_table_value};
+
+static const bp_scene_api scene_table = {
+    .struct_size = sizeof scene_table,
+    .open = bp_scene_open,
+    .close = bp_scene_close,
+    .entity_count = bp_scene_entity_count,
+    .spawn = bp_scene_spawn,
+    .despawn = bp_host_despawn,
+    .spawned = bp_host_spawned,
+    .release = bp_host_release_spawn,
+};
+
+bp_api_t host_tables(void)
+{
+    return (bp_api_t){
+        .struct_size = sizeof(bp_api_t),
+        .abi_major = BP_ABI_MAJOR,
+        .abi_minor = BP_ABI_MINOR,
+        .memory = &memory_table,
+        .error = &error_table,
+        .name = &name_table,
+        .entity = &entity_table,
+        .world = &world_table,
+        .property = &property_table,
+        .registry = &registry_table_table,
+        .report = &report_table,
+        .command = &command_table,
+        .scene = &scene_table,
+    };
+}

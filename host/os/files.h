@@ -1,0 +1,81 @@
+/* files.h - files as the system has them: whole files, paths, folders, stamps, and temporary folders with their owners.
+ *
+ * Implemented twice, in files_posix.c and files_win32.c; the build compiles one of them.
+ *
+ * What it does not do: it reads and writes no text (base/file.h does, with standard C), and it watches nothing (reload/folder.h).
+ */
+#ifndef HOST_OS_FILES_H
+#define HOST_OS_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- os_file: whole files ---------------------------------------------------------------------------------- */
+
+/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what is read, and
+ * who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on failure, with the system's
+ * sentence in `error`. [main] */
+const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
+void os_file_unmap(const void *bytes, size_t size);
+
+/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it, brought to the disk, and then
+ * renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. false on failure, with the
+ * system's sentence; nothing is left beside then. [main] */
+bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
+
+/* --- os_path: paths and folders ----------------------------------------------------------------------------- */
+
+bool os_path_is_absolute(const char *path);
+
+/* Is there something at `path` that is neither a plain file nor a folder: a pipe, a device? Opening it may wait for ever. */
+bool os_path_is_special(const char *path);
+
+/* The folder of the running program, with no separator at its end; false where the system does not tell. */
+bool os_program_folder(char *path, size_t size);
+
+/* Make a folder, its parent being there. True also where there is one already. [any] */
+bool os_folder_create(const char *path);
+
+/* Call see(data, name) for everything in a folder but "." and "..", in no particular order. False where it cannot be
+ * read. [any] */
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data);
+
+/* --- file_stamp: has a file changed? ------------------------------------------------------------------------------------- */
+
+/* What tells one state of a file from another. Equal stamps: the file has not been written since. */
+typedef struct file_stamp_t {
+    uint64_t size, written, id; /* written: in nanoseconds, as fine as the file system is; id: of the file behind the path */
+} file_stamp_t;
+
+/* false where there is no such file (the stamp is then all zero). [main] */
+bool file_stamp(const char *path, file_stamp_t *stamp);
+
+/* Does nobody have the file open for writing? true where the system cannot tell. [main] */
+bool file_is_closed(const char *path);
+
+/* --- temporary: folders that go with their process -------------------------------------------------------------------- */
+
+/* Folders of this process among the system's temporary ones, and those that dead processes have left.
+ *
+ * A folder has an owner: the process that made it holds a lock on a file in it for as long as it lives, however it ends. So
+ * whether an owner is dead needs no guess: his lock can be had. Only then is a folder removed, and only if it is this user's, nobody
+ * else may write to it, and nothing but plain files lies in it. Links are not followed.
+ *
+ * What it does not do: it looks only where temporary folders are made now, TMPDIR or what the system has for it.
+ */
+
+typedef struct temporary_t {
+    intptr_t owner; /* the file that is locked, as the system knows it; -1: none */
+} temporary_t;
+
+/* Make a folder, its name beginning with `name`, and write its path; false where it cannot be had. [any] */
+bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size);
+
+/* Remove it, empty as it was made. [any] */
+void temporary_remove(temporary_t *folder, const char *path);
+
+/* Remove the folders of that name whose owners are dead, with what is in them; returns how many. [any] */
+uint32_t temporary_sweep(const char *name);
+
+#endif

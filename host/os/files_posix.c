@@ -1,0 +1,422 @@
+/* files_posix.c - whole files on Linux and its relatives: mapped to read them, replaced by renaming.
+ *
+ * A file that is replaced is on the disk before it has its name, and its folder after it: whenever the power goes, one of the two
+ * files is there, whole.
+ */
+#define _GNU_SOURCE 1
+#define _DARWIN_C_SOURCE 1
+
+#include "files.h"
+
+#include "os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
+
+enum { PATH_ROOM = 4096 };
+
+static bool explain(char *error, size_t size, int code)
+{
+    snprintf(error, size, "%s", strerror(code));
+    return false;
+}
+
+const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size)
+{
+    static const _Alignas(16) char nothing[16];
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer would wait */
+    if (file < 0 || fstat(file, &about) != 0) {
+        explain(error, error_size, errno);
+        if (file >= 0)
+            close(file);
+        return NULL;
+    }
+    const void *bytes = MAP_FAILED;
+    *size = (size_t)about.st_size;
+    if (!S_ISREG(about.st_mode))
+        errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+    else if (about.st_size == 0)
+        bytes = nothing;
+    else
+        bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        explain(error, error_size, errno);
+    close(file);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void os_file_unmap(const void *bytes, size_t size)
+{
+    if (size > 0)
+        munmap((void *)(uintptr_t)bytes, size);
+}
+
+static bool write_all(int file, const char *bytes, size_t size)
+{
+    const size_t most = (size_t)1 << 30; /* Linux writes at most 2 GiB at a time */
+    while (size > 0) {
+        ssize_t written = write(file, bytes, size < most ? size : most);
+        if (written < 0 && errno != EINTR)
+            return false;
+        bytes += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+/* The limit on file sizes would be told by a signal that ends the process. */
+static bool within_limit(size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
+static bool write_to_device(const char *path, const void *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool good = write_all(file, bytes, size);
+    int code = errno;
+    good = close(file) == 0 && good;
+    errno = good ? errno : code;
+    return good;
+}
+
+/* The name of a file that is renamed is only on the disk when its folder is. */
+static void sync_folder(const char *path)
+{
+    char folder[PATH_ROOM];
+    const char *end = strrchr(path, '/');
+    int length = end == NULL ? 0 : (int)(end - path + 1);
+    snprintf(folder, sizeof folder, "%.*s.", length, path);
+    int file = open(folder, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    fsync(file);
+    close(file);
+}
+
+static bool write_beside(const char *path, const char *beside, mode_t mode, const void *bytes, size_t size)
+{
+    unlink(beside); /* what a process of this number left when it was killed */
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    bool good = (mode == 0 || fchmod(file, mode) == 0) && write_all(file, bytes, size) && fsync(file) == 0;
+    int code = errno;
+    if (close(file) != 0 && good) {
+        good = false;
+        code = errno;
+    }
+    if (good && rename(beside, path) == 0) {
+        sync_folder(path);
+        return true;
+    }
+    code = good ? errno : code;
+    unlink(beside);
+    errno = code;
+    return false;
+}
+
+bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size)
+{
+    char real[PATH_ROOM], beside[PATH_ROOM + 32];
+    struct stat about;
+    mode_t mode = 0;
+    if (stat(path, &about) == 0) {
+        if (S_ISDIR(about.st_mode))
+            return explain(error, error_size, EISDIR);
+        if (!S_ISREG(about.st_mode))
+            return write_to_device(path, bytes, size) || explain(error, error_size, errno);
+        /* Who may not write to the file may not replace it either, though its folder would allow it. */
+        if (access(path, W_OK) != 0 || realpath(path, real) == NULL)
+            return explain(error, error_size, errno);
+        path = real;
+        mode = about.st_mode & 07777;
+    }
+    if (snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid()) >= PATH_ROOM)
+        return explain(error, error_size, ENAMETOOLONG);
+    if (!within_limit(size) || !write_beside(path, beside, mode, bytes, size))
+        return explain(error, error_size, errno);
+    return true;
+}
+
+/* --- path -------------------------------------------------------------------------------------------------------- */
+
+/* Paths and folders on Linux and its relatives. */
+
+bool os_path_is_absolute(const char *path)
+{
+    return path[0] == '/';
+}
+
+bool os_path_is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+/* The path of the running program into `path`, ended by a zero byte. */
+static bool program_path(char *path, size_t size)
+{
+#if defined(__APPLE__)
+    uint32_t room = (uint32_t)size;
+    return _NSGetExecutablePath(path, &room) == 0;
+#else
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0 || (size_t)length >= size - 1)
+        return false; /* not told, or perhaps cut */
+    path[length] = '\0';
+    return true;
+#endif
+}
+
+/* For a program in the root folder the answer is "": with a separator and a name behind it, that is a
+ * path. */
+bool os_program_folder(char *path, size_t size)
+{
+    char program[PATH_ROOM];
+    if (!program_path(program, sizeof program))
+        return false;
+    char *end = strrchr(program, '/');
+    if (end == NULL || (size_t)(end - program) >= size)
+        return false;
+    memcpy(path, program, (size_t)(end - program));
+    path[end - program] = '\0';
+    return true;
+}
+
+bool os_folder_create(const char *path)
+{
+    struct stat about;
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return false;
+    errno = 0;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            see(data, entry->d_name);
+        errno = 0;
+    }
+    bool read = errno == 0;
+    closedir(folder);
+    return read;
+}
+
+/* --- temporary --------------------------------------------------------------------------------------------------- */
+
+/* Owners by flock.
+ *
+ * A lock belongs to the open file, not to the process: it goes when the last process that has the file open ends, a copy made by fork
+ * among them, and so not while anybody may still use the folder.
+ *
+ * The two who may meet at a folder. Who makes it creates the file and then locks it; who sweeps may come in between, and takes the
+ * folder for a dead man's. Then he who makes it finds the file locked, or no longer in any folder, and makes another. Who sweeps holds
+ * the lock until all is gone, so two of them do not meet.
+ */
+
+enum { RANDOM = 6 /* letters that mkdtemp puts in */, TRIES = 16 };
+
+static const char owner_name[] = ".owner";
+
+static const char *parent_folder(void)
+{
+    const char *parent = getenv("TMPDIR");
+    return parent != NULL && parent[0] != '\0' ? parent : "/tmp";
+}
+
+/* --- making and removing ------------------------------------------------------------------------------------------------ */
+
+static bool owner_path(const char *path, char *owner)
+{
+    int length = snprintf(owner, PATH_ROOM, "%s/%s", path, owner_name);
+    return length > 0 && length < PATH_ROOM;
+}
+
+/* Lock the file; false where somebody swept the folder meanwhile. Where the system has no locks the folder has no owner, and
+ * stays when we are killed. */
+static bool lock_owner(temporary_t *folder, const char *owner, int file)
+{
+    struct stat about;
+    folder->owner = file;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        return fstat(file, &about) == 0 && about.st_nlink > 0;
+    if (errno == EWOULDBLOCK)
+        return false;
+    unlink(owner);
+    close(file);
+    folder->owner = -1;
+    return true;
+}
+
+/* The file stays open: where a standard stream is closed it must not be taken for that. */
+static int above_streams(int file)
+{
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(file);
+    return above;
+}
+
+static bool own(temporary_t *folder, const char *path)
+{
+    char owner[PATH_ROOM];
+    if (!owner_path(path, owner))
+        return false;
+    int file = above_streams(open(owner, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file < 0)
+        return false;
+    if (lock_owner(folder, owner, file))
+        return true;
+    close(file);
+    return false;
+}
+
+bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size)
+{
+    for (int i = 0; i < TRIES; i++) {
+        int length = snprintf(path, size, "%s/%s-XXXXXX", parent_folder(), name);
+        if (length <= 0 || (size_t)length >= size || mkdtemp(path) == NULL)
+            return false;
+        if (own(folder, path))
+            return true;
+        rmdir(path);
+    }
+    return false;
+}
+
+void temporary_remove(temporary_t *folder, const char *path)
+{
+    char owner[PATH_ROOM];
+    if (folder->owner >= 0 && owner_path(path, owner))
+        unlink(owner);
+    rmdir(path);
+    if (folder->owner >= 0)
+        close((int)folder->owner);
+    folder->owner = -1;
+}
+
+/* --- sweeping ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_name(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(entry, name, length) == 0 && entry[length] == '-' && strlen(entry) == length + 1 + RANDOM;
+}
+
+static bool is_ours(int file, mode_t kind, struct stat *about)
+{
+    return fstat(file, about) == 0 && (about->st_mode & S_IFMT) == kind && about->st_uid == geteuid() && (about->st_mode & 022) == 0;
+}
+
+/* Do something with the names in a folder but that of the owner's file, until it is refused. */
+static bool each_name(int folder, bool (*visit)(int folder, const char *name))
+{
+    int list = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = list < 0 ? NULL : fdopendir(list);
+    if (names == NULL) {
+        if (list >= 0)
+            close(list);
+        return false;
+    }
+    bool fine = true;
+    for (const struct dirent *entry; fine && (entry = readdir(names)) != NULL;) {
+        const char *name = entry->d_name;
+        fine = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, owner_name) == 0 || visit(folder, name);
+    }
+    closedir(names);
+    return fine;
+}
+
+static bool is_plain(int folder, const char *name)
+{
+    struct stat about;
+    return fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+}
+
+static bool remove_file(int folder, const char *name)
+{
+    return unlinkat(folder, name, 0) == 0;
+}
+
+/* The folder is open; is its owner dead, and has all in it been removed? */
+static bool empty(int folder)
+{
+    struct stat about;
+    int file = openat(folder, owner_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool dead = is_ours(file, S_IFREG, &about) && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 && about.st_nlink > 0;
+    bool emptied = dead && each_name(folder, is_plain) && each_name(folder, remove_file) && remove_file(folder, owner_name);
+    close(file);
+    return emptied;
+}
+
+static bool sweep(int parent, const char *name)
+{
+    struct stat about;
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return false;
+    bool swept = is_ours(folder, S_IFDIR, &about) && empty(folder) && unlinkat(parent, name, AT_REMOVEDIR) == 0;
+    close(folder);
+    return swept;
+}
+
+uint32_t temporary_sweep(const char *name)
+{
+    uint32_t count = 0;
+    DIR *parent = opendir(parent_folder());
+    if (parent == NULL)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(parent)) != NULL;)
+        count += is_name(entry->d_name, name) && sweep(dirfd(parent), entry->d_name);
+    closedir(parent);
+    return count;
+}
+
+/* --- stamps -------------------------------------------------------------------------------------------------------- */
+
+bool file_stamp(const char *path, file_stamp_t *stamp)
+{
+    struct stat s;
+    *stamp = (file_stamp_t){0};
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+        return false;
+#if defined(__APPLE__)
+    struct timespec written = s.st_mtimespec;
+#else
+    struct timespec written = s.st_mtim;
+#endif
+    *stamp = (file_stamp_t){(uint64_t)s.st_size, (uint64_t)written.tv_sec * 1000000000u + (uint64_t)written.tv_nsec, (uint64_t)s.st_ino};
+    return true;
+}
+
+bool file_is_closed(const char *path)
+{
+    (void)path;
+    return true;
+}

@@ -1,0 +1,317 @@
+/* files_win32.c - whole files on Windows: mapped to read them, replaced by renaming.
+ *
+ * MoveFileEx with WRITE_THROUGH comes back when the new name is on the disk; there is no folder to be brought there.
+ */
+#define WIN32_LEAN_AND_MEAN
+#define _WIN32_WINNT 0x0602
+
+#include "files.h"
+
+#include "os_win32.h"
+
+#include <windows.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static bool explain(char *error, size_t size)
+{
+    win32_describe(GetLastError(), error, size);
+    return false;
+}
+
+static HANDLE open_for_reading(const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    if (!win32_path(path, wide, PATH_ROOM))
+        return INVALID_HANDLE_VALUE;
+    return CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+}
+
+const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size)
+{
+    static const _Alignas(16) char nothing[16];
+    LARGE_INTEGER length = {.QuadPart = 0};
+    const void *bytes = NULL;
+    HANDLE file = open_for_reading(path), map = NULL;
+    if (file != INVALID_HANDLE_VALUE && GetFileSizeEx(file, &length)) {
+        if (length.QuadPart == 0)
+            bytes = nothing;
+        else if ((map = CreateFileMappingW(file, NULL, PAGE_READONLY, 0, 0, NULL)) != NULL)
+            bytes = MapViewOfFile(map, FILE_MAP_READ, 0, 0, 0);
+    }
+    if (bytes == NULL)
+        explain(error, error_size);
+    *size = (size_t)length.QuadPart;
+    if (map != NULL)
+        CloseHandle(map);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    return bytes;
+}
+
+void os_file_unmap(const void *bytes, size_t size)
+{
+    if (size > 0)
+        UnmapViewOfFile(bytes);
+}
+
+static bool write_all(HANDLE file, const char *bytes, size_t size)
+{
+    const size_t most = (size_t)1 << 30;
+    while (size > 0) {
+        DWORD written = 0;
+        if (!WriteFile(file, bytes, (DWORD)(size < most ? size : most), &written, NULL))
+            return false;
+        bytes += written;
+        size -= written;
+    }
+    return true;
+}
+
+bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size)
+{
+    char text[PATH_ROOM];
+    wchar_t wide[PATH_ROOM], beside[PATH_ROOM];
+    int length = snprintf(text, sizeof text, "%s.%lu.part", path, (unsigned long)GetCurrentProcessId());
+    if (length < 0 || length >= PATH_ROOM || !win32_path(path, wide, PATH_ROOM) || !win32_path(text, beside, PATH_ROOM)) {
+        snprintf(error, error_size, "'%.200s' is not a path that the system understands", path);
+        return false;
+    }
+    HANDLE file = CreateFileW(beside, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return explain(error, error_size);
+    bool good = (write_all(file, bytes, size) && FlushFileBuffers(file)) || explain(error, error_size);
+    CloseHandle(file);
+    if (good && !MoveFileExW(beside, wide, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        good = explain(error, error_size);
+    if (!good)
+        DeleteFileW(beside);
+    return good;
+}
+
+/* --- path -------------------------------------------------------------------------------------------------------- */
+
+/* Paths and folders on Windows. */
+
+/* A path from the root of a drive or with a drive counts too: no folder can be put in front of it. */
+bool os_path_is_absolute(const char *path)
+{
+    bool letter = (path[0] >= 'a' && path[0] <= 'z') || (path[0] >= 'A' && path[0] <= 'Z');
+    return path[0] == '/' || path[0] == '\\' || (letter && path[1] == ':');
+}
+
+bool os_path_is_special(const char *path)
+{
+    (void)path;
+    return false; /* devices are not reached by a file's path */
+}
+
+bool os_program_folder(char *path, size_t size)
+{
+    wchar_t program[PATH_ROOM];
+    DWORD length = GetModuleFileNameW(NULL, program, PATH_ROOM);
+    if (length == 0 || length >= PATH_ROOM)
+        return false;
+    wchar_t *end = wcsrchr(program, L'\\');
+    if (end == NULL)
+        return false;
+    *end = L'\0';
+    if (!win32_text(program, path, size))
+        return false;
+    for (char *c = path; *c != '\0'; c++)
+        if (*c == '\\')
+            *c = '/';
+    return true;
+}
+
+bool os_folder_create(const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    if (!win32_path(path, wide, PATH_ROOM))
+        return false;
+    if (CreateDirectoryW(wide, NULL))
+        return true;
+    DWORD attributes = GetLastError() == ERROR_ALREADY_EXISTS ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
+bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)
+{
+    char text[PATH_ROOM];
+    wchar_t wide[PATH_ROOM];
+    WIN32_FIND_DATAW found;
+    int length = snprintf(text, sizeof text, "%s/*", path);
+    if (length < 0 || length >= PATH_ROOM || !win32_path(text, wide, PATH_ROOM))
+        return false;
+    HANDLE search = FindFirstFileW(wide, &found);
+    if (search == INVALID_HANDLE_VALUE)
+        return false;
+    do {
+        if (win32_text(found.cFileName, text, sizeof text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0)
+            see(data, text);
+    } while (FindNextFileW(search, &found));
+    bool read = GetLastError() == ERROR_NO_MORE_FILES;
+    FindClose(search);
+    return read;
+}
+
+/* --- temporary --------------------------------------------------------------------------------------------------- */
+
+/* Owners by a file that nobody else may open.
+ *
+ * The file is created and held in one call, so nobody comes in between; the system closes it with the process.
+ */
+
+enum { NAME_ROOM = 64 };
+
+static const wchar_t owner_name[] = L".owner";
+
+static bool to_system(const char *text, wchar_t *wide, int room)
+{
+    return MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, room) > 0;
+}
+
+/* A name in a folder. */
+static bool join(const wchar_t *folder, const wchar_t *name, wchar_t *path)
+{
+    int length = _snwprintf(path, PATH_ROOM, L"%ls\\%ls", folder, name);
+    return length > 0 && length < PATH_ROOM;
+}
+
+static HANDLE open_owner(const wchar_t *folder, DWORD how)
+{
+    wchar_t path[PATH_ROOM];
+    if (!join(folder, owner_name, path))
+        return INVALID_HANDLE_VALUE;
+    return CreateFileW(path, GENERIC_READ | GENERIC_WRITE, 0, NULL, how, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+}
+
+/* A name that nobody has: CreateDirectory refuses one that is taken, and then the next is tried. */
+bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size)
+{
+    wchar_t parent[PATH_ROOM], wide[PATH_ROOM], stem[NAME_ROOM];
+    DWORD length = GetTempPathW(PATH_ROOM, parent);
+    if (length == 0 || length >= PATH_ROOM || !to_system(name, stem, NAME_ROOM))
+        return false;
+    for (unsigned i = 0; i < 1000; i++) {
+        int written = _snwprintf(wide, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i);
+        if (written < 0 || written >= PATH_ROOM)
+            return false;
+        if (CreateDirectoryW(wide, NULL)) {
+            HANDLE owner = open_owner(wide, CREATE_NEW);
+            folder->owner = owner == INVALID_HANDLE_VALUE ? -1 : (intptr_t)owner;
+            return WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, (int)size, NULL, NULL) > 0;
+        }
+        if (GetLastError() != ERROR_ALREADY_EXISTS)
+            return false;
+    }
+    return false;
+}
+
+void temporary_remove(temporary_t *folder, const char *path)
+{
+    wchar_t wide[PATH_ROOM], owner[PATH_ROOM];
+    if (folder->owner != -1)
+        CloseHandle((HANDLE)folder->owner);
+    folder->owner = -1;
+    if (!to_system(path, wide, PATH_ROOM))
+        return;
+    if (join(wide, owner_name, owner))
+        DeleteFileW(owner);
+    RemoveDirectoryW(wide);
+}
+
+/* --- sweeping ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_dots(const wchar_t *name)
+{
+    return wcscmp(name, L".") == 0 || wcscmp(name, L"..") == 0;
+}
+
+/* Are there only plain files in it? Removed: they and the owner's are gone as well. */
+static bool each_file(const wchar_t *folder, bool removed)
+{
+    wchar_t path[PATH_ROOM];
+    WIN32_FIND_DATAW found;
+    if (!join(folder, L"*", path))
+        return false;
+    HANDLE search = FindFirstFileW(path, &found);
+    bool fine = search != INVALID_HANDLE_VALUE;
+    while (fine) {
+        bool plain = (found.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) == 0;
+        if (!is_dots(found.cFileName))
+            fine = plain && (!removed || (join(folder, found.cFileName, path) && DeleteFileW(path)));
+        if (!FindNextFileW(search, &found))
+            break;
+    }
+    if (search != INVALID_HANDLE_VALUE)
+        FindClose(search);
+    return fine;
+}
+
+static bool sweep(const wchar_t *folder)
+{
+    HANDLE owner = open_owner(folder, OPEN_EXISTING);
+    if (owner == INVALID_HANDLE_VALUE)
+        return false; /* it has none, or he lives */
+    bool plain = each_file(folder, false);
+    CloseHandle(owner);
+    return plain && each_file(folder, true) && RemoveDirectoryW(folder);
+}
+
+uint32_t temporary_sweep(const char *name)
+{
+    wchar_t parent[PATH_ROOM], path[PATH_ROOM], stem[NAME_ROOM];
+    WIN32_FIND_DATAW found;
+    uint32_t count = 0;
+    DWORD length = GetTempPathW(PATH_ROOM, parent);
+    if (length == 0 || length >= PATH_ROOM || !to_system(name, stem, NAME_ROOM) ||
+        _snwprintf(path, PATH_ROOM, L"%ls%ls-*", parent, stem) < 0)
+        return 0;
+    HANDLE search = FindFirstFileW(path, &found);
+    if (search == INVALID_HANDLE_VALUE)
+        return 0;
+    do {
+        DWORD kind = found.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT);
+        int written = _snwprintf(path, PATH_ROOM, L"%ls%ls", parent, found.cFileName);
+        if (kind == FILE_ATTRIBUTE_DIRECTORY && written > 0 && written < PATH_ROOM)
+            count += sweep(path);
+    } while (FindNextFileW(search, &found));
+    FindClose(search);
+    return count;
+}
+
+/* --- folder ------------------------------------------------------------------------------------------------------ */
+
+/* Stamps, and whether somebody is writing; no notices.
+ *
+ * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor; the notices of this
+ * system (ReadDirectoryChangesW) do not say when a writer is done either, which here is asked by opening the file alone.
+ */
+
+bool file_stamp(const char *path, file_stamp_t *stamp)
+{
+    wchar_t wide[PATH_ROOM];
+    WIN32_FILE_ATTRIBUTE_DATA data;
+    *stamp = (file_stamp_t){0};
+    if (!win32_path(path, wide, PATH_ROOM) || !GetFileAttributesExW(wide, GetFileExInfoStandard, &data) ||
+        (data.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+        return false;
+    stamp->size = (uint64_t)data.nFileSizeHigh << 32 | data.nFileSizeLow;
+    stamp->written = ((uint64_t)data.ftLastWriteTime.dwHighDateTime << 32 | data.ftLastWriteTime.dwLowDateTime) * 100;
+    stamp->id = (uint64_t)data.ftCreationTime.dwHighDateTime << 32 | data.ftCreationTime.dwLowDateTime;
+    return true;
+}
+
+bool file_is_closed(const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    if (!win32_path(path, wide, PATH_ROOM))
+        return true;
+    HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return GetLastError() != ERROR_SHARING_VIOLATION;
+    CloseHandle(file);
+    return true;
+}

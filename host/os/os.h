@@ -1,0 +1,106 @@
+/* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals, files, programs.
+ *
+ * Each section below is implemented twice, in os_SECTION_posix.c and os_SECTION_win32.c; the build compiles one of them. Beside these
+ * only the *_posix.c and *_win32.c of reload/folder.h, reload/process.h and plugin/guard.h include system headers. Files are read and written with
+ * standard C (base/file.h).
+ *
+ * What it does not do: no sockets, no watching of files.
+ */
+#ifndef HOST_OS_OS_H
+#define HOST_OS_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- os_pages: large blocks straight from the system, cleared, page-aligned ------------------------------- */
+
+size_t os_page_size(void);
+
+/* `bytes` of cleared memory, or NULL. Physical memory comes at first touch. [any] */
+void *os_pages_alloc(size_t bytes);
+
+/* Grow or shrink a block from os_pages_alloc; new bytes are cleared. The pages are moved, not copied, where the
+ * system can. NULL when it cannot be had: the old block is then untouched. [any] */
+void *os_pages_resize(void *old, size_t old_bytes, size_t new_bytes);
+void os_pages_free(void *block, size_t bytes);
+
+/* Ask for huge pages behind a range. A hint. [any] */
+void os_pages_huge(void *start, size_t bytes);
+
+/* Shall a copy of this process (reload/process.h) have this block, from now on? It has at first. Where it has not, nothing lies at these
+ * addresses there, who reads them crashes, and neither the copying nor this process's next write to the block costs anything.
+ * false where the system cannot do that: then the block is copied. [any] */
+bool os_pages_inherit(void *block, size_t bytes, bool inherited);
+
+/* --- os_memory: how much there is ------------------------------------------------------------------------- */
+
+/* Bytes that this process could still write to before the system, or the group that it runs in, has none left; UINT64_MAX
+ * where nobody knows. [any] */
+uint64_t os_memory_available(void);
+
+/* --- os_library: shared libraries ------------------------------------------------------------------------ */
+
+/* ".so" or ".dll". */
+extern const char os_library_suffix[];
+
+/* Open a library with its symbols private to it and all bound at once. `path` is a file's path, never a bare name
+ * that would be searched for. NULL on failure, with the system's sentence in `error`. [main] */
+void *os_library_open(const char *path, char *error, size_t size);
+void *os_library_symbol(void *library, const char *name);
+void os_library_close(void *library);
+
+/* Where the image of an open library lies: from *begin up to *end. false where the system does not tell. [main] */
+bool os_library_image(void *library, const void **begin, const void **end);
+
+/* --- os_time ------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of a clock that never goes back. [any] */
+uint64_t os_clock_ns(void);
+
+/* Let this thread sleep; it may wake early where a signal comes. [any] */
+void os_sleep_ns(uint64_t nanoseconds);
+
+/* --- os_thread: threads and locks ------------------------------------------------------------------------ */
+
+typedef struct os_thread_t { void *handle; } os_thread_t;
+typedef struct os_lock_t os_lock_t; /* a mutex with one condition */
+
+/* Run entry(data) on a new thread. false where none can be had. */
+bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data);
+void os_thread_join(os_thread_t thread);
+uint32_t os_processor_count(void);
+
+/* A number that tells this thread from all others that run. [any] */
+uint64_t os_thread_number(void);
+
+enum { OS_SHORT_TURNS = 64 };
+
+/* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor away.
+ * [any] */
+void os_relax(uint32_t turn);
+
+os_lock_t *os_lock_create(void); /* NULL when out of memory */
+void os_lock_destroy(os_lock_t *lock);
+void os_lock(os_lock_t *lock);
+void os_unlock(os_lock_t *lock);
+void os_lock_wait(os_lock_t *lock);      /* held: let go, sleep until woken, hold again; may wake for nothing */
+void os_lock_wake_all(os_lock_t *lock);
+
+/* --- os_terminal ------------------------------------------------------------------------------------------- */
+
+/* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */
+bool os_is_terminal(int stream);
+int os_terminal_columns(int stream);
+
+/* --- os_program: other programs ------------------------------------------------------------------------------ */
+
+/* What the file of a program ends with: "" or ".exe". */
+extern const char os_program_suffix[];
+
+/* Run the program at `path` and wait for its end; `arguments` begin with its name and end with NULL. Input and
+ * output are this program's. False where it cannot be started; else *status is what it returned, or, where a signal
+ * ended it, the negative number of that. [main] */
+bool os_program_run(const char *path, const char *const *arguments, int *status);
+
+#endif

@@ -1,0 +1,493 @@
+/* os_posix.c - pages on Linux and its relatives: mmap.
+ *
+ * A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Its owner only
+ * ever promises the bytes that were asked for, so what stands between them and the end of the last page is
+ * cleared at growth: it may hold what the block held before it shrank.
+ *
+ * mremap moves page tables instead of bytes, but refuses a block whose parts have come to differ (huge
+ * pages asked for behind a part of it), and only Linux has it: then the block is copied.
+ */
+#define _GNU_SOURCE 1
+#define _DARWIN_C_SOURCE 1
+
+#include "os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <link.h>
+#endif
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+size_t os_page_size(void)
+{
+    long size = sysconf(_SC_PAGESIZE);
+    return size > 0 ? (size_t)size : 4096;
+}
+
+/* 0 where `bytes` is 0 or too large to be rounded up. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = os_page_size();
+    return bytes > SIZE_MAX - page ? 0 : (bytes + page - 1) / page * page;
+}
+
+void *os_pages_alloc(size_t bytes)
+{
+    size_t whole = whole_pages(bytes);
+    if (whole == 0)
+        return NULL;
+    void *block = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+static void *copy_pages(void *old, size_t old_bytes, size_t new_bytes)
+{
+    void *block = os_pages_alloc(new_bytes);
+    if (block == NULL)
+        return NULL;
+    memcpy(block, old, old_bytes < new_bytes ? old_bytes : new_bytes);
+    os_pages_free(old, old_bytes);
+    return block;
+}
+
+static void *move_pages(void *old, size_t old_whole, size_t new_whole)
+{
+#if defined(MREMAP_MAYMOVE)
+    void *block = mremap(old, old_whole, new_whole, MREMAP_MAYMOVE);
+    return block == MAP_FAILED ? NULL : block;
+#else
+    if (new_whole > old_whole)
+        return NULL;
+    return munmap((char *)old + new_whole, old_whole - new_whole) == 0 ? old : NULL;
+#endif
+}
+
+void *os_pages_resize(void *old, size_t old_bytes, size_t new_bytes)
+{
+    size_t old_whole = whole_pages(old_bytes), new_whole = whole_pages(new_bytes);
+    if (new_whole == 0)
+        return NULL;
+    char *block = old_whole == new_whole ? old : move_pages(old, old_whole, new_whole);
+    if (block == NULL)
+        return copy_pages(old, old_bytes, new_bytes);
+    if (new_bytes > old_bytes) {
+        size_t end = new_bytes < old_whole ? new_bytes : old_whole;
+        memset(block + old_bytes, 0, end - old_bytes);
+    }
+    return block;
+}
+
+void os_pages_free(void *block, size_t bytes)
+{
+    if (block != NULL)
+        munmap(block, whole_pages(bytes));
+}
+
+#if defined(MADV_POPULATE_WRITE) || defined(MADV_HUGEPAGE)
+/* Advise on every page that the range touches. What a hint comes to is nobody's business. */
+static void advise(void *start, size_t bytes, int advice)
+{
+    uintptr_t page = os_page_size(), first = (uintptr_t)start / page * page;
+    if (bytes == 0)
+        return;
+    int saved = errno;
+    madvise((void *)first, (uintptr_t)start - first + bytes, advice);
+    errno = saved;
+}
+#endif
+
+void os_pages_huge(void *start, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    advise(start, bytes, MADV_HUGEPAGE);
+#else
+    (void)start, (void)bytes;
+#endif
+}
+
+bool os_pages_inherit(void *block, size_t bytes, bool inherited)
+{
+#if defined(MADV_DONTFORK) && defined(MADV_DOFORK)
+    int saved = errno;
+    bool done = madvise(block, whole_pages(bytes), inherited ? MADV_DOFORK : MADV_DONTFORK) == 0;
+    errno = saved;
+    return done;
+#else
+    (void)block, (void)bytes, (void)inherited;
+    return false;
+#endif
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+/* How much memory can still be had, where the system tells (Linux: /proc and the control group).
+ *
+ * A system that promises more memory than it has ends a process that takes it at its word, so whoever is about to fill
+ * gigabytes asks first. Reading two small files costs some ten microseconds.
+ */
+
+enum { LINE_ROOM = 512 };
+
+/* The number behind `key` at the beginning of a line; "" is the first line's. UINT64_MAX where there is none. */
+static uint64_t number_in(const char *path, const char *key)
+{
+    char line[LINE_ROOM];
+    size_t length = strlen(key);
+    uint64_t number = UINT64_MAX;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return number;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, key, length) != 0)
+            continue;
+        if (sscanf(line + length, "%" SCNu64, &number) != 1)
+            number = UINT64_MAX;
+        break;
+    }
+    fclose(file);
+    return number;
+}
+
+static uint64_t in_the_system(void)
+{
+    uint64_t memory = number_in("/proc/meminfo", "MemAvailable:"), swap = number_in("/proc/meminfo", "SwapFree:");
+    if (memory == UINT64_MAX)
+        return memory;
+    return (memory + (swap == UINT64_MAX ? 0 : swap)) * 1024;
+}
+
+/* Of the control group that this process is in; what files take of it can be had back. */
+static uint64_t in_the_group(void)
+{
+    char line[LINE_ROOM], path[2 * LINE_ROOM];
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    const char *group = file == NULL || fgets(line, sizeof line, file) == NULL || strncmp(line, "0::", 3) != 0 ? NULL : line + 3;
+    if (file != NULL)
+        fclose(file);
+    if (group == NULL)
+        return UINT64_MAX;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
+    uint64_t most = number_in(path, "");
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", group);
+    uint64_t taken = number_in(path, "");
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.stat", group);
+    uint64_t files = number_in(path, "file ");
+    if (most == UINT64_MAX || taken == UINT64_MAX)
+        return UINT64_MAX;
+    taken -= files < taken ? files : 0;
+    return most > taken ? most - taken : 0;
+}
+
+uint64_t os_memory_available(void)
+{
+    uint64_t system = in_the_system(), group = in_the_group();
+    return group < system ? group : system;
+}
+
+/* --- library ----------------------------------------------------------------------------------------------------- */
+
+/* Shared libraries on Linux and its relatives: dlopen.
+ *
+ * All symbols are bound at once, so that what is missing is told when a library is opened, and not by the end of the process at
+ * the first call.
+ */
+
+enum { PATH_ROOM = 4096 };
+
+const char os_library_suffix[] = ".so";
+
+void *os_library_open(const char *path, char *error, size_t size)
+{
+    /* A name without a slash would be searched for in the system's folders, and "" would be the program. */
+    char here[PATH_ROOM];
+    if (strchr(path, '/') == NULL) {
+        int length = snprintf(here, sizeof here, "./%s", path);
+        if (length < 0 || (size_t)length >= sizeof here) {
+            snprintf(error, size, "the path is longer than %d bytes", PATH_ROOM - 3);
+            return NULL;
+        }
+        path = here;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        const char *reason = dlerror();
+        snprintf(error, size, "%s", reason != NULL ? reason : "the system did not say why");
+    }
+    return library;
+}
+
+void *os_library_symbol(void *library, const char *name)
+{
+    return dlsym(library, name);
+}
+
+void os_library_close(void *library)
+{
+    if (library != NULL)
+        dlclose(library);
+}
+
+#if defined(__linux__)
+typedef struct extent_t {
+    ElfW(Addr) base;
+    uintptr_t begin, end;
+} extent_t;
+
+static int find_extent(struct dl_phdr_info *info, size_t size, void *data)
+{
+    extent_t *extent = data;
+    (void)size;
+    if (info->dlpi_addr != extent->base)
+        return 0;
+    extent->begin = UINTPTR_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uintptr_t at = info->dlpi_addr + part->p_vaddr;
+        extent->begin = at < extent->begin ? at : extent->begin;
+        extent->end = at + part->p_memsz > extent->end ? at + part->p_memsz : extent->end;
+    }
+    return 1;
+}
+#endif
+
+bool os_library_image(void *library, const void **begin, const void **end)
+{
+#if defined(__linux__)
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+        return false;
+    extent_t extent = {.base = map->l_addr};
+    if (dl_iterate_phdr(find_extent, &extent) == 0 || extent.begin >= extent.end)
+        return false;
+    *begin = (const void *)extent.begin;
+    *end = (const void *)extent.end;
+    return true;
+#else
+    (void)library, (void)begin, (void)end;
+    return false;
+#endif
+}
+
+/* --- time -------------------------------------------------------------------------------------------------------- */
+
+/* Time on Linux and its relatives: the monotonic clock. */
+
+enum { BILLION = 1000000000 };
+
+uint64_t os_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * BILLION + (uint64_t)now.tv_nsec;
+}
+
+void os_sleep_ns(uint64_t nanoseconds)
+{
+    struct timespec time = {.tv_sec = (time_t)(nanoseconds / BILLION), .tv_nsec = (long)(nanoseconds % BILLION)};
+    nanosleep(&time, NULL);
+}
+
+/* --- thread ------------------------------------------------------------------------------------------------------ */
+
+/* Threads and locks on Linux and its relatives: pthreads.
+ *
+ * A new thread takes its entry and data from the starter's stack, and the starter waits until it has: so
+ * starting a thread allocates nothing here. Only a lock does, since its header keeps it opaque.
+ */
+
+struct os_lock_t {
+    pthread_mutex_t mutex;
+    pthread_cond_t woken;
+};
+
+static bool lock_init(os_lock_t *lock)
+{
+    if (pthread_mutex_init(&lock->mutex, NULL) != 0)
+        return false;
+    if (pthread_cond_init(&lock->woken, NULL) == 0)
+        return true;
+    pthread_mutex_destroy(&lock->mutex);
+    return false;
+}
+
+static void lock_end(os_lock_t *lock)
+{
+    pthread_cond_destroy(&lock->woken);
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+typedef struct start_t {
+    void (*entry)(void *data);
+    void *data;
+    os_lock_t lock;
+    bool taken;
+} start_t;
+
+static void *thread_main(void *argument)
+{
+    start_t *start = argument;
+    void (*entry)(void *data) = start->entry;
+    void *data = start->data;
+    os_lock(&start->lock);
+    start->taken = true;
+    os_lock_wake_all(&start->lock);
+    os_unlock(&start->lock);
+    entry(data);
+    return NULL;
+}
+
+bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data)
+{
+    start_t start = {.entry = entry, .data = data};
+    if (!lock_init(&start.lock))
+        return false;
+    pthread_t id;
+    bool started = pthread_create(&id, NULL, thread_main, &start) == 0;
+    if (started) {
+        thread->handle = (void *)id;
+        os_lock(&start.lock);
+        while (!start.taken)
+            os_lock_wait(&start.lock);
+        os_unlock(&start.lock);
+    }
+    lock_end(&start.lock);
+    return started;
+}
+
+void os_thread_join(os_thread_t thread)
+{
+    pthread_join((pthread_t)thread.handle, NULL);
+}
+
+uint64_t os_thread_number(void)
+{
+    return (uint64_t)(uintptr_t)(void *)pthread_self();
+}
+
+void os_relax(uint32_t turn)
+{
+    if (turn >= OS_SHORT_TURNS) {
+        sched_yield();
+        return;
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* The processors this process may run on, which in a container are often fewer than the machine has. */
+uint32_t os_processor_count(void)
+{
+#if defined(__linux__)
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
+        return (uint32_t)CPU_COUNT(&allowed);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}
+
+os_lock_t *os_lock_create(void)
+{
+    os_lock_t *lock = malloc(sizeof *lock);
+    if (lock != NULL && !lock_init(lock)) {
+        free(lock);
+        return NULL;
+    }
+    return lock;
+}
+
+void os_lock_destroy(os_lock_t *lock)
+{
+    if (lock == NULL)
+        return;
+    lock_end(lock);
+    free(lock);
+}
+
+void os_lock(os_lock_t *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+void os_unlock(os_lock_t *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+void os_lock_wait(os_lock_t *lock)
+{
+    pthread_cond_wait(&lock->woken, &lock->mutex);
+}
+
+void os_lock_wake_all(os_lock_t *lock)
+{
+    pthread_cond_broadcast(&lock->woken);
+}
+
+/* --- terminal ---------------------------------------------------------------------------------------------------- */
+
+/* The terminal on Linux and its relatives. */
+
+enum { COLUMNS_UNKNOWN = 80 };
+
+bool os_is_terminal(int stream)
+{
+    return isatty(stream) == 1;
+}
+
+int os_terminal_columns(int stream)
+{
+    struct winsize window;
+    if (ioctl(stream, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+        return COLUMNS_UNKNOWN;
+    return window.ws_col;
+}
+
+/* --- program ----------------------------------------------------------------------------------------------------- */
+
+/* Running other programs on Linux and its relatives: posix_spawn. */
+
+extern char **environ;
+
+const char os_program_suffix[] = "";
+
+bool os_program_run(const char *path, const char *const *arguments, int *status)
+{
+    pid_t child, ended;
+    int how;
+    union {
+        const char *const *ours;
+        char *const *theirs; /* which the system does not write to */
+    } texts = {.ours = arguments};
+    if (posix_spawn(&child, path, NULL, NULL, texts.theirs, environ) != 0)
+        return false;
+    do
+        ended = waitpid(child, &how, 0);
+    while (ended < 0 && errno == EINTR);
+    if (ended != child)
+        return false;
+    *status = WIFSIGNALED(how) ? -WTERMSIG(how) : WEXITSTATUS(how);
+    return true;
+}

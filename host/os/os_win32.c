@@ -1,0 +1,414 @@
+/* os_win32.c - pages on Windows: VirtualAlloc.
+ *
+ * A block of pages is one reservation, wholly committed at first. It shrinks by giving back its last pages
+ * (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
+ * moves pages. What stands between a block's bytes and the end of its last page is cleared at growth: it
+ * may hold what the block held before it shrank.
+ */
+#define _WIN32_WINNT 0x0602 /* Windows 8: the safe search flags of LoadLibraryEx */
+#define _WIN32_WINNT 0x0602
+
+#include "os.h"
+
+#include "os_win32.h"
+
+#include <windows.h>
+
+#include <process.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t os_page_size(void)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return system.dwPageSize;
+}
+
+/* 0 where `bytes` is 0 or too large to be rounded up. */
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = os_page_size();
+    return bytes > SIZE_MAX - page ? 0 : (bytes + page - 1) / page * page;
+}
+
+void *os_pages_alloc(size_t bytes)
+{
+    size_t whole = whole_pages(bytes);
+    return whole == 0 ? NULL : VirtualAlloc(NULL, whole, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+static void *copy_pages(void *old, size_t old_bytes, size_t new_bytes)
+{
+    void *block = os_pages_alloc(new_bytes);
+    if (block == NULL)
+        return NULL;
+    memcpy(block, old, old_bytes);
+    os_pages_free(old, old_bytes);
+    return block;
+}
+
+void *os_pages_resize(void *old, size_t old_bytes, size_t new_bytes)
+{
+    size_t old_whole = whole_pages(old_bytes), new_whole = whole_pages(new_bytes);
+    if (new_whole == 0)
+        return NULL;
+    if (new_whole > old_whole)
+        return copy_pages(old, old_bytes, new_bytes);
+    if (new_whole < old_whole) /* only a saving: where it fails, the pages stay until the block is freed */
+        (void)VirtualFree((char *)old + new_whole, old_whole - new_whole, MEM_DECOMMIT);
+    if (new_bytes > old_bytes)
+        memset((char *)old + old_bytes, 0, new_bytes - old_bytes);
+    return old;
+}
+
+void os_pages_free(void *block, size_t bytes)
+{
+    (void)bytes;
+    if (block != NULL)
+        VirtualFree(block, 0, MEM_RELEASE);
+}
+
+/* Large pages need a privilege that users do not have. */
+void os_pages_huge(void *start, size_t bytes)
+{
+    (void)start, (void)bytes;
+}
+
+bool os_pages_inherit(void *block, size_t bytes, bool inherited)
+{
+    (void)block, (void)bytes, (void)inherited;
+    return false; /* no process is ever copied here */
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+/* How much memory can still be had: what the system would still commit to this process. */
+
+uint64_t os_memory_available(void)
+{
+    MEMORYSTATUSEX status = {.dwLength = sizeof status};
+    return GlobalMemoryStatusEx(&status) ? (uint64_t)status.ullAvailPageFile : UINT64_MAX;
+}
+
+/* --- library ----------------------------------------------------------------------------------------------------- */
+
+/* Shared libraries on Windows: LoadLibrary. */
+
+const char os_library_suffix[] = ".dll";
+
+/* Only a full path is safe from being searched for. A dot at its end keeps the system from adding ".dll"
+ * to a name without an ending. */
+static bool full_path(const char *path, wchar_t *full)
+{
+    wchar_t wide[PATH_ROOM];
+    if (!win32_path(path, wide, PATH_ROOM))
+        return false;
+    DWORD length = GetFullPathNameW(wide, PATH_ROOM - 1, full, NULL);
+    if (length == 0 || length >= PATH_ROOM - 1)
+        return false;
+    const wchar_t *name = wcsrchr(full, L'\\');
+    if (wcschr(name != NULL ? name : full, L'.') == NULL)
+        wcscpy(full + length, L".");
+    return true;
+}
+
+void *os_library_open(const char *path, char *error, size_t size)
+{
+    wchar_t full[PATH_ROOM];
+    if (!full_path(path, full)) {
+        snprintf(error, size, "'%.200s' is not a path that the system understands", path);
+        return NULL;
+    }
+    /* A library that cannot be loaded is an error here, not a box on the screen. */
+    DWORD mode = 0;
+    SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &mode);
+    HMODULE library =
+        LoadLibraryExW(full, NULL, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+    DWORD code = GetLastError();
+    SetThreadErrorMode(mode, NULL);
+    if (library == NULL)
+        win32_describe(code, error, size);
+    return (void *)library;
+}
+
+void *os_library_symbol(void *library, const char *name)
+{
+    return (void *)(uintptr_t)GetProcAddress((HMODULE)library, name);
+}
+
+void os_library_close(void *library)
+{
+    if (library != NULL)
+        FreeLibrary((HMODULE)library);
+}
+
+/* A module's handle is where its image begins; how long it is stands in its headers. */
+bool os_library_image(void *library, const void **begin, const void **end)
+{
+    const char *base = library;
+    const IMAGE_DOS_HEADER *dos = (const IMAGE_DOS_HEADER *)(const void *)base;
+    const IMAGE_NT_HEADERS64 *headers = (const IMAGE_NT_HEADERS64 *)(const void *)(base + dos->e_lfanew);
+    *begin = base;
+    *end = base + headers->OptionalHeader.SizeOfImage;
+    return true;
+}
+
+/* --- time -------------------------------------------------------------------------------------------------------- */
+
+/* Time on Windows: the performance counter. */
+
+enum { BILLION = 1000000000, MILLION = 1000000 };
+
+/* Whole seconds and the rest apart: ticks times a billion would overflow within hours. */
+uint64_t os_clock_ns(void)
+{
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&frequency);
+    uint64_t now = (uint64_t)ticks.QuadPart, second = (uint64_t)frequency.QuadPart;
+    return now / second * BILLION + now % second * BILLION / second;
+}
+
+void os_sleep_ns(uint64_t nanoseconds)
+{
+    Sleep((DWORD)((nanoseconds + 999999) / 1000000));
+}
+
+/* --- thread ------------------------------------------------------------------------------------------------------ */
+
+/* Threads and locks on Windows: SRW locks.
+ *
+ * A new thread takes its entry and data from the starter's stack, and the starter waits until it has: so
+ * starting a thread allocates nothing here. Only a lock does, since its header keeps it opaque.
+ */
+
+typedef struct start_t {
+    void (*entry)(void *data);
+    void *data;
+    HANDLE taken; /* an event: once it is set, this record may be gone */
+} start_t;
+
+static unsigned __stdcall thread_main(void *argument)
+{
+    start_t *start = argument;
+    void (*entry)(void *data) = start->entry;
+    void *data = start->data;
+    SetEvent(start->taken);
+    entry(data);
+    return 0;
+}
+
+bool os_thread_start(os_thread_t *thread, void (*entry)(void *data), void *data)
+{
+    start_t start = {.entry = entry, .data = data, .taken = CreateEventW(NULL, TRUE, FALSE, NULL)};
+    if (start.taken == NULL)
+        return false;
+    uintptr_t handle = _beginthreadex(NULL, 0, thread_main, &start, 0, NULL);
+    if (handle != 0) {
+        thread->handle = (void *)handle;
+        WaitForSingleObject(start.taken, INFINITE);
+    }
+    CloseHandle(start.taken);
+    return handle != 0;
+}
+
+void os_thread_join(os_thread_t thread)
+{
+    WaitForSingleObject(thread.handle, INFINITE);
+    CloseHandle(thread.handle);
+}
+
+uint64_t os_thread_number(void)
+{
+    return GetCurrentThreadId();
+}
+
+void os_relax(uint32_t turn)
+{
+    if (turn >= OS_SHORT_TURNS)
+        SwitchToThread();
+    else
+        YieldProcessor();
+}
+
+uint32_t os_processor_count(void)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return system.dwNumberOfProcessors;
+}
+
+struct os_lock_t {
+    SRWLOCK mutex;
+    CONDITION_VARIABLE woken;
+};
+
+os_lock_t *os_lock_create(void)
+{
+    os_lock_t *lock = malloc(sizeof *lock);
+    if (lock == NULL)
+        return NULL;
+    InitializeSRWLock(&lock->mutex);
+    InitializeConditionVariable(&lock->woken);
+    return lock;
+}
+
+void os_lock_destroy(os_lock_t *lock)
+{
+    free(lock);
+}
+
+void os_lock(os_lock_t *lock)
+{
+    AcquireSRWLockExclusive(&lock->mutex);
+}
+
+void os_unlock(os_lock_t *lock)
+{
+    ReleaseSRWLockExclusive(&lock->mutex);
+}
+
+void os_lock_wait(os_lock_t *lock)
+{
+    SleepConditionVariableSRW(&lock->woken, &lock->mutex, INFINITE, 0);
+}
+
+void os_lock_wake_all(os_lock_t *lock)
+{
+    WakeAllConditionVariable(&lock->woken);
+}
+
+/* --- terminal ---------------------------------------------------------------------------------------------------- */
+
+/* The console of Windows. */
+
+enum { COLUMNS_UNKNOWN = 80 };
+
+static HANDLE standard_handle(int stream)
+{
+    static const DWORD handles[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    return stream >= 0 && stream < 3 ? GetStdHandle(handles[stream]) : INVALID_HANDLE_VALUE;
+}
+
+/* Not _isatty: that takes the null device for a terminal. */
+bool os_is_terminal(int stream)
+{
+    DWORD mode;
+    return GetConsoleMode(standard_handle(stream), &mode) != 0;
+}
+
+int os_terminal_columns(int stream)
+{
+    CONSOLE_SCREEN_BUFFER_INFO screen;
+    if (!GetConsoleScreenBufferInfo(standard_handle(stream), &screen))
+        return COLUMNS_UNKNOWN;
+    int columns = screen.srWindow.Right - screen.srWindow.Left + 1;
+    return columns > 0 ? columns : COLUMNS_UNKNOWN;
+}
+
+/* --- program ----------------------------------------------------------------------------------------------------- */
+
+/* Running other programs on Windows: CreateProcess.
+ *
+ * This system hands a program one line of text, which the program's C library cuts into arguments again: so quoting them is ours.
+ */
+
+const char os_program_suffix[] = ".exe";
+
+/* The command line of another program; the system takes no longer one. */
+enum { LINE_ROOM = 32767 };
+typedef struct line_t {
+    size_t length; /* LINE_ROOM: it was too long */
+    wchar_t text[LINE_ROOM + 1];
+} line_t;
+
+static void put(line_t *line, wchar_t c, size_t times)
+{
+    for (; times > 0 && line->length < LINE_ROOM; times--)
+        line->text[line->length++] = c;
+    line->text[line->length] = L'\0';
+}
+
+/* Append an argument as the C library of the other program will cut it out again: in quotes, with a backslash before
+ * each quote, and twice the backslashes that stand before a quote or at the end. */
+static bool put_argument(line_t *line, const char *argument)
+{
+    wchar_t wide[PATH_ROOM];
+    size_t slashes = 0;
+    if (!win32_path(argument, wide, PATH_ROOM))
+        return false;
+    put(line, L' ', line->length > 0);
+    put(line, L'"', 1);
+    for (const wchar_t *c = wide; *c != L'\0'; c++) {
+        if (*c == L'"')
+            put(line, L'\\', slashes + 1);
+        slashes = *c == L'\\' ? slashes + 1 : 0;
+        put(line, *c, 1);
+    }
+    put(line, L'\\', slashes);
+    put(line, L'"', 1);
+    return line->length < LINE_ROOM;
+}
+
+static bool run_line(const char *path, wchar_t *line, int *status)
+{
+    STARTUPINFOW how = {.cb = sizeof how};
+    PROCESS_INFORMATION child;
+    wchar_t wide[PATH_ROOM];
+    DWORD code;
+    if (!win32_path(path, wide, PATH_ROOM) || !CreateProcessW(wide, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &child))
+        return false;
+    bool ended = WaitForSingleObject(child.hProcess, INFINITE) == WAIT_OBJECT_0 && GetExitCodeProcess(child.hProcess, &code);
+    CloseHandle(child.hThread);
+    CloseHandle(child.hProcess);
+    if (!ended)
+        return false;
+    *status = (int)code; /* an exception's code has its highest bit set, so it is negative */
+    return true;
+}
+
+bool os_program_run(const char *path, const char *const *arguments, int *status)
+{
+    line_t *line = malloc(sizeof *line);
+    if (line == NULL)
+        return false;
+    line->length = 0;
+    bool fine = true;
+    for (; fine && *arguments != NULL; arguments++)
+        fine = put_argument(line, *arguments);
+    fine = fine && run_line(path, line->text, status);
+    free(line);
+    return fine;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+/* Texts to and from Windows. */
+
+bool win32_path(const char *path, wchar_t *wide, int room)
+{
+    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, room) > 0 ||
+           MultiByteToWideChar(CP_ACP, 0, path, -1, wide, room) > 0;
+}
+
+bool win32_text(const wchar_t *wide, char *text, size_t size)
+{
+    int room = size < INT32_MAX ? (int)size : INT32_MAX;
+    return room > 0 && WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, room, NULL, NULL) > 0;
+}
+
+void win32_describe(unsigned long code, char *error, size_t size)
+{
+    wchar_t wide[256];
+    char text[3 * 256];
+    DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
+    DWORD length = FormatMessageW(flags, NULL, code, 0, wide, 256, NULL);
+    while (length > 0 && wide[length - 1] <= L' ')
+        wide[--length] = L'\0';
+    if (length > 0 && win32_text(wide, text, sizeof text))
+        snprintf(error, size, "%s (error %lu)", text, code);
+    else
+        snprintf(error, size, "error %lu", code);
+}

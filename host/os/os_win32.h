@@ -1,0 +1,26 @@
+/* os_win32.h - what the files about Windows share: paths as the system takes them, and its sentences.
+ *
+ * Paths are UTF-8 outside and UTF-16 inside; one that is not UTF-8 is taken as the process's own code
+ * page, which is what main() is given. Outside, '/' separates; inside, the system turns it round.
+ *
+ * Inner to *_win32.c.
+ */
+#ifndef HOST_OS_OS_WIN32_H
+#define HOST_OS_OS_WIN32_H
+
+#include "os.h"
+
+#include <wchar.h>
+
+enum { PATH_ROOM = 4096 };
+
+/* A path as the system takes it, into `room` characters; false where it does not fit or is no text. */
+bool win32_path(const char *path, wchar_t *wide, int room);
+
+/* A text of the system's as UTF-8; false where it does not fit. */
+bool win32_text(const wchar_t *wide, char *text, size_t size);
+
+/* The system's sentence about an error's code, without the line end that it puts behind. */
+void win32_describe(unsigned long code, char *error, size_t size);
+
+#endif

@@ -1,0 +1,448 @@
+/* slots.c - a component's declaration copied into its slot, and what is known of its fields.
+ *
+ * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to it while
+ * the plugin changes its list. So what is known hangs on the slot and only points at the present declaration.
+ */
+#include "slots.h"
+
+/* --- fields --------------------------------------------------------------------------------------------------------- */
+
+static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fields[i].type == BP_STRING && fields[i].initial.string != NULL)
+            strings_release(&base->strings, fields[i].initial.string);
+        field_free(&fields[i], memory);
+    }
+    memory_free(memory, fields, count * sizeof *fields);
+}
+
+/* Default strings are counted strings like any other, since rows begin by sharing them. */
+static bp_result_t copy_field(base_t *base, memory_t *memory, field_t *field, const void *item, uint32_t item_size)
+{
+    bp_result_t result = field_init(field, memory, &base->values, item, item_size, &base->error);
+    if (result != BP_OK || field->type != BP_STRING)
+        return result;
+    field->initial.string = strings_acquire(&base->strings, field->initial_text);
+    return field->initial.string != NULL ? BP_OK : error_memory(&base->error, "copying declared fields");
+}
+
+static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_list_t *list, field_t **fields)
+{
+    error_text_t *error = &base->error;
+    *fields = NULL;
+    if (list->count == 0)
+        return BP_OK;
+    if (list->count > REGISTRY_MAX_FIELDS)
+        return error_set(error, BP_ERROR_LIMIT, "%u fields; at most %d are allowed", list->count, REGISTRY_MAX_FIELDS);
+    if (list->items == NULL || list->item_size < offsetof(bp_field_t, initial))
+        return error_set(error, BP_ERROR_ABI, "the list of fields says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
+    field_t *copy = memory_new(memory, list->count * sizeof *copy);
+    if (copy == NULL)
+        return error_memory(error, "copying declared fields");
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < list->count && result == BP_OK; i++) {
+        const char *item = (const char *)list->items + (size_t)i * list->item_size;
+        result = copy_field(base, memory, &copy[i], item, list->item_size);
+        for (uint32_t j = 0; j < i && result == BP_OK; j++) {
+            if (copy[j].hash == copy[i].hash)
+                result = error_set(error, BP_ERROR_EXISTS, "two fields are called '%s'", copy[i].name);
+        }
+    }
+    if (result != BP_OK)
+        free_fields(base, memory, copy, list->count);
+    else
+        *fields = copy;
+    return result;
+}
+
+/* --- what is known of fields ---------------------------------------------------------------------------------------- */
+
+/* The record of a field's name, made where the name is new to the component. */
+static known_field_t *know(memory_t *memory, component_t *slot, const field_t *field)
+{
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        if (slot->known[i]->hash == field->hash)
+            return slot->known[i];
+    }
+    if (!memory_reserve(memory, &slot->known, &slot->known_capacity, slot->known_count + 1u, sizeof *slot->known))
+        return NULL;
+    known_field_t *known = memory_new(memory, sizeof *known);
+    if (known == NULL)
+        return NULL;
+    known->name = memory_copy_text(memory, field->name);
+    known->hash = field->hash;
+    if (known->name == NULL) {
+        memory_free(memory, known, sizeof *known);
+        return NULL;
+    }
+    slot->known[slot->known_count++] = known;
+    return known;
+}
+
+static bool bind_fields(memory_t *memory, component_t *slot, const field_t *fields, uint32_t count, known_field_t ***bound)
+{
+    *bound = NULL;
+    if (count == 0)
+        return true;
+    *bound = memory_new(memory, count * sizeof **bound);
+    bool good = *bound != NULL;
+    for (uint32_t i = 0; i < count && good; i++) {
+        (*bound)[i] = know(memory, slot, &fields[i]);
+        good = (*bound)[i] != NULL;
+    }
+    if (!good)
+        memory_free(memory, *bound, *bound == NULL ? 0 : count * sizeof **bound);
+    return good;
+}
+
+/* What is known of a component's fields follows what it declares now. A field that has gone is known as what says that it was
+ * called so, in the list that has come or in the one that has gone. */
+void component_know_fields(component_t *slot, const component_t *before)
+{
+    for (uint32_t i = 0; i < slot->known_count; i++)
+        slot->known[i]->field = NULL;
+    for (uint32_t i = 0; i < slot->field_count; i++) {
+        slot->bound[i]->field = &slot->fields[i];
+        slot->bound[i]->index = i;
+        slot->bound[i]->renamed = NULL;
+    }
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        known_field_t *gone = slot->known[i];
+        for (uint32_t f = 0; f < slot->field_count && gone->field == NULL; f++) {
+            if (strcmp(slot->fields[f].former_name, gone->name) == 0)
+                gone->renamed = slot->bound[f];
+        }
+    }
+    for (uint32_t f = 0; before != NULL && f < before->field_count; f++) {
+        for (uint32_t i = 0; i < slot->field_count && before->bound[f]->field == NULL; i++) {
+            if (strcmp(before->fields[f].former_name, slot->fields[i].name) == 0)
+                before->bound[f]->renamed = slot->bound[i];
+        }
+    }
+}
+
+const known_field_t *registry_follow(const known_field_t *field)
+{
+    for (uint32_t hops = 0; field->field == NULL && field->renamed != NULL && hops < REGISTRY_MAX_FIELDS; hops++)
+        field = field->renamed;
+    return field->field != NULL ? field : NULL;
+}
+
+/* --- the slot ------------------------------------------------------------------------------------------------------- */
+
+bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
+{
+    uint32_t known = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE |
+                     BP_COMPONENT_CONCURRENT;
+    bool own = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
+    if ((declared->flags & ~known) != 0)
+        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
+    if (own && (declared->create == NULL || declared->destroy == NULL || declared->count == NULL))
+        return error_set(error, BP_ERROR_ARGUMENT, "own storage needs the verbs create, destroy and count");
+    if (own && declared->fields.count > 0 && declared->get == NULL)
+        return error_set(error, BP_ERROR_ARGUMENT, "own storage with properties needs the verb get");
+    if (!own && (declared->create != NULL || declared->destroy != NULL || declared->get != NULL || declared->gc != NULL))
+        return error_set(error, BP_ERROR_ARGUMENT, "storage verbs are set, but BP_COMPONENT_OWN_STORAGE is not");
+    return BP_OK;
+}
+
+static void free_component_texts(memory_t *memory, component_t *slot)
+{
+    memory_free_text(memory, slot->doc);
+    memory_free_text(memory, slot->reads);
+    memory_free_text(memory, slot->writes);
+    slot->doc = slot->reads = slot->writes = NULL;
+}
+
+static bool copy_component_texts(memory_t *memory, component_t *slot, const bp_component_i *declared)
+{
+    slot->doc = memory_copy_text(memory, declared->doc == NULL ? "" : declared->doc);
+    slot->reads = memory_copy_text(memory, declared->reads == NULL ? "" : declared->reads);
+    slot->writes = memory_copy_text(memory, declared->writes == NULL ? "" : declared->writes);
+    return slot->doc != NULL && slot->reads != NULL && slot->writes != NULL;
+}
+
+void component_empty(base_t *base, memory_t *memory, component_t *slot)
+{
+    free_fields(base, memory, slot->fields, slot->field_count);
+    memory_free(memory, slot->bound, slot->bound == NULL ? 0 : slot->field_count * sizeof *slot->bound);
+    free_component_texts(memory, slot);
+    slot->fields = NULL;
+    slot->bound = NULL;
+    slot->field_count = 0;
+    slot->owner = NULL;
+    slot->own_storage = false;
+    slot->table = (bp_component_i){.name = slot->name};
+    for (uint32_t i = 0; i < slot->known_count; i++)
+        slot->known[i]->field = NULL;
+}
+
+bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
+                                    component_t *made)
+{
+    field_t *fields;
+    known_field_t **bound = NULL;
+    uint32_t count = declared->fields.count;
+    bp_result_t result = copy_fields(base, memory, &declared->fields, &fields);
+    if (result != BP_OK)
+        return result;
+    made->name = slot->name;
+    if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, count, &bound)) {
+        free_fields(base, memory, fields, count);
+        free_component_texts(memory, made);
+        return error_memory(&base->error, "registering a component");
+    }
+    made->table = *declared;
+    made->table.name = made->name;
+    made->table.doc = made->doc;
+    made->table.reads = made->reads;
+    made->table.writes = made->writes;
+    made->table.fields = (bp_field_list_t){0};
+    made->owner = owner;
+    made->fields = fields;
+    made->bound = bound;
+    made->field_count = count;
+    made->own_storage = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
+    return BP_OK;
+}
+
+component_t *component_new(memory_t *memory, const char *name)
+{
+    component_t *slot = memory_new(memory, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->name = memory_copy_text(memory, name);
+    if (slot->name != NULL)
+        return slot;
+    memory_free(memory, slot, sizeof *slot);
+    return NULL;
+}
+
+void component_free(base_t *base, memory_t *memory, component_t *slot)
+{
+    component_empty(base, memory, slot);
+    for (uint32_t i = 0; i < slot->known_count; i++) {
+        memory_free_text(memory, slot->known[i]->name);
+        memory_free(memory, slot->known[i], sizeof(known_field_t));
+    }
+    memory_free(memory, slot->known, slot->known_capacity * sizeof *slot->known);
+    memory_free_text(memory, slot->name);
+    memory_free(memory, slot, sizeof *slot);
+}
+
+/* --- system slot ------------------------------------------------------------------------------------------------- */
+
+/* A system's declaration copied into its slot, term by term. */
+
+static void free_terms(memory_t *memory, term_t *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t expected = terms[i].expected_count;
+        memory_free(memory, terms[i].expected, terms[i].expected == NULL ? 0 : expected * sizeof *terms[i].expected);
+        memory_free(memory, terms[i].order, terms[i].order == NULL ? 0 : expected);
+        memory_free_text(memory, terms[i].component);
+        memory_free_text(memory, terms[i].instance_text);
+    }
+    memory_free(memory, terms, count * sizeof *terms);
+}
+
+static bp_result_t copy_term(base_t *base, memory_t *memory, term_t *term, const bp_term_t *declared)
+{
+    error_text_t *error = &base->error;
+    uint32_t known = BP_TERM_WRITE | BP_TERM_OPTIONAL | BP_TERM_EXCLUDE;
+    if (declared->component == NULL || !names_is_word(declared->component))
+        return error_set(error, BP_ERROR_ARGUMENT, "a term names no component");
+    if ((declared->flags & ~known) != 0 || (declared->flags & known) == (BP_TERM_EXCLUDE | BP_TERM_OPTIONAL))
+        return error_set(error, BP_ERROR_ARGUMENT, "term '%s' has flags 0x%x, which mean nothing together", declared->component,
+                         declared->flags);
+    const char *instance = declared->instance == NULL ? "" : declared->instance;
+    bp_result_t result = names_intern(&base->names, instance, &term->instance, error);
+    if (result != BP_OK)
+        return result;
+    term->flags = declared->flags;
+    term->component = memory_copy_text(memory, declared->component);
+    term->instance_text = memory_copy_text(memory, instance);
+    if (term->component == NULL || term->instance_text == NULL)
+        return error_memory(error, "registering a system");
+    return BP_OK;
+}
+
+/* Does a term keep out just what another one requires? An excluded instance leaves others of its component. */
+static bool contradict(const term_t *required, const term_t *excluded)
+{
+    return (required->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 && (excluded->flags & BP_TERM_EXCLUDE) != 0 &&
+           strcmp(required->component, excluded->component) == 0 &&
+           (excluded->instance_text[0] == '\0' || strcmp(required->instance_text, excluded->instance_text) == 0);
+}
+
+static bp_result_t check_terms(error_text_t *error, const term_t *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (contradict(&terms[i], &terms[k]))
+                return error_set(error, BP_ERROR_ARGUMENT, "its terms %u and %u require and exclude '%s', so nothing can ever match; leave one of them out",
+                                 i, k, terms[i].component);
+        }
+    }
+    return BP_OK;
+}
+
+static bp_result_t copy_terms(base_t *base, memory_t *memory, const bp_term_list_t *list, term_t **terms)
+{
+    error_text_t *error = &base->error;
+    *terms = NULL;
+    if (list->count == 0)
+        return BP_OK;
+    if (list->count > REGISTRY_MAX_TERMS)
+        return error_set(error, BP_ERROR_LIMIT, "%u terms; at most %d are allowed", list->count, REGISTRY_MAX_TERMS);
+    if (list->items == NULL || list->item_size < offsetof(bp_term_t, padding))
+        return error_set(error, BP_ERROR_ABI, "the list of terms says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
+    term_t *copy = memory_new(memory, list->count * sizeof *copy);
+    if (copy == NULL)
+        return error_memory(error, "registering a system");
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < list->count && result == BP_OK; i++) {
+        const char *item = (const char *)list->items + (size_t)i * list->item_size;
+        result = copy_term(base, memory, &copy[i], (const bp_term_t *)(const void *)item);
+    }
+    if (result == BP_OK)
+        result = check_terms(error, copy, list->count);
+    if (result != BP_OK)
+        free_terms(memory, copy, list->count);
+    else
+        *terms = copy;
+    return result;
+}
+
+bp_result_t system_check(error_text_t *error, const bp_system_i *declared)
+{
+    if ((declared->run == NULL) == (declared->run_all == NULL))
+        return error_set(error, BP_ERROR_ARGUMENT, "exactly one of run and run_all must be set");
+    if (declared->terms.count == 0 && declared->run != NULL)
+        return error_set(error, BP_ERROR_ARGUMENT, "run needs terms; a system without terms has run_all");
+    uint32_t known = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT | BP_SYSTEM_COMMANDS_FIRST;
+    if ((declared->flags & ~known) != 0)
+        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
+    if (declared->terms.count == 0 && (declared->entities_added != NULL || declared->entities_removed != NULL))
+        return error_set(error, BP_ERROR_ARGUMENT, "entities_added and entities_removed need terms to match");
+    return BP_OK;
+}
+
+static void free_system_texts(memory_t *memory, system_t *slot)
+{
+    free_terms(memory, slot->terms, slot->term_count);
+    memory_free_text(memory, slot->doc);
+    memory_free_text(memory, slot->before);
+    memory_free_text(memory, slot->after);
+    memory_free_text(memory, slot->reads);
+    memory_free_text(memory, slot->writes);
+    slot->terms = NULL;
+    slot->term_count = 0;
+    slot->doc = slot->before = slot->after = slot->reads = slot->writes = NULL;
+}
+
+static bool copy_system_texts(memory_t *memory, system_t *slot, const bp_system_i *declared)
+{
+    slot->doc = memory_copy_text(memory, declared->doc == NULL ? "" : declared->doc);
+    slot->before = memory_copy_text(memory, declared->before == NULL ? "" : declared->before);
+    slot->after = memory_copy_text(memory, declared->after == NULL ? "" : declared->after);
+    slot->reads = memory_copy_text(memory, declared->reads == NULL ? "" : declared->reads);
+    slot->writes = memory_copy_text(memory, declared->writes == NULL ? "" : declared->writes);
+    return slot->doc != NULL && slot->before != NULL && slot->after != NULL && slot->reads != NULL && slot->writes != NULL;
+}
+
+void system_empty(memory_t *memory, system_t *slot)
+{
+    free_system_texts(memory, slot);
+    slot->owner = NULL;
+    slot->table = (bp_system_i){.name = slot->name};
+}
+
+bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
+                                 system_t *made)
+{
+    made->name = slot->name;
+    bp_result_t result = copy_terms(base, memory, &declared->terms, &made->terms);
+    made->term_count = made->terms == NULL ? 0 : declared->terms.count;
+    if (result == BP_OK && !copy_system_texts(memory, made, declared))
+        result = error_memory(&base->error, "registering a system");
+    if (result != BP_OK) {
+        system_empty(memory, made);
+        return result;
+    }
+    made->table = *declared;
+    made->table.name = made->name;
+    made->table.doc = made->doc;
+    made->table.before = made->before;
+    made->table.after = made->after;
+    made->table.reads = made->reads;
+    made->table.writes = made->writes;
+    made->table.terms = (bp_term_list_t){0};
+    made->owner = owner;
+    return BP_OK;
+}
+
+system_t *system_new(memory_t *memory, const char *name)
+{
+    system_t *slot = memory_new(memory, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->name = memory_copy_text(memory, name);
+    if (slot->name != NULL)
+        return slot;
+    memory_free(memory, slot, sizeof *slot);
+    return NULL;
+}
+
+void system_free(memory_t *memory, system_t *slot)
+{
+    system_empty(memory, slot);
+    memory_free_text(memory, slot->name);
+    memory_free(memory, slot, sizeof *slot);
+}
+
+/* --- table slot -------------------------------------------------------------------------------------------------- */
+
+/* Slots of tables, and the entries of one that has lost its owner.
+ *
+ * All do-nothing entries are one function that returns zero; it stands in for entries of any type because a caller passes and
+ * cleans up all arguments itself on the platforms we know, and because results are void, integers or pointers (bp_api.h).
+ */
+
+static uint64_t answer_zero(void)
+{
+    return 0;
+}
+
+void table_slot_free(memory_t *memory, table_slot_t *slot)
+{
+    memory_free_text(memory, slot->name);
+    memory_free(memory, slot->table, slot->size);
+    memory_free(memory, slot, sizeof *slot);
+}
+
+table_slot_t *table_slot_new(memory_t *memory, const char *name, uint32_t size)
+{
+    table_slot_t *slot = memory_new(memory, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->size = size < REGISTRY_TABLE_ROOM ? REGISTRY_TABLE_ROOM : size;
+    slot->name = memory_copy_text(memory, name);
+    slot->table = memory_new(memory, slot->size);
+    if (slot->name != NULL && slot->table != NULL)
+        return slot;
+    table_slot_free(memory, slot);
+    return NULL;
+}
+
+/* Entries become do-nothing; size and version stay, so that whoever holds the slot reads a table of the same form. */
+void table_slot_silence(table_slot_t *slot)
+{
+    uint64_t (*stub)(void) = answer_zero;
+    slot->owner = NULL;
+    for (size_t at = 8; at + sizeof stub <= slot->table[0]; at += sizeof stub)
+        memcpy((char *)slot->table + at, &stub, sizeof stub);
+}

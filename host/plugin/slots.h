@@ -1,0 +1,141 @@
+/* slots.h - a component type as the registry keeps it: what its plugin declared, copied, and every field it ever had.
+ *
+ * Everything that a plugin declares is checked and copied before its slot changes, so that a refused declaration leaves the slot
+ * as it was, and nothing but function addresses points into the image afterwards.
+ *
+ * `memory` is the registry's account; `base` has the names, strings and errors. Slots stay where they are.
+ *
+ * What it does not do: it finds no slot by its name (registry.h).
+ */
+#ifndef HOST_PLUGIN_SLOTS_H
+#define HOST_PLUGIN_SLOTS_H
+
+#include "plugin.h"
+
+enum { REGISTRY_MAX_FIELDS = 255 }; /* of a component */
+
+/* A field that a component declares or has once declared: what is known of a name, for as long as the registry. Whoever
+ * resolved a property holds this, and finds from it where the field is now. */
+typedef struct known_field_t {
+    char *name;
+    bp_name_t hash;
+    const field_t *field;          /* its present declaration, NULL: the component has no such field now */
+    uint32_t index;                /* of `field` in the component's list */
+    struct known_field_t *renamed; /* what it is called now, where it has gone under another name */
+} known_field_t;
+
+/* A component type. */
+typedef struct component_t {
+    bp_component_i table; /* verbs of the owner; name and doc point to the copies below */
+    char *name, *doc, *reads, *writes;
+    plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
+    field_t *fields;
+    known_field_t **bound; /* of each field */
+    uint32_t field_count;
+    bool own_storage;
+
+    known_field_t **known; /* all that ever were; these stay with the slot */
+    uint32_t known_count, known_capacity;
+} component_t;
+
+/* An empty slot; NULL when out of memory. */
+component_t *component_new(memory_t *memory, const char *name);
+void component_free(base_t *base, memory_t *memory, component_t *slot);
+
+/* May a component be declared so? Its list of fields is judged while it is copied. */
+bp_result_t component_check(error_text_t *error, const bp_component_i *declared);
+
+/* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
+bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
+                              component_t *made);
+
+/* Free what a slot, or what is to come into one, holds; names of fields that were known stay known. */
+void component_empty(base_t *base, memory_t *memory, component_t *slot);
+
+/* Bring what is known of fields in step with what the slot declares; `before`: what it declared, or NULL. */
+void component_know_fields(component_t *slot, const component_t *before);
+
+/* What a field is called now, from what it was called; NULL where it has gone. [main] */
+const known_field_t *registry_follow(const known_field_t *field);
+
+/* --- system slot ------------------------------------------------------------------------------------------------- */
+
+/* A system as the registry keeps it: what its plugin declared, copied.
+ *
+ * As slots.h.
+ *
+ * What it does not do: it matches no runs (store/query.h).
+ */
+
+enum { REGISTRY_MAX_TERMS = 32 }; /* of a system */
+
+/* What the code of a system takes a component's columns to be, once the component has changed without it. */
+typedef struct expected_field_t {
+    known_field_t *field;
+    uint32_t type;
+} expected_field_t;
+
+typedef struct term_t {
+    char *component;
+    char *instance_text;
+    bp_name_t instance; /* 0: any */
+    uint32_t flags;
+    expected_field_t *expected; /* NULL: the columns as the component declares them */
+    uint8_t *order;             /* which column of the component stands for each expected one */
+    uint32_t expected_count;
+    bool reordered;             /* `order` is not 0, 1, 2 ... */
+} term_t;
+
+/* A system. */
+typedef struct system_t {
+    bp_system_i table;
+    char *name, *doc, *before, *after, *reads, *writes;
+    plugin_t *owner;
+    term_t *terms;
+    uint32_t term_count;
+} system_t;
+
+/* An empty slot; NULL when out of memory. */
+system_t *system_new(memory_t *memory, const char *name);
+void system_free(memory_t *memory, system_t *slot);
+
+/* May a system be declared so? Its list of terms is judged while it is copied. */
+bp_result_t system_check(error_text_t *error, const bp_system_i *declared);
+
+/* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
+bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
+                           system_t *made);
+
+/* Free what a slot, or what is to come into one, holds. */
+void system_empty(memory_t *memory, system_t *slot);
+
+/* --- table slot -------------------------------------------------------------------------------------------------- */
+
+/* A table that a plugin offers to others, in a place of its own.
+ *
+ * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A table
+ * that has lost its owner keeps its size and version, and its entries do nothing.
+ */
+
+enum {
+    REGISTRY_TABLE_ROOM = 512, /* least room of a table's slot, so that later versions fit */
+    REGISTRY_MAX_TABLE = 64 * 1024
+};
+
+/* A table that a plugin offers to others. */
+typedef struct table_slot_t {
+    char *name;
+    plugin_t *owner;
+    size_t size; /* room; the table is never larger */
+    uint32_t *table;
+    uint32_t promised; /* version that a plugin being reloaded offers; 0: none */
+} table_slot_t;
+
+/* An empty slot with room for `size` bytes or more; NULL when out of memory. */
+table_slot_t *table_slot_new(memory_t *memory, const char *name, uint32_t size);
+void table_slot_free(memory_t *memory, table_slot_t *slot);
+
+/* Nobody offers it any more: its entries become do-nothing. */
+void table_slot_silence(table_slot_t *slot);
+
+#endif

@@ -1,0 +1,381 @@
+/* commands.c - `backplane check`: a plugin's file looked into and tried. */
+#include "../os/files.h"
+#include "../os/os.h"
+#include "arguments.h"
+#include "figures.h"
+#include "json_output.h"
+#include "output.h"
+#include "plugin_list.h"
+#include "program.h"
+#include "schema.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 64 };
+
+static void print_finding(void *data, int32_t level, const char *text)
+{
+    uint32_t *errors = data;
+    const char *kind = level >= BP_LOG_ERROR ? "error: " : level == BP_LOG_WARNING ? "warning: " : "";
+    printf("  %s%s\n", kind, text);
+    *errors += level >= BP_LOG_ERROR;
+}
+
+static bool read_option(char *text, bp_option_t *option)
+{
+    char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        complain("'%s' is no option; write NAME=VALUE", text);
+        return false;
+    }
+    *equals = '\0';
+    *option = (bp_option_t){.name = text, .value = equals + 1};
+    return true;
+}
+
+int command_check(int count, char **texts)
+{
+    bp_option_t options[OPTIONS_MAX];
+    uint32_t errors = 0;
+    if (count < 1 || count - 1 > OPTIONS_MAX) {
+        complain("check needs the file of a plugin; usage: backplane check PLUGIN.so [NAME=VALUE ...]");
+        return STATUS_BAD_INPUT;
+    }
+    for (int i = 1; i < count; i++) {
+        if (!read_option(texts[i], &options[i - 1]))
+            return STATUS_BAD_INPUT;
+    }
+    printf("%s\n", texts[0]);
+    bp_check_plugin(texts[0], options, (uint32_t)(count - 1), print_finding, &errors);
+    if (errors == 0)
+        puts("  nothing of it troubles a reload");
+    return errors == 0 ? STATUS_FINE : STATUS_FAILED;
+}
+
+/* --- compile ----------------------------------------------------------------------------------------------------- */
+
+/* `backplane compile`: a scene of JSON to a blob.
+ *
+ * The output replaces an older one only when it is whole (bp_scene_write), so a scene that is wrong leaves what was there.
+ */
+
+enum { PATH_ROOM = 4096 };
+
+static const char compile_usage[] = "compile SCENE.json [-o SCENE.bpe] [--ini INI | --plugins FOLDER] [--json]";
+
+/* SCENE.bpe beside SCENE.json. */
+static bool name_output(const char *scene, char *path, size_t size)
+{
+    size_t length = strlen(scene);
+    if (length > 5 && strcmp(scene + length - 5, ".json") == 0)
+        length -= 5;
+    int written = snprintf(path, size, "%.*s.bpe", (int)length, scene);
+    return written > 0 && (size_t)written < size;
+}
+
+static int print_json(const scene_arguments_t *arguments, const bp_scene_o *scene, size_t bytes, double milliseconds)
+{
+    json_t *root = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(root, "scene", json_output_text(arguments->file));
+    bad |= json_object_set_new(root, "blob", json_output_text(arguments->output));
+    bad |= json_object_set_new(root, "entities", json_output_count(bp_scene_entity_count(scene)));
+    bad |= json_object_set_new(root, "components", json_output_count(bp_scene_component_count(scene)));
+    bad |= json_object_set_new(root, "bytes", json_output_count(bytes));
+    bad |= json_object_set_new(root, "milliseconds", json_real(milliseconds));
+    return json_output_print(json_output_checked(root, bad));
+}
+
+static int print_summary(const scene_arguments_t *arguments, const bp_scene_o *scene, double milliseconds)
+{
+    size_t bytes;
+    bp_scene_bytes(scene, &bytes);
+    if (arguments->json)
+        return print_json(arguments, scene, bytes, milliseconds);
+    uint32_t entities = bp_scene_entity_count(scene);
+    uint64_t components = bp_scene_component_count(scene);
+    printf("%s: %u %s, %llu %s, %zu bytes; %.1f ms\n", arguments->output, entities, entities == 1 ? "entity" : "entities",
+           (unsigned long long)components, components == 1 ? "component" : "components", bytes, milliseconds);
+    return STATUS_FINE;
+}
+
+static int compile(const program_t *program, const scene_arguments_t *arguments)
+{
+    bp_scene_o *scene;
+    uint64_t begin = os_clock_ns();
+    bp_result_t result = bp_scene_compile(program->host, arguments->file, &scene);
+    double milliseconds = (double)(os_clock_ns() - begin) / 1e6;
+    if (result != BP_OK) {
+        complain("%s", bp_host_error(program->host));
+        if (result == BP_ERROR_NOT_FOUND && strstr(bp_host_error(program->host), " type '") != NULL)
+            program_say_passed_over(program); /* a type is unknown: perhaps one of them has it */
+        return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
+    }
+    result = bp_scene_write(scene, arguments->output);
+    int status = result == BP_OK ? print_summary(arguments, scene, milliseconds) : STATUS_FAILED;
+    if (result != BP_OK)
+        complain("%s", bp_host_error(program->host));
+    bp_scene_close(scene);
+    return status;
+}
+
+int command_compile(int count, char **texts)
+{
+    scene_arguments_t arguments;
+    program_t program;
+    char output[PATH_ROOM];
+    if (!scene_arguments_read(compile_usage, SCENE_TAKES_OUTPUT | SCENE_TAKES_INI | SCENE_TAKES_PLUGINS | SCENE_TAKES_JSON, count, texts, &arguments))
+        return STATUS_BAD_INPUT;
+    if (arguments.file == NULL || (arguments.ini != NULL && arguments.plugins != NULL)) {
+        complain(arguments.file == NULL ? "compile needs a scene" : "give --ini or --plugins, not both");
+        complain("usage: backplane %s", compile_usage);
+        return STATUS_BAD_INPUT;
+    }
+    if (arguments.output == NULL && !name_output(arguments.file, output, sizeof output)) {
+        complain("the name of the scene is too long");
+        return STATUS_BAD_INPUT;
+    }
+    arguments.output = arguments.output != NULL ? arguments.output : output;
+    int status = program_open_plugins(&program, arguments.ini, arguments.plugins);
+    return status != STATUS_FINE ? status : program_close(&program, compile(&program, &arguments));
+}
+
+/* --- dump -------------------------------------------------------------------------------------------------------- */
+
+/* `backplane dump`: a scene blob as text, or as the JSON that it could have been compiled from.
+ *
+ * No plugin is loaded: a blob says by itself what its fields are called and of which type they are.
+ */
+
+static void print(void *context, const char *text, size_t length)
+{
+    fwrite(text, 1, length, context);
+}
+
+int command_dump(const arguments_t *arguments)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    if (host == NULL) {
+        complain("out of memory");
+        return STATUS_FAILED;
+    }
+    bp_scene_o *scene;
+    bp_result_t result = bp_scene_open(host, arguments->ini, &scene);
+    if (result == BP_OK)
+        bp_scene_dump(scene, arguments->json ? BP_DUMP_JSON : 0, &(bp_text_sink_i){stdout, print});
+    else
+        complain("%s", bp_host_error(host));
+    bp_host_destroy(host);
+    return result == BP_OK ? STATUS_FINE : STATUS_BAD_INPUT;
+}
+
+/* --- import ------------------------------------------------------------------------------------------------------ */
+
+/* `backplane import`: runs backplane-import, which lies beside this program.
+ *
+ * Reading the files of other programs needs a large library, and such files make such libraries crash. A program
+ * of its own keeps both away: the engine is built without the library, and of a crash there remains a sentence.
+ * Its arguments are handed on as they are.
+ */
+
+static bool find_program(char *path, size_t size)
+{
+    char folder[PATH_ROOM];
+    if (!os_program_folder(folder, sizeof folder))
+        return false;
+    int length = snprintf(path, size, "%s/backplane-import%s", folder, os_program_suffix);
+    if (length < 0 || (size_t)length >= size)
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    fclose(file);
+    return true;
+}
+
+static int refuse_missing(void)
+{
+    complain("import needs the program backplane-import beside this one, which is built where the library assimp is: "
+             "install it (Debian: libassimp-dev) and run `make import`");
+    return STATUS_FAILED;
+}
+
+static int run(const char *path, const char *const *arguments)
+{
+    int status;
+    fflush(stdout);
+    if (!os_program_run(path, arguments, &status)) {
+        complain("%s cannot be started", path);
+        return STATUS_FAILED;
+    }
+    if (status >= 0)
+        return status;
+    complain("import was ended by signal %d: the file is more than the library assimp can take; nothing was written", -status);
+    return STATUS_FAILED;
+}
+
+int command_import(int count, char **texts)
+{
+    char path[PATH_ROOM];
+    if (!find_program(path, sizeof path))
+        return refuse_missing();
+    const char **arguments = calloc((size_t)count + 2, sizeof *arguments);
+    if (arguments == NULL) {
+        complain("out of memory");
+        return STATUS_FAILED;
+    }
+    arguments[0] = path;
+    for (int i = 0; i < count; i++)
+        arguments[i + 1] = texts[i];
+    int status = run(path, arguments);
+    free(arguments);
+    return status;
+}
+
+/* --- plugins ----------------------------------------------------------------------------------------------------- */
+
+/* `backplane plugins`: what an ini loads.
+ *
+ * The ini is done as `run` would do it, worlds and entities included, and not only its list of plugins:
+ * options are checked by the plugins themselves, and whoever asks what is loaded wants to hear of a bad ini
+ * now.
+ */
+
+static int print_plugins_as_json(const program_t *program)
+{
+    json_t *root = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(root, "backplane", json_output_text(BACKPLANE_VERSION));
+    bad |= json_object_set_new(root, "ini", json_output_text(program->ini));
+    bad |= json_object_set_new(root, "plugins", plugin_list_json(program));
+    return json_output_print(json_output_checked(root, bad));
+}
+
+int command_plugins(const arguments_t *arguments)
+{
+    program_t program;
+    int status = program_open(&program, arguments->ini);
+    if (status != STATUS_FINE)
+        return status;
+    status = arguments->json ? print_plugins_as_json(&program) : plugin_list_print(&program, terminal_styled());
+    return program_close(&program, status);
+}
+
+/* --- run --------------------------------------------------------------------------------------------------------- */
+
+/* `backplane run`: steps, then the report.
+ *
+ * The number of steps comes from --steps, else from the ini; where neither says it the command asks for it
+ * rather than inventing one. Nothing is printed to stdout before all steps are done, so that a failed run
+ * leaves no half of a report behind, and --json gives one object or nothing.
+ */
+
+/* What one run came to. */
+typedef struct outcome_t {
+    uint64_t steps;
+    uint64_t nanoseconds; /* by the wall clock, steps only */
+} outcome_t;
+
+static int print_for_people(const program_t *program, const outcome_t *outcome)
+{
+    bool styled = terminal_styled();
+    int status = report_print(program, styled);
+    if (status == STATUS_FINE)
+        status = figures_print_worlds(program, styled);
+    putchar('\n');
+    if (status == STATUS_FINE)
+        status = figures_print_units(program, styled);
+    uint32_t entities = program->api->entity->count(program->host);
+    printf("\n%" PRIu64 " %s with %" PRIu32 " %s in %.3f s\n", outcome->steps,
+           outcome->steps == 1 ? "step" : "steps", entities, entities == 1 ? "entity" : "entities",
+           (double)outcome->nanoseconds / 1e9);
+    return status;
+}
+
+static int print_run_as_json(const program_t *program, const outcome_t *outcome)
+{
+    json_t *root = json_object();
+    uint32_t entities = program->api->entity->count(program->host);
+    int bad = 0;
+    bad |= json_object_set_new(root, "backplane", json_output_text(BACKPLANE_VERSION));
+    bad |= json_object_set_new(root, "ini", json_output_text(program->ini));
+    bad |= json_object_set_new(root, "steps", json_output_count(outcome->steps));
+    bad |= json_object_set_new(root, "nanoseconds", json_output_count(outcome->nanoseconds));
+    bad |= json_object_set_new(root, "entities", json_output_count(entities));
+    bad |= json_object_set_new(root, "worlds", figures_worlds_json(program));
+    bad |= json_object_set_new(root, "units", figures_units_json(program));
+    bad |= json_object_set_new(root, "reports", report_json(program));
+    return json_output_print(json_output_checked(root, bad));
+}
+
+static uint64_t most_steps(const program_t *program)
+{
+    uint64_t most = 0;
+    bp_world_o *world;
+    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
+        bp_world_stats_t stats;
+        bp_world_stats(world, &stats);
+        most = stats.steps > most ? stats.steps : most;
+    }
+    return most;
+}
+
+static int run_steps(program_t *program, const arguments_t *arguments)
+{
+    outcome_t outcome = {.steps = arguments->steps};
+    if (!arguments->has_steps)
+        outcome.steps = bp_host_configured_steps(program->host);
+    if (!arguments->has_steps && !arguments->real_time && outcome.steps == 0) {
+        complain("%s: no number of steps; write \"steps = 1000\" under [host], or give --steps 1000",
+                 program->ini);
+        return STATUS_BAD_INPUT;
+    }
+    trace_file_t trace;
+    if (arguments->trace != NULL && !trace_file_begin(&trace, program->host, arguments->trace))
+        return STATUS_BAD_INPUT;
+    uint64_t started = os_clock_ns();
+    int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
+                                      : program_step(program, outcome.steps, !arguments->json);
+    outcome.nanoseconds = os_clock_ns() - started;
+    if (arguments->real_time)
+        outcome.steps = most_steps(program);
+    if (arguments->trace != NULL && !trace_file_end(&trace, program->host) && status == STATUS_FINE)
+        status = STATUS_FAILED;
+    if (status != STATUS_FINE)
+        return status;
+    return arguments->json ? print_run_as_json(program, &outcome) : print_for_people(program, &outcome);
+}
+
+int command_run(const arguments_t *arguments)
+{
+    program_t program;
+    int status = program_open(&program, arguments->ini);
+    if (status != STATUS_FINE)
+        return status;
+    return program_close(&program, run_steps(&program, arguments));
+}
+
+/* --- schema ------------------------------------------------------------------------------------------------------ */
+
+/* `backplane schema`: what scenes may hold, for editors and validators. */
+
+static const char schema_usage[] = "schema [INI | --plugins FOLDER]";
+
+int command_schema(int count, char **texts)
+{
+    scene_arguments_t arguments;
+    program_t program;
+    if (!scene_arguments_read(schema_usage, SCENE_TAKES_PLUGINS, count, texts, &arguments))
+        return STATUS_BAD_INPUT;
+    if (arguments.file != NULL && arguments.plugins != NULL) {
+        complain("give an ini or --plugins, not both");
+        complain("usage: backplane %s", schema_usage);
+        return STATUS_BAD_INPUT;
+    }
+    int status = program_open_plugins(&program, arguments.file, arguments.plugins);
+    return status != STATUS_FINE ? status : program_close(&program, json_output_print(schema_of_scenes(&program)));
+}

@@ -1,0 +1,39 @@
+/* folder.h - what happens to files: notices about the files of watched folders, and stamps to compare.
+ *
+ * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and whoever wants
+ * to know compares stamps now and then, which costs a system call a file.
+ *
+ * What it does not do: it lists nothing, follows no symbolic links below a watched folder, and reads no files.
+ */
+#ifndef HOST_RELOAD_FOLDER_H
+#define HOST_RELOAD_FOLDER_H
+
+#include "../base/memory.h"
+
+typedef struct folder_watch_t folder_watch_t;
+
+enum {
+    FOLDER_TOUCHED = 1,  /* the file is being written, or has come or gone: more is to follow */
+    FOLDER_FINISHED = 2, /* whoever wrote the file has closed it, or has moved it into place */
+    FOLDER_LOST = 3,     /* the folder itself has gone: nothing of it is told any more. name is "" */
+    FOLDER_UNSURE = 4    /* notices were lost: look at everything. id is -1 */
+};
+
+typedef struct folder_notice_t {
+    int32_t id;      /* of the folder */
+    uint32_t what;   /* FOLDER_... */
+    char name[256];  /* of the file in it */
+} folder_notice_t;
+
+/* NULL where the system has no notices, or none left to give. [main] */
+folder_watch_t *folder_watch_open(memory_t *memory);
+void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
+
+/* Watch the files that lie in a folder. Its number, which a folder that is added again keeps; -1 where it cannot be watched, for
+ * instance because it is not there. [main] */
+int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
+
+/* The next notice; false where there is none at present. Never waits. [main] */
+bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice);
+
+#endif

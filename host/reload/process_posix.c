@@ -1,0 +1,217 @@
+/* process_posix.c - fork, sh -c, and a pipe.
+ *
+ * A process gets a group of its own, so that killing it takes along what it started (a compiler below make below a shell).
+ *
+ * The copy of ourselves must leave no trace outside: its descriptors other than the pipe are laid over by /dev/null, which also
+ * keeps buffers of the C library, filled before the fork, from reaching their files a second time; and a handler that is
+ * registered last, and so runs first, makes of exit what _exit is.
+ */
+#define _GNU_SOURCE 1
+
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <dirent.h>
+#include <sys/prctl.h>
+#endif
+
+struct process_t {
+    memory_t *memory;
+    pid_t pid;
+    int pipe; /* the end that is ours */
+    process_end_t end;
+};
+
+static bool make_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+static process_t *new_process(memory_t *memory, int ends[2])
+{
+    process_t *process = memory_new(memory, sizeof *process);
+    if (process != NULL && !make_pipe(ends)) {
+        memory_free(memory, process, sizeof *process);
+        return NULL;
+    }
+    if (process != NULL) {
+        process->memory = memory;
+        process->pipe = ends[0];
+        process->end.signal = "";
+    }
+    return process;
+}
+
+/* In the parent, after a fork. */
+static process_t *keep(process_t *process, pid_t pid, const int ends[2])
+{
+    close(ends[1]);
+    if (pid > 0) {
+        process->pid = pid;
+        setpgid(pid, pid); /* the child does so too: whoever comes first */
+        return process;
+    }
+    close(ends[0]);
+    memory_free(process->memory, process, sizeof *process);
+    return NULL;
+}
+
+static void unblock_signals(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+process_t *process_start(memory_t *memory, const char *command)
+{
+    int ends[2];
+    process_t *process = new_process(memory, ends);
+    if (process == NULL)
+        return NULL;
+    pid_t pid = fork();
+    if (pid != 0)
+        return keep(process, pid, ends);
+    setpgid(0, 0);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, 0);
+    dup2(ends[1], 1);
+    dup2(ends[1], 2);
+    unblock_signals();
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+/* --- a copy of ourselves ----------------------------------------------------------------------------------------------- */
+
+static void cover(int fd, int nothing, int pipe)
+{
+    if (fd != nothing && fd != pipe && fcntl(fd, F_GETFD) != -1)
+        dup2(nothing, fd);
+}
+
+/* Every descriptor that is open, by the list that the system keeps, else by trying the first thousand. */
+static void cover_files(int pipe)
+{
+    int nothing = open("/dev/null", O_RDWR);
+#if defined(__linux__)
+    DIR *list = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (list != NULL && (entry = readdir(list)) != NULL) {
+        int fd = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' && fd != dirfd(list))
+            cover(fd, nothing, pipe);
+    }
+    if (list != NULL) {
+        closedir(list);
+        return;
+    }
+#endif
+    for (int fd = 0; fd < 1024; fd++)
+        cover(fd, nothing, pipe);
+}
+
+/* exit would write out the parent's buffers and run its handlers. The code has not been told to anybody: any will do. */
+static void end_at_once(void)
+{
+    _exit(PROCESS_CALLED_EXIT);
+}
+
+process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data)
+{
+    int ends[2];
+    process_t *process = new_process(memory, ends);
+    if (process == NULL)
+        return NULL;
+    pid_t parent = getpid(), pid = fork();
+    if (pid != 0)
+        return keep(process, pid, ends);
+    setpgid(0, 0);
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+#else
+    (void)parent;
+#endif
+    atexit(end_at_once);
+    cover_files(ends[1]);
+    process->pipe = ends[1];
+    _exit(child(process, data));
+}
+
+bool process_can_fork(void)
+{
+    return true;
+}
+
+void process_write(process_t *self, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(self->pipe, at, size);
+        if (written <= 0 && errno != EINTR)
+            return;
+        at += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+/* --- reading, ending ---------------------------------------------------------------------------------------------------- */
+
+size_t process_read(process_t *process, void *bytes, size_t size)
+{
+    ssize_t got = read(process->pipe, bytes, size);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static const char *signal_name(int number)
+{
+    static const struct { int number; const char *name; } names[] = {
+        {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"},
+        {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGPIPE, "SIGPIPE"}, {SIGTRAP, "SIGTRAP"}, {SIGINT, "SIGINT"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].number == number)
+            return names[i].name;
+    }
+    return "a signal";
+}
+
+process_end_t process_state(process_t *process)
+{
+    int status;
+    if (process->end.state != PROCESS_RUNNING || waitpid(process->pid, &status, WNOHANG) != process->pid)
+        return process->end;
+    if (WIFSIGNALED(status))
+        process->end = (process_end_t){PROCESS_KILLED, WTERMSIG(status), signal_name(WTERMSIG(status))};
+    else
+        process->end = (process_end_t){PROCESS_ENDED, WEXITSTATUS(status), ""};
+    return process->end;
+}
+
+void process_free(process_t *process)
+{
+    if (process == NULL)
+        return;
+    if (process_state(process).state == PROCESS_RUNNING) {
+        kill(-process->pid, SIGKILL);
+        kill(process->pid, SIGKILL);
+        waitpid(process->pid, NULL, 0);
+    }
+    close(process->pipe);
+    memory_free(process->memory, process, sizeof *process);
+}

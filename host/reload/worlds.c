@@ -1,0 +1,583 @@
+/* worlds.c - a world made ready for a change: managers and systems that begin beside those at work, runs with other columns.
+ *
+ * From what is cheap to undo to what is dear: the new code starts first, since it may refuse; then the columns are made, and
+ * filled (carry.c, carry.c). A world is left alone where none of its managers and systems belong to the change.
+ */
+#include "../plugin/verbs.h"
+#include "change.h"
+
+/* --- managers --------------------------------------------------------------------------------------------------------- */
+
+static road_t choose_road(const manager_change_t *m)
+{
+    const component_t *old = m->component->slot, *next = m->component->other;
+    if (!old->own_storage)
+        return next->own_storage ? ROAD_TO_OWN : ROAD_FIELDS;
+    if (!next->own_storage)
+        return ROAD_FROM_OWN;
+    if (m->keeps_state)
+        return ROAD_STATE;
+    return old->table.save != NULL && next->table.load != NULL ? ROAD_SAVED : ROAD_PROPERTIES;
+}
+
+static bp_result_t start_manager(reload_change_t *change, const world_change_t *w, manager_change_t *m)
+{
+    error_text_t *error = change_error(change);
+    const component_t *other = m->component->other;
+    bp_result_t result = BP_OK;
+    m->state = m->keeps_state ? m->manager->seen.state : NULL;
+    if (!m->keeps_state && other->table.start != NULL) {
+        manager_enter(m);
+        reason_await(error);
+        result = reason_given(error, verb_start(other, &m->manager->seen));
+        manager_leave(m);
+        if (result != BP_OK)
+            return error_prefix(error, result, "component '%s' did not start in world '%s': ", other->name, w->world->name);
+    }
+    m->started = !m->keeps_state;
+    m->component->version->merges |= m->keeps_state;
+    m->component->restarts |= !m->keeps_state && m->component->slot->table.start != NULL;
+    return BP_OK;
+}
+
+/* Two of a kind in one entity, where the new version allows only one? */
+static bp_result_t check_single(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    if ((m->component->other->table.flags & BP_COMPONENT_SINGLE) == 0 || (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
+        return BP_OK;
+    for (uint32_t r = 0; r < w->world->run_count; r++) {
+        const run_t *run = w->world->runs[r];
+        uint32_t found = 0;
+        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base)
+            found += world_key_manager(w->world, p->items[at].key) == m->manager;
+        if (found > 1)
+            return error_set(change_error(change), BP_ERROR_EXISTS,
+                             "component '%s' is single now, but %u entities of world '%s' have several; remove the others first",
+                             m->component->slot->name, run->count, w->world->name);
+    }
+    return BP_OK;
+}
+
+static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
+{
+    const char *name = m->component->slot->name;
+    return error_set(change_error(change), BP_ERROR_NOT_FOUND,
+                     "component '%s' has gone, but world '%s' has its manager, with %u instances; keep it, or unload '%s' and load it again",
+                     name, w->world->name, world_count(w->world, m->manager->seen.component), m->component->version->plugin->name);
+}
+
+static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, manager_change_t *m)
+{
+    component_change_t *c = m->component;
+    if (c->other->owner == NULL)
+        return refuse_gone(change, w, m);
+    m->keeps_state = same_form(c->slot->table.state_form, c->other->table.state_form) && c->slot->own_storage == c->other->own_storage;
+    m->road = choose_road(m);
+    c->adopts |= m->road == ROAD_STATE;
+    c->reads_saved |= m->road == ROAD_SAVED;
+    bp_result_t result = check_single(change, w, m);
+    if (result == BP_OK)
+        result = start_manager(change, w, m);
+    bool stay = m->road == ROAD_STATE || (m->road == ROAD_FIELDS && c->same);
+    return result != BP_OK || stay ? result : columns_plan(change, w, m);
+}
+
+/* --- units ------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t note_unit(reload_change_t *change, world_change_t *w, unit_t *unit, bool out)
+{
+    if (unit == NULL || !memory_reserve(&w->world->memory, &w->units, &w->unit_capacity, w->unit_count + 1u, sizeof *w->units)) {
+        if (unit != NULL && out)
+            schedule_free_unit(w->world->schedule, unit);
+        return error_memory(change_error(change), "reloading");
+    }
+    schedule_t *schedule = w->world->schedule;
+    w->units[w->unit_count++] = (unit_change_t){.unit = unit, .at = schedule->count, .out = out};
+    return BP_OK;
+}
+
+static unit_t *unit_of(const schedule_t *schedule, const manager_t *manager)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->manager == manager)
+            return schedule->units[i];
+    }
+    return NULL;
+}
+
+/* A component that simulates now, or does no longer. */
+static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, const manager_change_t *m)
+{
+    unit_t *unit = unit_of(w->world->schedule, m->manager);
+    bool simulates = m->component->other->table.simulate != NULL;
+    if (simulates == (unit != NULL))
+        return BP_OK;
+    if (!simulates)
+        return note_unit(change, w, unit, false);
+    return note_unit(change, w, schedule_make_unit(w->world->schedule, m->manager, w->unit_count + 1u), true);
+}
+
+static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, system_change_t *s)
+{
+    error_text_t *error = change_error(change);
+    s->gone = s->other->owner == NULL;
+    if (s->gone)
+        return note_unit(change, w, s->unit, false);
+    s->keeps_state = same_form(s->unit->system->table.state_form, s->other->table.state_form);
+    s->state = s->keeps_state ? s->unit->seen.state : NULL;
+    s->version->merges |= s->keeps_state;
+    if (s->keeps_state || s->other->table.start == NULL) {
+        s->started = !s->keeps_state;
+        return BP_OK;
+    }
+    system_enter(s);
+    reason_await(error);
+    bp_result_t result = reason_given(error, verb_system_start(s->other, &s->unit->seen));
+    system_leave(s);
+    s->started = result == BP_OK;
+    if (result == BP_OK)
+        return BP_OK;
+    return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->other->name, w->world->name);
+}
+
+/* --- runs --------------------------------------------------------------------------------------------------------------- */
+
+static bool moves(const world_change_t *w, uint32_t prototype)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    for (uint32_t at = prototype; at != 0; at = p->items[at].base) {
+        const manager_change_t *m = world_manager_change(w, p->items[at].key);
+        if (m != NULL && m->moves)
+            return true;
+    }
+    return false;
+}
+
+/* The columns of a prototype from its end to its beginning; returns their number. */
+static uint32_t pick_columns(const world_change_t *w, uint32_t prototype, run_pick_t *picks)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    uint32_t total = 1;
+    for (uint32_t at = prototype; at != 0; at = p->items[at].base)
+        total += world_next_width(w, p->items[at].key);
+    if (picks == NULL || total > PROTOTYPES_MAX_COLUMNS)
+        return total;
+    uint32_t end = total;
+    for (uint32_t at = prototype; at != 0; at = p->items[at].base) {
+        const manager_change_t *m = world_manager_change(w, p->items[at].key);
+        uint32_t old_first = p->items[p->items[at].base].columns, width = world_next_width(w, p->items[at].key);
+        end -= width;
+        for (uint32_t c = 0; c < width; c++) {
+            run_pick_t pick = m != NULL && m->moves ? m->picks[c] : (run_pick_t){c, NULL};
+            pick.from = pick.from == BP_NONE ? BP_NONE : pick.from + old_first;
+            picks[end + c] = pick;
+        }
+    }
+    picks[0] = (run_pick_t){0, NULL};
+    return total;
+}
+
+static bp_result_t shape_run(reload_change_t *change, world_change_t *w, run_t *run)
+{
+    memory_t *memory = &w->world->memory;
+    uint32_t count = pick_columns(w, run->prototype, NULL);
+    if (count > PROTOTYPES_MAX_COLUMNS)
+        return error_set(change_error(change), BP_ERROR_LIMIT, "entities of world '%s' would have %u fields; %d are the most", w->world->name,
+                         count, PROTOTYPES_MAX_COLUMNS);
+    run_pick_t *picks = memory_new(memory, count * sizeof *picks);
+    if (picks == NULL)
+        return error_memory(change_error(change), "making other columns");
+    pick_columns(w, run->prototype, picks);
+    bool made = run_shape_init(&w->shapes[w->shape_count], run, memory, picks, count);
+    memory_free(memory, picks, count * sizeof *picks);
+    if (!made)
+        return error_memory(change_error(change), "making other columns");
+    w->shape_of[run->prototype] = ++w->shape_count;
+    return BP_OK;
+}
+
+static bp_result_t fill_run(reload_change_t *change, world_change_t *w, run_shape_t *shape)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    bp_result_t result = BP_OK;
+    for (uint32_t at = shape->run->prototype; at != 0 && result == BP_OK; at = p->items[at].base) {
+        const manager_change_t *m = world_manager_change(w, p->items[at].key);
+        uint32_t first;
+        if (m == NULL || !m->moves || m->road != ROAD_FIELDS)
+            continue;
+        world_shape(w, shape->run, p->items[at].key, &first);
+        result = columns_fill(change, w, m, shape, p->items[p->items[at].base].columns, first);
+    }
+    return result;
+}
+
+static bp_result_t shape_runs(reload_change_t *change, world_change_t *w)
+{
+    bp_world_o *world = w->world;
+    memory_t *memory = &world->memory;
+    bool any = false;
+    for (uint32_t i = 0; i < w->manager_count; i++)
+        any = any || w->managers[i].moves;
+    if (!any)
+        return BP_OK;
+    w->prototype_count = world->prototypes.count;
+    w->shape_of = memory_new(memory, w->prototype_count * sizeof *w->shape_of);
+    w->shape_capacity = world->run_count + 1u;
+    w->shapes = memory_new(memory, w->shape_capacity * sizeof *w->shapes);
+    if (w->shape_of == NULL || w->shapes == NULL)
+        return error_memory(change_error(change), "making other columns");
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
+        if (moves(w, world->runs[i]->prototype))
+            result = shape_run(change, w, world->runs[i]);
+    }
+    for (uint32_t i = 0; i < w->shape_count && result == BP_OK; i++)
+        result = fill_run(change, w, &w->shapes[i]);
+    for (uint32_t i = 0; i < w->manager_count && result == BP_OK; i++) {
+        if (w->managers[i].moves && w->managers[i].road != ROAD_FIELDS)
+            result = carry_instances(change, w, &w->managers[i]);
+    }
+    return result;
+}
+
+/* --- a world ------------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
+{
+    bp_world_o *world = w->world;
+    const schedule_t *schedule = world->schedule;
+    memory_t *memory = &world->memory;
+    w->managers = memory_new(memory, (world->manager_count + 1u) * sizeof *w->managers);
+    w->systems = memory_new(memory, (schedule->count + 1u) * sizeof *w->systems);
+    w->manager_capacity = world->manager_count + 1u;
+    w->system_capacity = schedule->count + 1u;
+    if (w->managers == NULL || w->systems == NULL)
+        return error_memory(change_error(change), "reloading");
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        component_change_t *c = world->managers[i]->started ? plan_of(change, world->managers[i]->component) : NULL;
+        if (c == NULL)
+            continue;
+        w->managers[w->manager_count++] = (manager_change_t){.component = c, .manager = world->managers[i]};
+        c->rows += world_count(world, i);
+    }
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        for (uint32_t v = 0; v < change->version_count && unit->system != NULL; v++) {
+            version_t *version = &change->versions[v];
+            if (unit->system->owner == version->plugin)
+                w->systems[w->system_count++] =
+                    (system_change_t){.unit = unit, .version = version, .other = registry_set_system(&version->set, unit->system)};
+        }
+    }
+    return BP_OK;
+}
+
+/* A layout for what others have resolved, and room for telling them. */
+static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
+{
+    bool changes = false;
+    for (uint32_t i = 0; i < w->manager_count; i++)
+        changes = changes || !w->managers[i].component->same || w->managers[i].moves;
+    if (!changes)
+        return BP_OK;
+    bp_world_o *world = w->world;
+    if (world->moves == NULL)
+        world->moves = memory_new(&world->memory, WORLD_MOVES * sizeof *world->moves);
+    if (world->moves == NULL || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or the way back */
+        return error_memory(change_error(change), "reloading");
+    w->layout = ++*change->reload->layouts;
+    return BP_OK;
+}
+
+static bp_result_t prepare_world(reload_change_t *change, world_change_t *w)
+{
+    bp_result_t result = list_parts(change, w);
+    for (uint32_t i = 0; i < w->manager_count && result == BP_OK; i++) {
+        result = prepare_manager(change, w, &w->managers[i]);
+        if (result == BP_OK)
+            result = prepare_simulate(change, w, &w->managers[i]);
+    }
+    for (uint32_t i = 0; i < w->system_count && result == BP_OK; i++)
+        result = prepare_system(change, w, &w->systems[i]);
+    if (result == BP_OK)
+        result = reserve_telling(change, w);
+    return result == BP_OK ? shape_runs(change, w) : result;
+}
+
+bp_result_t worlds_prepare(reload_change_t *change)
+{
+    destruction_t *d = change->reload->destruction;
+    change->worlds = memory_new(&change->reload->memory, (d->world_count + 1u) * sizeof *change->worlds);
+    if (change->worlds == NULL)
+        return error_memory(change_error(change), "reloading");
+    change->world_capacity = d->world_count + 1u;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++) {
+        change->worlds[change->world_count++].world = d->worlds[i];
+        result = prepare_world(change, &change->worlds[i]);
+    }
+    return result;
+}
+
+/* --- world parts ------------------------------------------------------------------------------------------------- */
+
+/* Finding one's way in what a change is to a world, and standing on its other side for a call.
+ *
+ * Whatever prepares, carries, exchanges or takes back goes through here; nothing here goes there.
+ */
+
+/* --- sides ----------------------------------------------------------------------------------------------------------- */
+
+void manager_enter(manager_change_t *m)
+{
+    change_enter(m->component->version);
+    EXCHANGE(void *, m->manager->seen.state, m->state);
+}
+
+void manager_leave(manager_change_t *m)
+{
+    EXCHANGE(void *, m->manager->seen.state, m->state);
+    change_leave(m->component->version);
+}
+
+void system_enter(system_change_t *s)
+{
+    change_enter(s->version);
+    EXCHANGE(void *, s->unit->seen.state, s->state);
+}
+
+void system_leave(system_change_t *s)
+{
+    EXCHANGE(void *, s->unit->seen.state, s->state);
+    change_leave(s->version);
+}
+
+/* --- finding ---------------------------------------------------------------------------------------------------------- */
+
+manager_change_t *world_manager_change(const world_change_t *w, uint32_t key)
+{
+    const manager_t *manager = world_key_manager(w->world, key);
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        if (w->managers[i].manager == manager)
+            return &w->managers[i];
+    }
+    return NULL;
+}
+
+uint32_t world_next_width(const world_change_t *w, uint32_t key)
+{
+    const manager_change_t *m = world_manager_change(w, key);
+    return m != NULL && m->moves ? m->column_count : w->world->prototypes.keys[key].columns;
+}
+
+run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    if (run->prototype >= w->prototype_count || w->shape_of[run->prototype] == 0)
+        return NULL;
+    *first = 1;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        if (p->items[at].key < key)
+            *first += world_next_width(w, p->items[at].key);
+    }
+    return &w->shapes[w->shape_of[run->prototype] - 1];
+}
+
+/* --- world change ------------------------------------------------------------------------------------------------ */
+
+/* A change that has been prepared takes place in a world: sides are exchanged, those who hold references are told, and
+ * the side that is left over ends.
+ *
+ * The exchange is its own opposite, and nothing in it can fail (reload.c).
+ */
+
+/* --- exchange ----------------------------------------------------------------------------------------------------------- */
+
+void exchange_columns(manager_change_t *m)
+{
+    manager_t *manager = m->manager;
+    if (!m->moves)
+        return;
+    EXCHANGE(const field_t **, manager->column_list, m->columns);
+    EXCHANGE(uint32_t, manager->column_count, m->column_count);
+    EXCHANGE(uint32_t, manager->hidden, m->hidden);
+    manager->columns = manager->column_list;
+}
+
+static void recount_keys(world_change_t *w)
+{
+    prototypes_t *p = &w->world->prototypes;
+    for (uint32_t i = 0; i < p->key_count; i++) {
+        const manager_change_t *m = world_manager_change(w, i);
+        if (m == NULL)
+            continue;
+        const manager_t *manager = m->manager;
+        uint32_t flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+        p->keys[i].flags = (uint16_t)((p->keys[i].flags & KEY_GONE) | flags);
+        p->keys[i].columns = (uint16_t)manager->column_count;
+    }
+    prototypes_recount(p);
+    for (uint32_t i = 0; i < w->world->run_count; i++)
+        w->world->runs[i]->flags = p->items[w->world->runs[i]->prototype].flags;
+}
+
+static void recount_telling(bp_world_o *world)
+{
+    world->telling = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        const manager_t *manager = world->managers[i];
+        world->telling += manager->started && manager->component->own_storage && manager->component->table.gc == NULL;
+    }
+}
+
+static void exchange_unit(world_change_t *w, unit_change_t *u)
+{
+    if (u->out)
+        schedule_put_in(w->world->schedule, u->unit, u->at);
+    else
+        u->at = schedule_take_out(w->world->schedule, u->unit);
+    u->out = !u->out;
+}
+
+void worlds_exchange(world_change_t *w)
+{
+    bp_world_o *world = w->world;
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        EXCHANGE(void *, w->managers[i].manager->seen.state, w->managers[i].state);
+        exchange_columns(&w->managers[i]);
+    }
+    for (uint32_t i = 0; i < w->system_count; i++)
+        EXCHANGE(void *, w->systems[i].unit->seen.state, w->systems[i].state);
+    for (uint32_t i = 0; i < w->unit_count; i++)
+        exchange_unit(w, &w->units[i]);
+    for (uint32_t i = 0; i < w->shape_count; i++)
+        run_shape_exchange(&w->shapes[i]);
+    if (w->manager_count > 0) {
+        recount_keys(w);
+        recount_telling(world);
+    }
+    if (w->layout != 0)
+        EXCHANGE(uint32_t, world->layout, w->layout);
+    if (w->manager_count > 0 || w->system_count > 0)
+        schedule_unsettle(world->schedule);
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------------- */
+
+static void tell_references(world_change_t *w, const manager_change_t *m, bool back)
+{
+    bp_world_o *world = w->world;
+    const component_change_t *c = m->component;
+    bool declared = m->road == ROAD_FIELDS;
+    field_moves_t *moves = &world->moves[world->moves_made++ % WORLD_MOVES];
+    moves->version = world->ref_version;
+    moves->manager = m->manager->seen.component;
+    memset(moves->to, FIELD_GONE, sizeof moves->to);
+    for (uint32_t i = 0; i < c->source_count && declared; i++) {
+        uint32_t old = c->sources[i].old;
+        if (old != BP_NONE && c->sources[i].kind == CONVERT_SAME)
+            moves->to[back ? i : old] = (uint8_t)(back ? old : i);
+    }
+}
+
+void worlds_tell(world_change_t *w, bool back)
+{
+    bp_world_o *world = w->world;
+    uint32_t version = world->ref_version;
+    for (uint32_t i = 0; i < w->system_count; i++) {
+        if (!w->systems[i].keeps_state)
+            w->systems[i].unit->told = false; /* a state that began anew has not been told who matches */
+    }
+    if (w->layout == 0)
+        return;
+    world_leave_layout(world, w->layout);
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        if ((int32_t)(world->runs[i]->version - version) > 0)
+            version = world->runs[i]->version;
+    }
+    version = version + 1 == 0 ? 1 : version + 1; /* 0 is what nobody has */
+    world->ref_version = version;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        world->runs[i]->version = version;
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        if (w->managers[i].moves || w->managers[i].moved_back)
+            tell_references(w, &w->managers[i], back);
+    }
+}
+
+/* --- end ------------------------------------------------------------------------------------------------------------------- */
+
+/* Has the other side of a system been started? Of one that has gone, the old one is the other once its unit is out. */
+static bool has_started(const world_change_t *w, const system_change_t *s)
+{
+    for (uint32_t i = 0; i < w->unit_count && s->gone; i++) {
+        if (w->units[i].unit == s->unit)
+            return w->units[i].out;
+    }
+    return s->started;
+}
+
+static void stop_world(reload_change_t *change, world_change_t *w)
+{
+    (void)change;
+    for (uint32_t i = w->system_count; i > 0; i--) {
+        system_change_t *s = &w->systems[i - 1];
+        if (has_started(w, s) && s->other->table.stop != NULL) {
+            system_enter(s);
+            verb_system_stop(s->other, &s->unit->seen);
+            system_leave(s);
+        }
+        s->started = false;
+    }
+    for (uint32_t i = w->manager_count; i > 0; i--) {
+        manager_change_t *m = &w->managers[i - 1];
+        if (m->started && m->component->other->table.stop != NULL) {
+            manager_enter(m);
+            verb_stop(m->component->other, &m->manager->seen);
+            manager_leave(m);
+        }
+        m->started = false;
+    }
+}
+
+void worlds_stop(reload_change_t *change)
+{
+    for (uint32_t i = change->world_count; i > 0; i--)
+        stop_world(change, &change->worlds[i - 1]);
+}
+
+static void free_manager(memory_t *memory, manager_change_t *m)
+{
+    memory_free(memory, m->columns, m->columns == NULL ? 0 : m->column_count * sizeof *m->columns);
+    memory_free(memory, m->visible, m->visible == NULL ? 0 : m->visible_count * sizeof *m->visible);
+    memory_free(memory, m->picks, m->picks == NULL ? 0 : m->pick_count * sizeof *m->picks);
+    memory_free(memory, m->old_slots, m->old_slots == NULL ? 0 : m->old_slot_room * sizeof *m->old_slots);
+}
+
+static void free_world(world_change_t *w)
+{
+    memory_t *memory = &w->world->memory;
+    for (uint32_t i = 0; i < w->shape_count; i++)
+        run_shape_free(&w->shapes[i], memory, &w->world->base->strings);
+    for (uint32_t i = 0; i < w->manager_count; i++)
+        free_manager(memory, &w->managers[i]);
+    for (uint32_t i = 0; i < w->unit_count; i++) {
+        if (w->units[i].out)
+            schedule_free_unit(w->world->schedule, w->units[i].unit);
+    }
+    memory_free(memory, w->shapes, w->shape_capacity * sizeof *w->shapes);
+    memory_free(memory, w->shape_of, w->shape_of == NULL ? 0 : w->prototype_count * sizeof *w->shape_of);
+    memory_free(memory, w->units, w->unit_capacity * sizeof *w->units);
+    memory_free(memory, w->managers, w->managers == NULL ? 0 : w->manager_capacity * sizeof *w->managers);
+    memory_free(memory, w->systems, w->systems == NULL ? 0 : w->system_capacity * sizeof *w->systems);
+}
+
+void worlds_free(reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->world_count; i++)
+        free_world(&change->worlds[i]);
+    memory_free(&change->reload->memory, change->worlds, change->worlds == NULL ? 0 : change->world_capacity * sizeof *change->worlds);
+    change->worlds = NULL;
+    change->world_count = 0;
+}

@@ -1,0 +1,460 @@
+/* compile_entities.c - entities: nodes in the order of their depth, and their values into columns.
+ *
+ * The list of nodes is also the queue of those to read: top-level entities first, then the children of each, so nothing
+ * recurs however deep a scene is, parents come before children, and brothers and sisters stand together.
+ *
+ * A node is read once: its draft begins as its prototype's, its own components are laid over it, and the result is appended to
+ * the columns of its group, as often as it counts.
+ */
+#include "../plugin/verbs.h"
+#include "compile_inner.h"
+
+static const char *const entity_members[] = {"name", "extends", "components", "children", "count", NULL};
+
+/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list)
+{
+    uint32_t count = tree_count(list), i = 0;
+    if (!tree_is(list, TREE_LIST))
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'%s' takes a list of entities, not %s", place->member, json_value_kind(list));
+    if (scene->node_count + (uint64_t)count > SCENE_MAX_ENTITIES)
+        return scene_fail(scene, BP_ERROR_LIMIT, place, "a scene has at most %u entities", SCENE_MAX_ENTITIES);
+    if (!memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + (uint64_t)count, sizeof *scene->nodes))
+        return scene_no_memory(scene);
+    for (tree_walk_t walk = tree_walk(list); tree_next(&walk); i++)
+        scene->nodes[scene->node_count++] = (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE};
+    return BP_OK;
+}
+
+static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
+{
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, "count");
+    const tree_item_t *json = tree_member(node->object, "count");
+    double count = json == NULL ? 1 : tree_number(json);
+    *given = json != NULL;
+    if (json != NULL && (!tree_is_number(json) || !(count >= 1 && count <= SCENE_MAX_ENTITIES) || (double)(uint32_t)count < count))
+        return scene_fail(scene, tree_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
+                          "'count' takes a whole number from 1 to %u, the number of entities that are made of this one", SCENE_MAX_ENTITIES);
+    const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
+    uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
+    if (total + scene->entity_count > SCENE_MAX_ENTITIES)
+        return scene_fail(scene, BP_ERROR_LIMIT, &place, "with this the scene has more than %u entities", SCENE_MAX_ENTITIES);
+    node->count = (uint32_t)count;
+    node->total = (uint32_t)total;
+    node->counted = parent == NULL ? BP_NONE : parent->counted;
+    node->dimensions = parent == NULL ? 0 : parent->dimensions;
+    scene->entity_count += total;
+    if (node->count == 1)
+        return BP_OK;
+    node->counted = number;
+    node->dimensions++;
+    return node->dimensions <= SCENE_MAX_DIMENSIONS ? BP_OK
+                                                    : scene_fail(scene, BP_ERROR_LIMIT, &place, "counts lie within each other more than %d deep", SCENE_MAX_DIMENSIONS);
+}
+
+static bp_result_t read_entity_name(scene_t *scene, uint32_t number)
+{
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, NULL), at = scene_place_node(number, "name");
+    bp_result_t result = scene_read_name(scene, &place, node->object, "name", &node->name);
+    if (result != BP_OK || node->name == NULL)
+        return result;
+    if (strcmp(node->name, "none") == 0)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'none' is what a property says that refers to nobody; choose another name");
+    if (scene_names_find(&scene->entity_names, node->name) != NULL)
+        return scene_fail(scene, BP_ERROR_EXISTS, &at, "another entity is called '%s' already; names are unique in a scene", node->name);
+    return scene_names_add(scene, &scene->entity_names, node->name, number);
+}
+
+/* --- values into columns ------------------------------------------------------------------------------------------------ */
+
+static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_column_t *column, const scene_cell_t *cell)
+{
+    char *cells = scene_column_spread(scene, column, node->total);
+    if (cells == NULL)
+        return scene_no_memory(scene);
+    cells += (size_t)column->rows * column->size;
+    uint32_t n = 0;
+    for (tree_walk_t walk = tree_walk(cell->list); tree_next(&walk); n++) {
+        scene_cell_t one = {.kind = tree_is(walk.value, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE};
+        bp_value_t bytes;
+        if (one.kind == CELL_VALUE)
+            json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error); /* has been checked */
+        scene_cell_bytes(scene, column->field, &one, &bytes);
+        memcpy(cells + (size_t)n * column->size, &bytes, column->size);
+    }
+    for (uint32_t i = node->count; i < node->total; i += node->count)
+        memcpy(cells + (size_t)i * column->size, cells, (size_t)node->count * column->size);
+    column->rows += node->total;
+    return BP_OK;
+}
+
+static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t *column)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    const char *texts;
+    size_t stride;
+    column->said = true;
+    if (node->dimensions == 0)
+        return scene_column_append(scene, column, &node->name, 1);
+    bp_result_t result = scene_labels(scene, number, &texts, &stride);
+    char *cells = result == BP_OK ? scene_column_spread(scene, column, node->total) : NULL;
+    if (cells == NULL)
+        return result == BP_OK ? scene_no_memory(scene) : result;
+    cells += (size_t)column->rows * column->size;
+    for (uint32_t i = 0; i < node->total; i++, texts += stride)
+        memcpy(cells + (size_t)i * column->size, &texts, sizeof texts);
+    column->rows += node->total;
+    return BP_OK;
+}
+
+/* Does a cell say an entity? */
+static bool refers(const scene_cell_t *cell)
+{
+    return cell->kind == CELL_LIST || (cell->kind == CELL_VALUE && !scene_says_nobody(cell->value.string));
+}
+
+/* A reference waits; until then its cells say nobody. */
+static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    scene_column_t *column = &scene->groups[node->group].columns[column_number];
+    bool parent = (column->field->flags & BP_FIELD_PARENT) != 0;
+    bp_value_t bytes = {.i64 = 0};
+    if (parent && refers(cell) && node->parent != BP_NONE)
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "the entity stands among the children of another, which is its parent; remove '%s', or move the entity",
+                          column->field->name);
+    bp_result_t result = scene_column_append(scene, column, &bytes, node->total);
+    if (result != BP_OK || !(refers(cell) || (parent && node->parent != BP_NONE)))
+        return result;
+    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1, sizeof *scene->refs))
+        return scene_no_memory(scene);
+    scene->refs[scene->ref_count++] = (scene_ref_t){
+        .node = number,
+        .column = column_number,
+        .prototype = cell->prototype,
+        .text = cell->kind == CELL_VALUE && refers(cell) ? cell->value.string : NULL,
+        .list = cell->kind == CELL_LIST ? cell->list : NULL,
+    };
+    scene->has_set_parents = scene->has_set_parents || (parent && refers(cell));
+    return BP_OK;
+}
+
+static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    scene_column_t *column = &scene->groups[node->group].columns[column_number];
+    const field_t *field = column->field;
+    bp_value_t bytes;
+    column->said = column->said || cell->kind != CELL_UNSET;
+    if (field->type == BP_ENTITY)
+        return append_ref(scene, number, column_number, place, cell);
+    if (cell->kind == CELL_LIST)
+        return append_list(scene, node, column, cell);
+    if (cell->kind == CELL_UNSET && (field->flags & BP_FIELD_LABEL) != 0 && field->type == BP_STRING && node->name != NULL)
+        return append_labels(scene, number, column);
+    scene_cell_bytes(scene, field, cell, &bytes);
+    return scene_column_append(scene, column, &bytes, node->total);
+}
+
+/* --- components that compile themselves ------------------------------------------------------------------------------------ */
+
+/* Append the text of an item, as it stands in the scene. */
+static char *append_text(const scene_t *scene, char *at, const tree_item_t *item, char behind)
+{
+    size_t size;
+    const char *text = tree_text(item, scene->text.bytes, &size);
+    memcpy(at, text, size);
+    at[size] = behind;
+    return at + size + 1;
+}
+
+/* A description as the text of an object; `*size` is that of its block. */
+static char *write_description(scene_t *scene, const scene_description_t *description, size_t *size)
+{
+    size_t key, value;
+    *size = 3;
+    for (uint32_t i = 0; i < description->count; i++) {
+        tree_text(description->members[i].key, scene->text.bytes, &key);
+        tree_text(description->members[i].value, scene->text.bytes, &value);
+        *size += key + value + 2;
+    }
+    char *text = memory_resize(&scene->memory, NULL, 0, *size), *at = text;
+    if (text == NULL)
+        return NULL;
+    *at++ = '{';
+    for (uint32_t i = 0; i < description->count; i++) {
+        at = append_text(scene, at, description->members[i].key, ':');
+        at = append_text(scene, at, description->members[i].value, ',');
+    }
+    at -= description->count > 0; /* over the last comma */
+    memcpy(at, "}", 2);
+    return text;
+}
+
+static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, uint32_t description, uint32_t *number)
+{
+    bp_manager_t *manager = NULL;
+    scene_opaque_t made = {.component = component};
+    size_t size;
+    if (!memory_reserve(&scene->memory, &scene->opaques, &scene->opaque_capacity, (uint64_t)scene->opaque_count + 1, sizeof *scene->opaques))
+        return scene_no_memory(scene);
+    char *text = write_description(scene, &scene->descriptions[description - 1], &size);
+    if (text == NULL)
+        return scene_no_memory(scene);
+    bp_result_t result = scene->managers->find(scene->managers->context, component, &manager);
+    if (result == BP_OK) {
+        error_set(scene->error, BP_OK, "it did not say why");
+        result = verb_compile(component, manager, text, &made.data, &made.size);
+    }
+    memory_free(&scene->memory, text, size);
+    if (result != BP_OK) {
+        error_prefix(scene->error, result, "%s does not take this: ", component->name);
+        return scene_fail_at(scene, result, place);
+    }
+    scene->opaques[scene->opaque_count++] = made;
+    *number = scene->opaque_count;
+    return BP_OK;
+}
+
+/* What a prototype says alone is compiled once for all who say no more. */
+static scene_cell_t *cell_of_prototype(scene_t *scene, uint32_t prototype, const scene_part_t *part, const scene_cell_t *cell)
+{
+    const scene_draft_t *draft = prototype == BP_NONE ? NULL : &scene->prototypes[prototype].draft;
+    for (uint32_t i = 0; draft != NULL && i < draft->part_count; i++) {
+        if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].description == cell->description)
+            return &draft->cells[draft->parts[i].cells];
+    }
+    return NULL;
+}
+
+static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t prototype, const scene_part_t *part, const scene_place_t *place,
+                                 scene_column_t *column, scene_cell_t *cell)
+{
+    scene_cell_t *kept = cell_of_prototype(scene, prototype, part, cell);
+    bp_result_t result = BP_OK;
+    if (cell->opaque == 0)
+        result = compile(scene, place, scene->types.items[part->type].component, cell->description, &cell->opaque);
+    if (result != BP_OK)
+        return result;
+    if (kept != NULL)
+        kept->opaque = cell->opaque;
+    return scene_column_append(scene, column, &cell->opaque, scene->nodes[number].total);
+}
+
+/* --- a node ------------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototype, uint32_t part_number)
+{
+    const scene_group_t *group = &scene->groups[scene->nodes[number].group];
+    const scene_part_t *part = &scene->draft.parts[part_number];
+    const json_type_t *type = &scene->types.items[part->type];
+    uint32_t column = group->parts[part_number].cells;
+    scene_place_t place = scene_place_node(number, "components");
+    place.component = part->name;
+    if (type->opaque)
+        return append_opaque(scene, number, prototype, part, &place, &group->columns[column], &scene->draft.cells[part->cells]);
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < type->component->field_count && result == BP_OK; i++) {
+        place.property = type->component->fields[i].name;
+        result = append_cell(scene, number, column + i, &place, &scene->draft.cells[part->cells + i]);
+    }
+    return result;
+}
+
+static bp_result_t find_group(scene_t *scene, uint32_t number, uint32_t prototype)
+{
+    const scene_place_t place = scene_place_node(number, "components");
+    scene_prototype_t *p = prototype == BP_NONE ? NULL : &scene->prototypes[prototype];
+    bool known = p != NULL && !scene->draft.changed;
+    uint32_t *group = &scene->nodes[number].group;
+    *group = known ? p->group : BP_NONE;
+    if (*group != BP_NONE)
+        return BP_OK;
+    if (!known)
+        scene_draft_sort(&scene->draft);
+    bp_result_t result = scene_find_group(scene, &place, &scene->draft, group);
+    if (result == BP_OK && known)
+        p->group = *group;
+    return result;
+}
+
+static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t prototype, bool counted)
+{
+    static const scene_draft_t nothing = {.part_count = 0};
+    scene_node_t *node = &scene->nodes[number];
+    const scene_place_t place = scene_place_node(number, "components");
+    bp_result_t result = scene_draft_copy(scene, &scene->draft, prototype == BP_NONE ? &nothing : &scene->prototypes[prototype].draft);
+    if (result == BP_OK)
+        result = scene_draft_describe(scene, &scene->draft, &place, tree_member(node->object, "components"), counted);
+    if (result == BP_OK)
+        result = find_group(scene, number, prototype);
+    if (result != BP_OK)
+        return result;
+    scene_group_t *group = &scene->groups[node->group];
+    node->row = group->rows;
+    for (uint32_t i = 0; i < group->part_count && result == BP_OK; i++)
+        result = append_part(scene, number, prototype, i);
+    group->rows += node->total;
+    return result;
+}
+
+static bp_result_t read_node(scene_t *scene, uint32_t number)
+{
+    const scene_place_t place = scene_place_node(number, NULL), below = scene_place_node(number, "children");
+    const tree_item_t *object = scene->nodes[number].object;
+    uint32_t prototype;
+    bool counted;
+    if (!tree_is(object, TREE_OBJECT))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s", json_value_kind(object));
+    bp_result_t result = scene_check_members(scene, &place, object, entity_members, "an entity");
+    if (result == BP_OK)
+        result = read_count(scene, number, &counted);
+    if (result == BP_OK)
+        result = read_entity_name(scene, number);
+    if (result == BP_OK)
+        result = scene_find_prototype(scene, &place, object, &prototype);
+    if (result == BP_OK)
+        result = fill_node(scene, number, prototype, counted);
+    const tree_item_t *children = tree_member(object, "children");
+    if (result != BP_OK || children == NULL)
+        return result;
+    scene->has_parents = scene->has_parents || tree_count(children) > 0;
+    return list_nodes(scene, &below, number, children);
+}
+
+bp_result_t scene_read_entities(scene_t *scene)
+{
+    const scene_place_t place = {BP_NONE, BP_NONE, "entities", NULL, NULL, SIZE_MAX};
+    const tree_item_t *entities = tree_member(scene->text.tree.items, "entities");
+    bp_result_t result = entities == NULL ? BP_OK : list_nodes(scene, &place, BP_NONE, entities);
+    for (uint32_t i = 0; i < scene->node_count && result == BP_OK; i++)
+        result = read_node(scene, i);
+    return result;
+}
+
+/* --- prototypes -------------------------------------------------------------------------------------------------- */
+
+/* Prototypes: each resolved once, after the one that it extends.
+ *
+ * Chains are followed with a mark on every prototype that waits for its base: whoever meets a mark has found a cycle. The
+ * waiting ones are a list through `extends` read backwards, so a chain may be as long as the scene and nothing recurs.
+ */
+
+enum { UNTOUCHED, WAITING, RESOLVED };
+
+static const char *const prototype_members[] = {"extends", "components", NULL};
+
+bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *prototype)
+{
+    const char *name;
+    *prototype = BP_NONE;
+    bp_result_t result = scene_read_name(scene, place, object, "extends", &name);
+    if (result != BP_OK || name == NULL)
+        return result;
+    const scene_name_t *found = scene_names_find(&scene->prototype_names, name);
+    if (found != NULL) {
+        *prototype = found->number;
+        return BP_OK;
+    }
+    nearest_t nearest = {.wanted = name};
+    text_t hint;
+    for (uint32_t i = 0; i < scene->prototype_count; i++)
+        nearest_consider(&nearest, scene->prototypes[i].name);
+    scene_place_t at = *place;
+    at.member = "extends";
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, &at, "the scene has no prototype '%.80s'%s", name, nearest_hint(&nearest, &hint));
+}
+
+static bp_result_t list_prototype(scene_t *scene, const char *name, const tree_item_t *object)
+{
+    uint32_t number = scene->prototype_count;
+    const scene_place_t place = scene_place_prototype(number, NULL);
+    if (!memory_reserve(&scene->memory, &scene->prototypes, &scene->prototype_capacity, (uint64_t)number + 1, sizeof *scene->prototypes))
+        return scene_no_memory(scene);
+    scene->prototypes[number] = (scene_prototype_t){.name = name, .object = object, .extends = BP_NONE, .group = BP_NONE};
+    scene->prototype_count++;
+    if (name[0] == '\0' || strlen(name) > SCENE_MAX_NAME)
+        return scene_fail(scene, BP_ERROR_LIMIT, &place, "a prototype's name has 1 to %d bytes", SCENE_MAX_NAME);
+    if (!tree_is(object, TREE_OBJECT))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "a prototype is an object, not %s", json_value_kind(object));
+    bp_result_t result = scene_names_add(scene, &scene->prototype_names, name, number);
+    return result == BP_OK ? scene_check_members(scene, &place, object, prototype_members, "a prototype") : result;
+}
+
+static bp_result_t list_all(scene_t *scene, const tree_item_t *prototypes)
+{
+    const scene_place_t place = {BP_NONE, BP_NONE, "prototypes", NULL, NULL, SIZE_MAX};
+    bp_result_t result = BP_OK;
+    if (!tree_is(prototypes, TREE_OBJECT))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s", json_value_kind(prototypes));
+    for (tree_walk_t walk = tree_walk(prototypes); result == BP_OK && tree_next(&walk);)
+        result = scene_ignores(walk.key->string) ? BP_OK : list_prototype(scene, walk.key->string, walk.value);
+    for (uint32_t i = 0; i < scene->prototype_count && result == BP_OK; i++) {
+        const scene_place_t at = scene_place_prototype(i, NULL);
+        result = scene_find_prototype(scene, &at, scene->prototypes[i].object, &scene->prototypes[i].extends);
+    }
+    return result;
+}
+
+static bp_result_t cycle(scene_t *scene, uint32_t number)
+{
+    const scene_place_t place = scene_place_prototype(number, "extends");
+    text_t circle = {.length = 0};
+    uint32_t at = number, shown = 0;
+    do {
+        text_append(&circle, "%.60s -> ", scene->prototypes[at].name);
+        at = scene->prototypes[at].extends;
+    } while (at != number && ++shown < 6);
+    return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "prototypes extend each other in a circle: %s%s%.60s", circle.chars, at != number ? "... -> " : "",
+                      scene->prototypes[number].name);
+}
+
+static bp_result_t resolve_one(scene_t *scene, uint32_t number)
+{
+    scene_prototype_t *p = &scene->prototypes[number];
+    const scene_place_t place = scene_place_prototype(number, "components");
+    bp_result_t result = BP_OK;
+    if (p->extends != BP_NONE)
+        result = scene_draft_copy(scene, &p->draft, &scene->prototypes[p->extends].draft);
+    if (result == BP_OK)
+        result = scene_draft_describe(scene, &p->draft, &place, tree_member(p->object, "components"), false);
+    scene_draft_sort(&p->draft);
+    p->draft.changed = false;
+    p->state = RESOLVED;
+    return result;
+}
+
+/* `waiting` has room for all of them. */
+static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
+{
+    uint32_t count = 0;
+    bp_result_t result = BP_OK;
+    for (uint32_t at = number; at != BP_NONE && scene->prototypes[at].state != RESOLVED; at = scene->prototypes[at].extends) {
+        if (scene->prototypes[at].state == WAITING)
+            return cycle(scene, at);
+        scene->prototypes[at].state = WAITING;
+        waiting[count++] = at;
+    }
+    while (count > 0 && result == BP_OK)
+        result = resolve_one(scene, waiting[--count]);
+    return result;
+}
+
+bp_result_t scene_read_prototypes(scene_t *scene)
+{
+    const tree_item_t *prototypes = tree_member(scene->text.tree.items, "prototypes");
+    bp_result_t result = prototypes == NULL ? BP_OK : list_all(scene, prototypes);
+    if (result != BP_OK || scene->prototype_count == 0)
+        return result;
+    size_t bytes = scene->prototype_count * sizeof(uint32_t);
+    uint32_t *waiting = memory_resize(&scene->memory, NULL, 0, bytes);
+    if (waiting == NULL)
+        return scene_no_memory(scene);
+    for (uint32_t i = 0; i < scene->prototype_count && result == BP_OK; i++)
+        result = resolve(scene, i, waiting);
+    memory_free(&scene->memory, waiting, bytes);
+    return result;
+}

@@ -1,0 +1,338 @@
+/* dump.c - walking a blob entity by entity, as it never is when it is spawned.
+ *
+ * The text goes by group and row. The JSON goes down the hierarchy: children are found through links made from the parents section, and the
+ * way down is kept in these links too, so that neither deep nor wide families need more room than four numbers an entity.
+ */
+#include "dump.h"
+
+#include "json.h"
+
+#include <inttypes.h>
+
+typedef struct dump_t {
+    base_t *base;
+    const blob_t *blob;
+    bp_text_sink_i sink;
+    uint32_t *group_of;  /* by entity */
+    uint32_t *child;     /* JSON: first child + 1 */
+    uint32_t *sibling;   /* JSON: next one + 1 */
+    uint8_t *referred;   /* JSON: somebody's value */
+} dump_t;
+
+static bool make_room(dump_t *d, bool json)
+{
+    const blob_info_t *info = d->blob->info;
+    memory_t *memory = &d->base->memory;
+    size_t count = (size_t)info->entity_count + 1;
+    d->group_of = memory_new(memory, count * sizeof *d->group_of);
+    if (json) {
+        d->child = memory_new(memory, count * sizeof *d->child);
+        d->sibling = memory_new(memory, count * sizeof *d->sibling);
+        d->referred = memory_new(memory, count);
+    }
+    bool good = d->group_of != NULL && (!json || (d->child != NULL && d->sibling != NULL && d->referred != NULL));
+    for (uint32_t g = 0; good && g < info->group_count; g++) {
+        for (uint32_t i = 0; i < d->blob->groups[g].rows; i++)
+            d->group_of[d->blob->groups[g].first_entity + i] = g;
+    }
+    for (uint32_t i = 0; good && i < info->name_count; i++) {
+        bp_name_t name;
+        good = names_intern(&d->base->names, blob_text(d->blob, d->blob->names[i]), &name, &d->base->error) != BP_ERROR_MEMORY;
+    }
+    return good;
+}
+
+static void free_room(dump_t *d)
+{
+    size_t count = (size_t)d->blob->info->entity_count + 1;
+    memory_free(&d->base->memory, d->group_of, count * sizeof *d->group_of);
+    memory_free(&d->base->memory, d->child, count * sizeof *d->child);
+    memory_free(&d->base->memory, d->sibling, count * sizeof *d->sibling);
+    memory_free(&d->base->memory, d->referred, count);
+}
+
+/* --- values -------------------------------------------------------------------------------------------------------------- */
+
+static const void *value_at(const dump_t *d, const blob_field_t *field, uint32_t instance)
+{
+    const char *values = blob_values(d->blob, field);
+    return field->kind == BLOB_ONE ? values : values + (size_t)instance * blob_value_size(field->type);
+}
+
+/* The text of a name; of one that nobody knows, its number. */
+static const char *name_text(const dump_t *d, bp_name_t name, char *number, size_t size)
+{
+    const char *text = names_text(&d->base->names, name);
+    if (names_hash(text) == name)
+        return text;
+    snprintf(number, size, "#%016" PRIx64, name);
+    return number;
+}
+
+static void print_name(const dump_t *d, bp_name_t name)
+{
+    char number[32];
+    print_quoted(&d->sink, name_text(d, name, number, sizeof number));
+}
+
+static void print_value(const dump_t *d, const blob_field_t *field, uint32_t instance, bool json)
+{
+    const void *value = value_at(d, field, instance);
+    uint32_t number;
+    char text[512];
+    if (field->type == BP_STRING || field->type == BP_ENTITY)
+        memcpy(&number, value, sizeof number);
+    if (field->type == BP_STRING) {
+        print_quoted(&d->sink, blob_text(d->blob, number));
+    } else if (field->type == BP_NAME) {
+        bp_name_t name;
+        memcpy(&name, value, sizeof name);
+        print_name(d, name);
+    } else if (field->type == BP_ENTITY) {
+        if (number == 0)
+            print_text(&d->sink, json ? "\"\"" : "none");
+        else
+            print_format(&d->sink, json ? "\"e%" PRIu32 "\"" : "entity %" PRIu32, number - 1);
+    } else if (json) {
+        print_json_value(&d->sink, &d->base->values, field->type, value);
+    } else {
+        value_format(&d->base->values, field->type, value, text, sizeof text);
+        print_text(&d->sink, text);
+    }
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------------------ */
+
+static void describe_component(const dump_t *d, uint32_t c)
+{
+    const blob_component_t *component = &d->blob->components[c];
+    print_format(&d->sink, "component %s, version %" PRIu32 ": %" PRIu32 " instance%s\n", blob_text(d->blob, component->type),
+                 component->version, component->instance_count, component->instance_count == 1 ? "" : "s");
+    if ((component->flags & BLOB_OPAQUE) != 0)
+        print_format(&d->sink, "    compiled by its manager: %" PRIu64 " bytes\n", component->opaque_size);
+    for (uint32_t f = 0; f < component->field_count; f++) {
+        const blob_field_t *field = &d->blob->fields[component->first_field + f];
+        print_format(&d->sink, "    %-20s %-7s ", blob_text(d->blob, field->name), value_type_name(field->type));
+        if (field->kind == BLOB_ONE) {
+            print_value(d, field, 0, false);
+            print_text(&d->sink, " for all\n");
+        } else {
+            print_format(&d->sink, "%" PRIu64 " bytes at %" PRIu64 "\n", field->size, field->offset);
+        }
+    }
+}
+
+static void describe_part(const dump_t *d, const blob_part_t *part)
+{
+    char number[32];
+    const char *type = blob_text(d->blob, d->blob->components[part->component].type);
+    const char *name = name_text(d, part->name, number, sizeof number);
+    print_text(&d->sink, name);
+    if (strcmp(name, type) != 0)
+        print_format(&d->sink, " (%s)", type);
+}
+
+static void describe_group(const dump_t *d, uint32_t g)
+{
+    const blob_group_t *group = &d->blob->groups[g];
+    uint32_t first = group->first_entity, last = first + group->rows - 1;
+    if (group->rows == 0)
+        print_format(&d->sink, "group %" PRIu32 ", nobody: ", g);
+    else if (group->rows == 1)
+        print_format(&d->sink, "group %" PRIu32 ", entity %" PRIu32 ": ", g, first);
+    else
+        print_format(&d->sink, "group %" PRIu32 ", entities %" PRIu32 " to %" PRIu32 ": ", g, first, last);
+    for (uint32_t p = 0; p < group->part_count; p++) {
+        print_text(&d->sink, p > 0 ? ", " : "");
+        describe_part(d, &d->blob->parts[group->first_part + p]);
+    }
+    print_text(&d->sink, group->part_count == 0 ? "no components\n" : "\n");
+}
+
+static void describe(const dump_t *d, const char *origin)
+{
+    const blob_t *blob = d->blob;
+    const blob_info_t *info = blob->info;
+    uint32_t children = 0;
+    for (uint32_t i = 0; blob->parents != NULL && i < info->entity_count; i++)
+        children += blob->parents[i] != 0;
+    print_format(&d->sink, "%.300s: scene blob, format %" PRIu32 ", %zu bytes, checksum %016" PRIx64 "\n", origin, blob->head->version, blob->size,
+                 blob->head->checksum);
+    print_format(&d->sink, "%" PRIu32 " entities in %" PRIu32 " groups, %" PRIu32 " of them with a parent; %" PRIu32 " components\n",
+                 info->entity_count, info->group_count, children, info->component_count);
+    if ((info->flags & BLOB_HAS_CLOCK) != 0)
+        print_format(&d->sink, "a saved world: %" PRIu64 " steps done, time %.15g, %.15g steps in a unit of time\n", info->steps, info->time,
+                     info->step_rate);
+    print_text(&d->sink, "\n");
+    for (uint32_t c = 0; c < info->component_count; c++)
+        describe_component(d, c);
+    for (uint32_t g = 0; g < info->group_count; g++)
+        describe_group(d, g);
+    print_text(&d->sink, "\n");
+}
+
+static void print_part(const dump_t *d, const blob_part_t *part, uint32_t row)
+{
+    const blob_component_t *component = &d->blob->components[part->component];
+    uint32_t instance = part->first_instance + row;
+    print_text(&d->sink, "    ");
+    describe_part(d, part);
+    print_text(&d->sink, ":");
+    for (uint32_t f = 0; f < component->field_count; f++) {
+        const blob_field_t *field = &d->blob->fields[component->first_field + f];
+        print_format(&d->sink, "%s %s ", f > 0 ? "," : "", blob_text(d->blob, field->name));
+        print_value(d, field, instance, false);
+    }
+    if ((component->flags & BLOB_OPAQUE) != 0) {
+        size_t size;
+        blob_opaque_bytes(d->blob, component, instance, &size);
+        print_format(&d->sink, " %zu bytes", size);
+    }
+    print_text(&d->sink, "\n");
+}
+
+static void print_entity(const dump_t *d, uint32_t e)
+{
+    const blob_group_t *group = &d->blob->groups[d->group_of[e]];
+    print_format(&d->sink, "entity %" PRIu32, e);
+    if (d->blob->parents != NULL && d->blob->parents[e] != 0)
+        print_format(&d->sink, ", parent %" PRIu32, d->blob->parents[e] - 1);
+    print_text(&d->sink, "\n");
+    for (uint32_t p = 0; p < group->part_count; p++)
+        print_part(d, &d->blob->parts[group->first_part + p], e - group->first_entity);
+}
+
+void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink)
+{
+    dump_t d = {.base = base, .blob = blob, .sink = *sink};
+    if (make_room(&d, false)) {
+        describe(&d, origin);
+        for (uint32_t e = 0; e < blob->info->entity_count; e++)
+            print_entity(&d, e);
+    } else {
+        print_text(sink, "out of memory\n");
+    }
+    free_room(&d);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------------------------- */
+
+/* Links in the order of entities: from the last one on, each in front of its siblings. Returns the first root + 1. */
+static uint32_t link_families(dump_t *d)
+{
+    uint32_t roots = 0;
+    for (uint32_t e = d->blob->info->entity_count; e > 0; e--) {
+        uint32_t parent = d->blob->parents == NULL ? 0 : d->blob->parents[e - 1];
+        uint32_t *first = parent == 0 ? &roots : &d->child[parent - 1];
+        d->sibling[e - 1] = *first;
+        *first = e;
+    }
+    return roots;
+}
+
+static void find_referred(dump_t *d)
+{
+    for (uint32_t c = 0; c < d->blob->info->component_count; c++) {
+        const blob_component_t *component = &d->blob->components[c];
+        for (uint32_t f = 0; f < component->field_count; f++) {
+            const blob_field_t *field = &d->blob->fields[component->first_field + f];
+            uint32_t count = field->kind == BLOB_ONE ? 1 : component->instance_count;
+            const uint32_t *numbers = blob_values(d->blob, field);
+            for (uint32_t i = 0; field->type == BP_ENTITY && i < count; i++)
+                d->referred[numbers[i]] = 1; /* number + 1: nobody is 0 */
+        }
+    }
+}
+
+/* Deep families are not indented further and further: the text would grow with the square of their depth. */
+static void indent(const dump_t *d, uint32_t depth)
+{
+    static const char blanks[] = "                                ";
+    print_text(&d->sink, blanks + sizeof blanks - 1 - 2 * (depth < 16 ? depth : 16));
+}
+
+static void print_json_part(const dump_t *d, const blob_part_t *part, uint32_t row, uint32_t depth)
+{
+    const blob_component_t *component = &d->blob->components[part->component];
+    uint32_t instance = part->first_instance + row;
+    indent(d, depth);
+    print_name(d, part->name);
+    print_format(&d->sink, ": {\"type\": \"%s\"", blob_text(d->blob, component->type));
+    for (uint32_t f = 0; f < component->field_count; f++) {
+        const blob_field_t *field = &d->blob->fields[component->first_field + f];
+        print_format(&d->sink, ", \"%s\": ", blob_text(d->blob, field->name));
+        print_value(d, field, instance, true);
+    }
+    if ((component->flags & BLOB_OPAQUE) != 0) {
+        size_t size;
+        blob_opaque_bytes(d->blob, component, instance, &size);
+        print_format(&d->sink, ", \"$compiled\": \"%zu bytes\"", size);
+    }
+    print_text(&d->sink, "}");
+}
+
+/* An entity up to where its children come. */
+static void open_entity(const dump_t *d, uint32_t e, uint32_t depth)
+{
+    const blob_group_t *group = &d->blob->groups[d->group_of[e]];
+    const char *separator = "";
+    indent(d, depth);
+    print_text(&d->sink, "{");
+    if (d->referred[e + 1]) {
+        print_format(&d->sink, "\"name\": \"e%" PRIu32 "\"", e);
+        separator = ", ";
+    }
+    if (group->part_count > 0) {
+        print_format(&d->sink, "%s\"components\": {\n", separator);
+        separator = ", ";
+    }
+    for (uint32_t p = 0; p < group->part_count; p++) {
+        print_json_part(d, &d->blob->parts[group->first_part + p], e - group->first_entity, depth + 1);
+        print_text(&d->sink, p + 1 < group->part_count ? ",\n" : "}");
+    }
+    if (d->child[e] != 0)
+        print_format(&d->sink, "%s\"children\": [\n", separator);
+}
+
+/* Down to the children, on to the sibling, and up where there is none. */
+static void print_family(const dump_t *d, uint32_t root)
+{
+    uint32_t e = root, depth = 1;
+    open_entity(d, e, depth);
+    for (;;) {
+        if (d->child[e] != 0) {
+            e = d->child[e] - 1;
+            depth++;
+            open_entity(d, e, depth);
+            continue;
+        }
+        print_text(&d->sink, "}");
+        while (e != root && d->sibling[e] == 0) {
+            e = d->blob->parents[e] - 1;
+            depth--;
+            print_text(&d->sink, "]}");
+        }
+        if (e == root)
+            return;
+        print_text(&d->sink, ",\n");
+        e = d->sibling[e] - 1;
+        open_entity(d, e, depth);
+    }
+}
+
+void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink)
+{
+    dump_t d = {.base = base, .blob = blob, .sink = *sink};
+    if (make_room(&d, true)) {
+        find_referred(&d);
+        print_text(sink, "{\"entities\": [\n");
+        for (uint32_t root = link_families(&d); root != 0; root = d.sibling[root - 1]) {
+            print_family(&d, root - 1);
+            print_text(sink, d.sibling[root - 1] != 0 ? ",\n" : "\n");
+        }
+        print_text(sink, "]}\n");
+    } else {
+        print_text(sink, "out of memory\n");
+    }
+    free_room(&d);
+}

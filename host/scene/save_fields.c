@@ -1,0 +1,459 @@
+/* save_fields.c - how each field is saved, found out before the blob is laid out.
+ *
+ * A field of which all instances have one value is one value in the blob; most are told apart by their first two. References are read
+ * first, since entities without components that they mention become part of the blob. The parents section is what the first field that
+ * says who the parent is says; the same field, and any other that says the same, need not be written again.
+ */
+#include "../plugin/verbs.h"
+#include "json.h"
+#include "save_plan.h"
+
+enum { TEXT_COMPARED = 256 };
+
+static const component_t *type_of(const save_component_t *c)
+{
+    return c->manager->component;
+}
+
+/* Can a reader set what is read here? */
+static bool is_saved(const component_t *type, const field_t *field)
+{
+    if (!type->own_storage)
+        return true;
+    bool settable = type->table.set != NULL || (type->table.create_with != NULL && field->type != BP_ENTITY);
+    return type->table.get != NULL && settable && (field->flags & BP_FIELD_READ_ONLY) == 0;
+}
+
+/* --- references ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct references_t {
+    bool any;
+    bool out_of_memory;
+} references_t;
+
+static bool note_references(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    const bp_entity_t *targets = values->values;
+    references_t *references = context;
+    (void)field;
+    for (uint32_t i = 0; i < values->count; i++) {
+        if (targets[i].id == 0)
+            continue;
+        const record_t *record = world_record(s->world, targets[i]);
+        bool lives = (record != NULL && record->prototype != 0) || entities_is_alive(s->world->entities, targets[i]);
+        references->any = references->any || lives;
+        if (!lives || (record != NULL && record->prototype != 0) || save_note_extra(s, targets[i]))
+            continue;
+        references->out_of_memory = true;
+        return false;
+    }
+    return true;
+}
+
+static bp_result_t find_references(save_t *s, save_component_t *c)
+{
+    const component_t *type = type_of(c);
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
+        references_t references = {.any = false};
+        if (type->fields[f].type != BP_ENTITY || c->fates[f] == SAVE_NOT)
+            continue;
+        result = save_walk(s, c, f, NULL, note_references, &references);
+        if (references.out_of_memory)
+            result = error_memory(&s->world->base->error, "saving a world");
+        c->fates[f] = references.any ? SAVE_COLUMN : SAVE_ONE;
+    }
+    return result;
+}
+
+/* --- parents -------------------------------------------------------------------------------------------------------------- */
+
+static bool take_parents(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    const bp_entity_t *parents = values->values;
+    (void)field, (void)context;
+    for (uint32_t i = 0; i < values->count; i++) {
+        uint32_t *parent = &s->parents[values->entity + i];
+        if (*parent == 0)
+            *parent = save_number(s, parents[i]);
+    }
+    return true;
+}
+
+static bool compare_parents(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    const bp_entity_t *parents = values->values;
+    bool *same = context;
+    (void)field;
+    for (uint32_t i = 0; i < values->count && *same; i++)
+        *same = save_number(s, parents[i]) == (s->has_parents ? s->parents[values->entity + i] : 0);
+    return *same;
+}
+
+static bool says_parent(const save_component_t *c, uint32_t f)
+{
+    return (type_of(c)->fields[f].flags & BP_FIELD_PARENT) != 0 && c->fates[f] != SAVE_NOT;
+}
+
+/* A circle of parents, which fields of a plugin may hold, would be no hierarchy: then there are only columns. */
+static bp_result_t judge_parents(save_t *s)
+{
+    bool cycle;
+    if (!blob_find_cycle(s->memory, s->parents, s->rows + s->extra_count, &cycle))
+        return error_memory(&s->world->base->error, "saving a world");
+    s->has_parents = !cycle;
+    return BP_OK;
+}
+
+static bp_result_t find_parents(save_t *s)
+{
+    size_t size = ((size_t)s->rows + s->extra_count + 1) * sizeof *s->parents;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        const save_component_t *c = &s->components[i];
+        for (uint32_t f = 0; f < type_of(c)->field_count; f++) {
+            if (!says_parent(c, f) || c->fates[f] != SAVE_COLUMN)
+                continue;
+            s->parents = memory_new(s->memory, size);
+            if (s->parents == NULL)
+                return error_memory(&s->world->base->error, "saving a world");
+            bp_result_t result = save_walk(s, c, f, NULL, take_parents, NULL);
+            return result == BP_OK ? judge_parents(s) : result;
+        }
+    }
+    return BP_OK;
+}
+
+/* What a reader will find by itself is left out. */
+static bp_result_t drop_parent_fields(save_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->component_count; i++) {
+        save_component_t *c = &s->components[i];
+        for (uint32_t f = 0; f < type_of(c)->field_count && result == BP_OK; f++) {
+            bool same = type_of(c)->fields[f].initial_is_zero;
+            if (!says_parent(c, f) || !same)
+                continue;
+            result = save_walk(s, c, f, NULL, compare_parents, &same);
+            if (result == BP_OK && same)
+                c->fates[f] = SAVE_NOT;
+        }
+    }
+    return result;
+}
+
+/* --- one value for all ------------------------------------------------------------------------------------------------------ */
+
+typedef struct first_t {
+    bool known, same;
+    bp_value_t value;
+    char text[TEXT_COMPARED]; /* a manager's texts are good until its next call */
+} first_t;
+
+static bool compare_texts(const save_values_t *values, first_t *first)
+{
+    const char *const *texts = values->values;
+    if (!first->known) {
+        first->known = true;
+        first->same = strlen(texts[0]) < sizeof first->text;
+        if (first->same)
+            memcpy(first->text, texts[0], strlen(texts[0]) + 1);
+    }
+    for (uint32_t i = 0; i < values->count && first->same; i++)
+        first->same = strcmp(texts[i], first->text) == 0;
+    return first->same;
+}
+
+static bool compare(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    first_t *first = context;
+    (void)s;
+    if (field->type == BP_STRING)
+        return compare_texts(values, first);
+    if (!first->known) {
+        first->known = first->same = true;
+        memcpy(&first->value, values->values, field->size);
+    }
+    /* All are the first where the first is, and each is the one before it. */
+    const char *cells = values->values;
+    first->same = memcmp(cells, &first->value, field->size) == 0 &&
+                  memcmp(cells, cells + field->size, (size_t)(values->count - 1) * field->size) == 0;
+    return first->same;
+}
+
+static bp_result_t find_single_values(save_t *s, save_component_t *c)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < type_of(c)->field_count && result == BP_OK; f++) {
+        first_t first;
+        if (c->fates[f] == SAVE_NOT || type_of(c)->fields[f].type == BP_ENTITY)
+            continue;
+        first.known = first.same = false;
+        result = save_walk(s, c, f, NULL, compare, &first);
+        c->fates[f] = first.same ? SAVE_ONE : SAVE_COLUMN;
+    }
+    return result;
+}
+
+/* --- managers that compile ---------------------------------------------------------------------------------------------------- */
+
+static void print_property(const save_t *s, const bp_text_sink_i *sink, const field_t *field, const bp_value_t *value)
+{
+    const value_context_t *context = &s->world->base->values;
+    if (field->type == BP_STRING)
+        print_quoted(sink, value->string);
+    else if (field->type == BP_NAME)
+        print_quoted(sink, names_text(context->names, value->name));
+    else if (field->type == BP_ENTITY)
+        print_text(sink, "null"); /* bytes that nobody else understands cannot refer to entities */
+    else
+        print_json_value(sink, context, field->type, value);
+}
+
+/* The description that the manager would have been given by a scene. */
+static bp_result_t describe(const save_t *s, const save_component_t *c, uint32_t slot, print_buffer_t *buffer)
+{
+    const component_t *type = type_of(c);
+    bp_text_sink_i sink = print_into(buffer);
+    bp_result_t result = BP_OK;
+    buffer->length = 0;
+    print_text(&sink, "{");
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
+        bp_value_t value = {.i64 = 0};
+        result = verb_get(type, &c->manager->seen, f, &slot, 1, &value, sizeof value);
+        print_format(&sink, "%s\"%s\": ", f > 0 ? ", " : "", type->fields[f].name);
+        if (result == BP_OK)
+            print_property(s, &sink, &type->fields[f], &value);
+    }
+    print_text(&sink, "}");
+    return buffer->failed ? error_memory(&s->world->base->error, "saving a world") : result;
+}
+
+static bp_result_t compile_part(save_t *s, save_component_t *c, const save_part_t *part, print_buffer_t *buffer)
+{
+    const run_t *run = s->groups[part->group].run;
+    bp_result_t result = BP_OK;
+    for (uint32_t row = 0, instance = part->first; row < run->count && result == BP_OK; row++) {
+        uint32_t slot;
+        if (run_entities(run)[row].id == 0)
+            continue;
+        memcpy(&slot, run_cell(run, part->column, row), sizeof slot);
+        save_bytes_t *made = &c->compiled[instance++];
+        result = describe(s, c, slot, buffer);
+        if (result == BP_OK)
+            result = verb_compile(type_of(c), &c->manager->seen, buffer->text, &made->data, &made->size);
+        if (result != BP_OK)
+            *made = (save_bytes_t){NULL, 0};
+    }
+    return result;
+}
+
+static bp_result_t compile(save_t *s, save_component_t *c)
+{
+    print_buffer_t buffer = {.memory = s->memory};
+    c->compiled = memory_new(s->memory, (c->instances + (size_t)1) * sizeof *c->compiled);
+    if (c->compiled == NULL)
+        return error_memory(&s->world->base->error, "saving a world");
+    bp_result_t result = BP_OK;
+    for (uint32_t p = 0; p < c->part_count && result == BP_OK; p++)
+        result = compile_part(s, c, &s->parts[s->by_component[c->first_part + p]], &buffer);
+    print_buffer_free(&buffer);
+    return result == BP_OK ? BP_OK
+                           : error_prefix(&s->world->base->error, result, "world '%s': %s: ", s->world->name, type_of(c)->name);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool must_compile(const component_t *type)
+{
+    return type->own_storage && type->table.get != NULL && type->table.set == NULL && type->table.create_with == NULL &&
+           type->table.compile != NULL && type->table.spawn != NULL;
+}
+
+static bp_result_t plan_component(save_t *s, save_component_t *c)
+{
+    const component_t *type = type_of(c);
+    if (must_compile(type)) {
+        c->road = SAVE_COMPILED;
+        return compile(s, c);
+    }
+    for (uint32_t f = 0; f < type->field_count; f++)
+        c->fates[f] = is_saved(type, &type->fields[f]) ? SAVE_COLUMN : SAVE_NOT;
+    bp_result_t result = find_references(s, c);
+    return result == BP_OK ? find_single_values(s, c) : result;
+}
+
+static void describe_fields(save_component_t *c)
+{
+    const component_t *type = type_of(c);
+    for (uint32_t f = 0; f < type->field_count; f++) {
+        if (c->fates[f] == SAVE_NOT)
+            continue;
+        c->blob_fields[f] = c->desc_count;
+        c->descs[c->desc_count++] =
+            (blob_field_desc_t){type->fields[f].name, type->fields[f].type, c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN};
+    }
+}
+
+bp_result_t save_plan_fields(save_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->component_count && result == BP_OK; i++)
+        result = plan_component(s, &s->components[i]);
+    if (result == BP_OK)
+        result = find_parents(s);
+    if (result == BP_OK)
+        result = drop_parent_fields(s);
+    for (uint32_t i = 0; i < s->component_count && result == BP_OK; i++)
+        describe_fields(&s->components[i]);
+    return result;
+}
+
+/* --- save values ------------------------------------------------------------------------------------------------- */
+
+/* Reading the values of a field, whoever stores them, and turning entities into numbers.
+ *
+ * A part's rows are read in stretches between holes: declared fields where they lie, fields of managers with storage of their own through
+ * `get`, in blocks, or straight into the blob where its form of the type is the contract's.
+ */
+
+/* The next living rows of a run from *row on; 0 past the last. */
+static uint32_t next_stretch(const run_t *run, uint32_t *row)
+{
+    const bp_entity_t *entities = run_entities(run);
+    if (run->holes == 0) {
+        uint32_t left = run->count - *row;
+        return left;
+    }
+    while (*row < run->count && entities[*row].id == 0)
+        ++*row;
+    uint32_t end = *row;
+    while (end < run->count && entities[end].id != 0)
+        end++;
+    return end - *row;
+}
+
+typedef struct walk_t {
+    save_t *s;
+    const save_component_t *component;
+    uint32_t field;
+    char *into;
+    save_visit_t visit;
+    void *context;
+    bool ended;
+} walk_t;
+
+static bp_result_t get(const walk_t *w, const uint32_t *slots, uint32_t count, void *to)
+{
+    manager_t *manager = w->component->manager;
+    error_text_t *error = &w->s->world->base->error;
+    error->text[0] = '\0';
+    bp_result_t result = verb_get(manager->component, &manager->seen, w->field, slots, count, to, manager->component->fields[w->field].size);
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "world '%s': %s: ", w->s->world->name, manager->component->name);
+}
+
+static bp_result_t walk_own(walk_t *w, const uint32_t *slots, save_values_t *values)
+{
+    const field_t *field = &w->component->manager->component->fields[w->field];
+    if (w->into != NULL)
+        return get(w, slots, values->count, w->into + (size_t)values->instance * field->size);
+    bp_result_t result = BP_OK;
+    save_values_t block = {.values = w->s->scratch, .instance = values->instance, .entity = values->entity};
+    for (uint32_t done = 0; done < values->count && result == BP_OK && !w->ended; done += block.count) {
+        block.count = values->count - done < SAVE_BLOCK ? values->count - done : SAVE_BLOCK;
+        result = get(w, slots + done, block.count, w->s->scratch);
+        if (result == BP_OK)
+            w->ended = !w->visit(w->s, field, &block, w->context);
+        block.instance += block.count;
+        block.entity += block.count;
+    }
+    return result;
+}
+
+static bp_result_t walk_stretch(walk_t *w, const save_part_t *part, uint32_t row, save_values_t *values)
+{
+    const component_t *type = w->component->manager->component;
+    const run_t *run = w->s->groups[part->group].run;
+    if (type->own_storage)
+        return walk_own(w, run_cell(run, part->column, row), values);
+    const field_t *field = &type->fields[w->field];
+    values->values = run_cell(run, part->column + w->field, row);
+    if (w->into != NULL)
+        memcpy(w->into + (size_t)values->instance * field->size, values->values, (size_t)values->count * field->size);
+    else
+        w->ended = !w->visit(w->s, field, values, w->context);
+    return BP_OK;
+}
+
+bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit, void *context)
+{
+    walk_t w = {.s = s, .component = c, .field = field, .into = into, .visit = visit, .context = context};
+    bp_result_t result = BP_OK;
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        const save_part_t *part = &s->parts[s->by_component[c->first_part + p]];
+        const save_group_t *group = &s->groups[part->group];
+        save_values_t values = {.instance = part->first, .entity = group->first_entity};
+        for (uint32_t row = 0; (values.count = next_stretch(group->run, &row)) > 0; row += values.count) {
+            result = walk_stretch(&w, part, row, &values);
+            if (result != BP_OK || w.ended)
+                return result;
+            values.instance += values.count;
+            values.entity += values.count;
+        }
+    }
+    return BP_OK;
+}
+
+/* --- numbers of entities --------------------------------------------------------------------------------------------------- */
+
+static uint32_t extra_slot(const save_t *s, bp_entity_t e)
+{
+    uint32_t at = (uint32_t)((e.id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (s->extra_slot_count - 1);
+    while (s->extra_slots[at] != 0 && s->extras[s->extra_slots[at] - 1].id != e.id)
+        at = (at + 1) & (s->extra_slot_count - 1);
+    return at;
+}
+
+uint32_t save_number(const save_t *s, bp_entity_t e)
+{
+    if (e.id == 0)
+        return 0;
+    const record_t *record = world_record(s->world, e);
+    if (record != NULL && record->prototype != 0) {
+        const save_group_t *group = &s->groups[s->group_of[record->prototype]];
+        return 1 + group->first_entity + (group->ranks != NULL ? group->ranks[record->row] : record->row);
+    }
+    if (s->extra_slot_count == 0 || !entities_is_alive(s->world->entities, e))
+        return 0;
+    uint32_t found = s->extra_slots[extra_slot(s, e)];
+    return found == 0 ? 0 : s->rows + found;
+}
+
+static bool grow_extras(save_t *s)
+{
+    if ((uint64_t)(s->extra_count + 1) * 2 < s->extra_slot_count)
+        return true;
+    uint32_t old = s->extra_slot_count, count = old == 0 ? 64 : old * 2;
+    uint32_t *slots = count == 0 ? NULL : memory_new(s->memory, count * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    memory_free(s->memory, s->extra_slots, old * sizeof *slots);
+    s->extra_slots = slots;
+    s->extra_slot_count = count;
+    for (uint32_t i = 0; i < s->extra_count; i++)
+        slots[extra_slot(s, s->extras[i])] = i + 1;
+    return true;
+}
+
+bool save_note_extra(save_t *s, bp_entity_t e)
+{
+    if (!grow_extras(s) || !memory_reserve(s->memory, &s->extras, &s->extra_capacity, s->extra_count + UINT64_C(1), sizeof *s->extras))
+        return false;
+    uint32_t at = extra_slot(s, e);
+    if (s->extra_slots[at] != 0)
+        return true;
+    s->extras[s->extra_count++] = e;
+    s->extra_slots[at] = s->extra_count;
+    return true;
+}

@@ -1,0 +1,377 @@
+/* spawn_plan.c - matching what a blob has with what a world's managers want.
+ *
+ * Everything that can be found out without changing anything is found out here, so that most scenes that cannot be spawned are
+ * refused before the first entity exists. A blob was perhaps written by an older or newer version of a plugin: fields are matched
+ * by the rules of base/field.h, as in a reload; for these a blob's field is one without limits and with the default of its type.
+ */
+#include "spawn_plan.h"
+
+#include "../base/field.h"
+
+#include <stdlib.h>
+
+typedef struct order_t {
+    int32_t spawn_order;
+    uint32_t component;
+} order_t;
+
+static bp_result_t about(const spawn_plan_t *plan, bp_result_t result)
+{
+    return error_prefix(&plan->world->base->error, result, "%s: ", plan->origin);
+}
+
+static const char *type_name(const spawn_plan_t *plan, uint32_t c)
+{
+    return blob_text(plan->blob, plan->blob->components[c].type);
+}
+
+/* Leave something out with one warning a component, where the caller wants that; else it is an error. Memory always is. */
+static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
+{
+    const base_t *base = plan->world->base;
+    if ((plan->flags & BP_SCENE_SKIP) == 0 || result == BP_ERROR_MEMORY)
+        return about(plan, result);
+    if (plan->components[c].warned)
+        return BP_OK;
+    plan->components[c].warned = true;
+    log_write(&base->log, BP_LOG_WARNING, "host", "%s: %s is left out: %s", plan->origin, type_name(plan, c), base->error.text);
+    return BP_OK;
+}
+
+/* --- values -------------------------------------------------------------------------------------------------------------- */
+
+/* Blob fields in the form that the rules of conversion take. */
+static void old_field(const blob_t *blob, const blob_field_t *field, field_t *old)
+{
+    *old = (field_t){.name = blob_text(blob, field->name), .type = field->type, .size = value_size(field->type), .former_name = ""};
+    if (field->type == BP_QUAT)
+        old->initial.quat.w = 1;
+    for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)
+        old->initial.mat4.m[i] = 1;
+}
+
+static bool is_default(const spawn_plan_t *plan, const field_t *field, const void *value)
+{
+    uint32_t number;
+    if (field->type != BP_STRING && field->type != BP_ENTITY)
+        return memcmp(value, &field->initial, field->size) == 0;
+    memcpy(&number, value, sizeof number);
+    if (field->type == BP_ENTITY)
+        return number == 0 && field->initial_is_zero;
+    return strcmp(blob_text(plan->blob, number), field->initial_text) == 0;
+}
+
+static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source, uint32_t count)
+{
+    base_t *base = plan->world->base;
+    source->converted_size = (size_t)count * field->size;
+    source->converted = memory_resize(&plan->world->memory, NULL, 0, source->converted_size + 1);
+    if (source->converted == NULL)
+        return error_memory(&base->error, "converting a column");
+    uint32_t fit = convert_column(old, source->values, field, source->converted, count, NULL);
+    if (fit < count)
+        return convert_refuse(&base->values, old, field, (const char *)source->values + (size_t)fit * old->size, &base->error);
+    source->values = source->converted;
+    return BP_OK;
+}
+
+static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *field, const blob_field_t *from, const field_t *old,
+                               convert_kind_t kind, source_t *source)
+{
+    const plan_component_t *component = &plan->components[c];
+    if (component->manager->component->own_storage && (field->flags & BP_FIELD_READ_ONLY) != 0)
+        return BP_OK; /* derived */
+    bool one = from->kind == BLOB_ONE;
+    uint32_t count = one ? 1 : plan->blob->components[c].instance_count;
+    source->kind = one ? SOURCE_ONE : SOURCE_COLUMN;
+    source->values = blob_values(plan->blob, from);
+    bp_result_t result = kind == CONVERT_SAME ? BP_OK : convert(plan, old, field, source, count);
+    if (result == BP_OK)
+        result = field_check_all(field, source->values, field->size, count, &plan->world->base->error);
+    if (result == BP_OK && one && is_default(plan, field, source->values))
+        source->kind = SOURCE_DEFAULT;
+    return result;
+}
+
+static bp_result_t match_fields(spawn_plan_t *plan, uint32_t c, field_t *old, convert_source_t *matches)
+{
+    const blob_component_t *from = &plan->blob->components[c];
+    const blob_field_t *fields = plan->blob->fields + from->first_field;
+    const component_t *type = plan->components[c].manager->component;
+    for (uint32_t f = 0; f < from->field_count; f++)
+        old_field(plan->blob, &fields[f], &old[f]);
+    bp_result_t result = convert_plan(old, from->field_count, type->fields, type->field_count, matches, &plan->world->base->error);
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
+        source_t *source = &plan->components[c].sources[f];
+        uint32_t number = matches[f].old;
+        if (number != BP_NONE)
+            result = plan_source(plan, c, &type->fields[f], &fields[number], &old[number], matches[f].kind, source);
+        else if ((type->fields[f].flags & BP_FIELD_PARENT) != 0 && plan->blob->parents != NULL)
+            source->kind = SOURCE_PARENTS;
+    }
+    return result;
+}
+
+static bp_result_t plan_fields(spawn_plan_t *plan, uint32_t c)
+{
+    memory_t *memory = &plan->world->memory;
+    uint32_t old_count = plan->blob->components[c].field_count;
+    size_t old_size = (old_count + (size_t)1) * sizeof(field_t);
+    size_t matches_size = (plan->components[c].manager->component->field_count + (size_t)1) * sizeof(convert_source_t);
+    field_t *old = memory_resize(memory, NULL, 0, old_size);
+    convert_source_t *matches = memory_resize(memory, NULL, 0, matches_size);
+    bp_result_t result = old == NULL || matches == NULL ? error_memory(&plan->world->base->error, "planning a spawn")
+                                                        : match_fields(plan, c, old, matches);
+    memory_free(memory, old, old_size);
+    memory_free(memory, matches, matches_size);
+    return result == BP_OK ? BP_OK : about(plan, error_prefix(&plan->world->base->error, result, "%s: ", type_name(plan, c)));
+}
+
+/* --- components ---------------------------------------------------------------------------------------------------------- */
+
+/* A type that the host knows and the world does not use deserves to be told apart from one that nobody brought. */
+static bp_result_t no_manager(const spawn_plan_t *plan, const char *type)
+{
+    error_text_t *error = &plan->world->base->error;
+    if (registry_component(plan->world->registry, type) != NULL)
+        return error_set(error, BP_ERROR_NOT_FOUND, "component '%s' is loaded, but world '%s' does not use it", type, plan->world->name);
+    return BP_ERROR_NOT_FOUND; /* with the nearest name */
+}
+
+static bp_result_t find_manager(spawn_plan_t *plan, uint32_t c)
+{
+    bp_world_o *world = plan->world;
+    const char *type = type_name(plan, c);
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        manager_t *manager = world->managers[m];
+        if (!manager->started || strcmp(manager->component->name, type) != 0)
+            continue;
+        if ((plan->blob->components[c].flags & BLOB_OPAQUE) != 0 && manager->component->table.spawn == NULL)
+            return skip(plan, c, error_set(&world->base->error, BP_ERROR_TYPE, "%s does not spawn from compiled bytes (it has no 'spawn')", type));
+        plan->components[c].manager = manager;
+        return BP_OK;
+    }
+    return skip(plan, c, no_manager(plan, type));
+}
+
+static bp_result_t find_managers(spawn_plan_t *plan)
+{
+    uint64_t sources = 0;
+    bp_result_t result = BP_OK;
+    for (uint32_t c = 0; c < plan->blob->info->component_count && result == BP_OK; c++) {
+        result = find_manager(plan, c);
+        const plan_component_t *component = &plan->components[c];
+        sources += component->manager == NULL ? 0 : component->manager->component->field_count;
+        if (component->manager != NULL && component->manager->component->own_storage &&
+            plan->blob->components[c].instance_count > plan->largest_type)
+            plan->largest_type = plan->blob->components[c].instance_count;
+    }
+    if (result != BP_OK)
+        return result;
+    if (sources < UINT32_MAX)
+        plan->sources = memory_new(&plan->world->memory, (size_t)(sources + 1) * sizeof *plan->sources);
+    if (plan->sources == NULL)
+        return error_memory(&plan->world->base->error, "planning a spawn");
+    plan->source_count = (uint32_t)sources;
+    return BP_OK;
+}
+
+static bp_result_t plan_components(spawn_plan_t *plan)
+{
+    bp_result_t result = find_managers(plan);
+    source_t *sources = plan->sources;
+    for (uint32_t c = 0; c < plan->blob->info->component_count && result == BP_OK; c++) {
+        plan_component_t *component = &plan->components[c];
+        if (component->manager == NULL)
+            continue;
+        component->sources = sources;
+        sources += component->manager->component->field_count;
+        if ((plan->blob->components[c].flags & BLOB_OPAQUE) == 0)
+            result = plan_fields(plan, c);
+    }
+    return result;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const order_t *x = a, *y = b;
+    if (x->spawn_order != y->spawn_order)
+        return x->spawn_order < y->spawn_order ? -1 : 1;
+    return x->component < y->component ? -1 : x->component > y->component;
+}
+
+static bp_result_t sort_components(spawn_plan_t *plan)
+{
+    uint32_t count = plan->blob->info->component_count;
+    size_t size = (count + (size_t)1) * sizeof(order_t);
+    order_t *order = memory_resize(&plan->world->memory, NULL, 0, size);
+    if (order == NULL)
+        return error_memory(&plan->world->base->error, "planning a spawn");
+    for (uint32_t c = 0; c < count; c++) {
+        const manager_t *manager = plan->components[c].manager;
+        order[c] = (order_t){manager == NULL ? 0 : manager->component->table.spawn_order, c};
+    }
+    qsort(order, count, sizeof *order, ascending);
+    for (uint32_t c = 0; c < count; c++)
+        plan->order[c] = order[c].component;
+    memory_free(&plan->world->memory, order, size);
+    return BP_OK;
+}
+
+/* --- groups and parts ------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t plan_part(spawn_plan_t *plan, uint32_t group, uint32_t p)
+{
+    const blob_part_t *from = &plan->blob->parts[p];
+    plan_part_t *part = &plan->parts[p];
+    plan_component_t *component = &plan->components[from->component];
+    uint32_t *prototype = &plan->batches[group].prototype;
+    *part = (plan_part_t){.group = group, .key = BP_NONE};
+    component->part_count++;
+    if (component->manager == NULL)
+        return BP_OK;
+    uint32_t key;
+    bp_result_t result = world_key(plan->world, component->manager->seen.component, from->name, &key);
+    if (result == BP_OK)
+        result = prototypes_with(&plan->world->prototypes, *prototype, key, prototype, &part->column);
+    if (result != BP_OK)
+        return skip(plan, from->component, result);
+    part->key = key;
+    return BP_OK;
+}
+
+static bp_result_t plan_rows(spawn_plan_t *plan, uint32_t g)
+{
+    const blob_group_t *group = &plan->blob->groups[g];
+    store_batch_t *batch = &plan->batches[g];
+    *batch = (store_batch_t){.count = group->rows};
+    bp_result_t result = BP_OK;
+    for (uint32_t p = 0; p < group->part_count && result == BP_OK; p++)
+        result = plan_part(plan, g, group->first_part + p);
+    for (uint32_t p = 0; p < group->part_count && result == BP_OK; p++) {
+        plan_part_t *part = &plan->parts[group->first_part + p];
+        if (part->key != BP_NONE)
+            part->column = prototypes_column(&plan->world->prototypes, batch->prototype, part->key);
+    }
+    return result;
+}
+
+/* Who comes after whom: the parts of each component together, in the order of their instances. */
+static void list_parts(spawn_plan_t *plan)
+{
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < plan->blob->info->component_count; c++) {
+        plan->components[c].first_part = at;
+        at += plan->components[c].part_count;
+        plan->components[c].part_count = 0;
+    }
+    for (uint32_t p = 0; p < plan->blob->info->part_count; p++) {
+        plan_component_t *component = &plan->components[plan->blob->parts[p].component];
+        plan->by_component[component->first_part + component->part_count++] = p;
+    }
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------------------- */
+
+static bool allocate(spawn_plan_t *plan)
+{
+    const blob_info_t *info = plan->blob->info;
+    memory_t *memory = &plan->world->memory;
+    plan->components = memory_new(memory, (info->component_count + (size_t)1) * sizeof *plan->components);
+    plan->order = memory_new(memory, (info->component_count + (size_t)1) * sizeof *plan->order);
+    plan->parts = memory_new(memory, (info->part_count + (size_t)1) * sizeof *plan->parts);
+    plan->by_component = memory_new(memory, (info->part_count + (size_t)1) * sizeof *plan->by_component);
+    plan->batches = memory_new(memory, (info->group_count + (size_t)1) * sizeof *plan->batches);
+    return plan->components != NULL && plan->order != NULL && plan->parts != NULL && plan->by_component != NULL && plan->batches != NULL;
+}
+
+static bp_result_t intern_names(const spawn_plan_t *plan)
+{
+    base_t *base = plan->world->base;
+    for (uint32_t i = 0; i < plan->blob->info->name_count; i++) {
+        bp_name_t name;
+        bp_result_t result = names_intern(&base->names, blob_text(plan->blob, plan->blob->names[i]), &name, &base->error);
+        if (result != BP_OK)
+            return about(plan, result);
+    }
+    return BP_OK;
+}
+
+bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags)
+{
+    *plan = (spawn_plan_t){.world = world, .blob = blob, .origin = origin, .flags = flags};
+    bp_result_t result = allocate(plan) ? intern_names(plan) : error_memory(&world->base->error, "planning a spawn");
+    if (result == BP_OK)
+        result = plan_components(plan);
+    if (result == BP_OK)
+        result = sort_components(plan);
+    for (uint32_t g = 0; g < blob->info->group_count && result == BP_OK; g++)
+        result = plan_rows(plan, g);
+    if (result == BP_OK)
+        list_parts(plan);
+    else
+        spawn_plan_free(plan);
+    return result;
+}
+
+/* Of one instance of storage of its own: its entity, and what can be set. */
+static uint64_t instance_bytes(const component_t *component)
+{
+    uint64_t bytes = sizeof(bp_entity_t);
+    for (uint32_t f = 0; f < component->field_count; f++)
+        bytes += (component->fields[f].flags & BP_FIELD_READ_ONLY) != 0 ? 0 : component->fields[f].size;
+    return bytes;
+}
+
+static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, uint64_t *own)
+{
+    uint64_t bytes = sizeof(bp_entity_t);
+    *own = 0;
+    for (uint32_t p = 0; p < group->part_count; p++) {
+        const plan_part_t *part = &plan->parts[group->first_part + p];
+        if (part->key == BP_NONE)
+            continue;
+        const component_t *component = plan->components[plan->blob->parts[group->first_part + p].component].manager->component;
+        bytes += component->own_storage ? sizeof(uint32_t) : 0;
+        *own += component->own_storage ? instance_bytes(component) : 0;
+        for (uint32_t f = 0; f < component->field_count && !component->own_storage; f++)
+            bytes += component->fields[f].size;
+    }
+    return bytes;
+}
+
+/* Of all entities: their lives and the queue of the free, records, and the list of what was spawned. */
+static uint64_t entity_bytes(const bp_world_o *world, uint32_t count)
+{
+    uint64_t bound = world->entities->bound + (uint64_t)count;
+    uint64_t lives = bound > world->entities->capacity ? bound - world->entities->capacity : 0;
+    uint64_t records = bound > world->record_capacity ? bound - world->record_capacity : 0;
+    return lives * 2 * sizeof(uint32_t) + records * sizeof(record_t) + count * sizeof(bp_entity_t);
+}
+
+uint64_t spawn_plan_bytes(const spawn_plan_t *plan)
+{
+    const bp_world_o *world = plan->world;
+    uint64_t bytes = entity_bytes(world, plan->blob->info->entity_count), own;
+    for (uint32_t g = 0; g < plan->blob->info->group_count; g++) {
+        const blob_group_t *group = &plan->blob->groups[g];
+        const run_t *run = plan->batches[g].prototype == 0 ? NULL : world_run(world, plan->batches[g].prototype);
+        uint64_t width = row_bytes(plan, group, &own), spare = run == NULL ? 0 : run->capacity - run->count;
+        bytes += group->rows * own + (group->rows > spare ? (group->rows - spare) * width : 0);
+    }
+    return bytes;
+}
+
+void spawn_plan_free(spawn_plan_t *plan)
+{
+    const blob_info_t *info = plan->blob->info;
+    memory_t *memory = &plan->world->memory;
+    for (uint32_t i = 0; plan->sources != NULL && i < plan->source_count; i++)
+        memory_free(memory, plan->sources[i].converted, plan->sources[i].converted_size + 1);
+    memory_free(memory, plan->sources, (plan->source_count + (size_t)1) * sizeof *plan->sources);
+    memory_free(memory, plan->components, (info->component_count + (size_t)1) * sizeof *plan->components);
+    memory_free(memory, plan->order, (info->component_count + (size_t)1) * sizeof *plan->order);
+    memory_free(memory, plan->parts, (info->part_count + (size_t)1) * sizeof *plan->parts);
+    memory_free(memory, plan->by_component, (info->part_count + (size_t)1) * sizeof *plan->by_component);
+    memory_free(memory, plan->batches, (info->group_count + (size_t)1) * sizeof *plan->batches);
+}

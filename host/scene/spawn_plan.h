@@ -1,0 +1,76 @@
+/* spawn_plan.h - what a spawn is going to do: which manager, which values, which prototype. Inner to spawn.c and spawn_plan.c.
+ *
+ * What it does not do: it changes nothing that anybody could see; names are interned and prototypes made.
+ */
+#ifndef HOST_SCENE_SPAWN_PLAN_H
+#define HOST_SCENE_SPAWN_PLAN_H
+
+#include "spawn.h"
+
+typedef enum source_kind_t {
+    SOURCE_DEFAULT, /* the plugin's default */
+    SOURCE_COLUMN,  /* a value for each instance */
+    SOURCE_ONE,     /* one value, other than the default */
+    SOURCE_PARENTS  /* the entity's parent */
+} source_kind_t;
+
+/* Where the values of one field of a plugin's component come from. */
+typedef struct source_t {
+    source_kind_t kind;
+    const void *values; /* of the field's type; strings as offsets, entities as numbers + 1 */
+    void *converted;    /* the block that holds them where they had to be converted */
+    size_t converted_size;
+} source_t;
+
+/* A component of the blob. */
+typedef struct plan_component_t {
+    manager_t *manager;  /* NULL: left out */
+    source_t *sources;   /* one for each field of the manager's component */
+    uint32_t first_part; /* in spawn_plan_t.by_component */
+    uint32_t part_count;
+    bool warned;
+} plan_component_t;
+
+/* A part of a group. */
+typedef struct plan_part_t {
+    uint32_t group;
+    uint32_t key;    /* BP_NONE: left out */
+    uint32_t column; /* where the component's columns begin in the group's run */
+    bool created;    /* own storage: its instances exist */
+} plan_part_t;
+
+typedef struct spawn_plan_t {
+    bp_world_o *world;
+    const blob_t *blob;
+    const char *origin;
+    uint32_t flags;
+    bp_entity_t *entities;
+    plan_component_t *components;
+    plan_part_t *parts;
+    uint32_t *by_component; /* the parts of each component, in order of their instances */
+    uint32_t *order;        /* components by spawn_order */
+    store_batch_t *batches; /* one for each group */
+    source_t *sources;
+    uint32_t source_count;
+    uint32_t largest_type;  /* instances of the largest type of own storage */
+} spawn_plan_t;
+
+/* Make the plan. On failure nothing is kept. [main] */
+bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags);
+void spawn_plan_free(spawn_plan_t *plan);
+
+/* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of its own
+ * as much as the values take. [main] */
+uint64_t spawn_plan_bytes(const spawn_plan_t *plan);
+
+static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const plan_part_t *part)
+{
+    return &plan->blob->groups[part->group];
+}
+
+static inline const blob_part_t *plan_blob_part(const spawn_plan_t *plan, const plan_part_t *part)
+{
+    return &plan->blob->parts[part - plan->parts];
+}
+
+#endif

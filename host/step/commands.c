@@ -1,0 +1,474 @@
+/* commands.c - recording: short, without locks, and all or nothing.
+ *
+ * Commands that follow each other with the same kind and key become one, so that a loop that adds a component to one entity
+ * after another is made as a few batches: a small command is given room for more.
+ */
+#include "commands.h"
+
+#include "../property/property.h"
+#include "../store/store.h"
+
+/* --- record ------------------------------------------------------------------------------------------------------ */
+
+/* What a recorded command looks like.
+ *
+ * Inner to commands.c and commands.c. Commands lie one behind the other in chunks that never move, so that texts can be
+ * pointed to.
+ */
+
+enum { COMMAND_CREATE, COMMAND_DESTROY, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
+
+/* A command, followed by `capacity` entities (none of COMMAND_CREATE) and as many values (of COMMAND_SET). */
+typedef struct command_t {
+    uint32_t kind;
+    uint32_t key;      /* or prototype */
+    uint32_t count, capacity;
+    uint32_t size;     /* of a value */
+    uint32_t padding;
+    size_t bytes;      /* all told */
+    bp_property_t property;
+} command_t;
+
+struct commands_chunk_t {
+    commands_chunk_t *next;      /* of the same call */
+    commands_chunk_t *next_call; /* in the first chunk of a call: the next call's, ... */
+    const char *unit;            /* ... and whose it was */
+    uint32_t call, created;
+    size_t size, used;           /* bytes, with this */
+};
+
+BP_STATIC_ASSERT(sizeof(command_t) % 8 == 0 && sizeof(commands_chunk_t) % 8 == 0, "commands begin at multiples of 8");
+
+static inline bp_entity_t *command_entities(command_t *command)
+{
+    return (bp_entity_t *)(void *)(command + 1);
+}
+
+static inline char *command_values(command_t *command)
+{
+    return (char *)(command_entities(command) + command->capacity);
+}
+
+/* Placeholders: an even generation, which counts calls from 1; an index of 8 bits of the step's number and 24 of its own. */
+static inline bp_entity_t command_placeholder(uint64_t step, uint32_t call, uint32_t index)
+{
+    return (bp_entity_t){(uint64_t)(call + 1) << 33 | (step & 0xff) << 24 | index};
+}
+
+static inline bool command_is_placeholder(bp_entity_t e)
+{
+    return (e.id >> 32 & 1) == 0 && e.id >> 32 != 0;
+}
+
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, LEAST_ROOM = 32, MOST_ROOM = 1024 };
+
+void commands_init(commands_t *commands, bp_world_o *world, memory_t *parent)
+{
+    memset(commands, 0, sizeof *commands);
+    commands->world = world;
+    memory_init_child(&commands->memory, "commands", parent);
+}
+
+static void free_chunks(commands_t *commands, commands_chunk_t *chunk)
+{
+    while (chunk != NULL) {
+        commands_chunk_t *next = chunk->next;
+        memory_free(&commands->memory, chunk, chunk->size);
+        chunk = next;
+    }
+}
+
+void commands_free(commands_t *commands)
+{
+    commands_chunk_t *call = atomic_load(&commands->recorded);
+    while (call != NULL) {
+        commands_chunk_t *next = call->next_call;
+        free_chunks(commands, call);
+        call = next;
+    }
+    memory_free(&commands->memory, commands->calls, commands->call_capacity * sizeof *commands->calls);
+    memory_free(&commands->memory, commands->entities, (size_t)commands->entity_capacity * sizeof *commands->entities);
+}
+
+void commands_keep(struct bp_commands_o *recorder)
+{
+    commands_chunk_t *first = recorder->first;
+    first->created = recorder->created;
+    first->next_call = atomic_load_explicit(&recorder->all->recorded, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&recorder->all->recorded, &first->next_call, first, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+/* --- room ------------------------------------------------------------------------------------------------------- */
+
+static commands_chunk_t *new_chunk(bp_commands_o *r, size_t bytes)
+{
+    size_t size = r->last == NULL ? FIRST_CHUNK : r->last->size * 2;
+    size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+    size = size < sizeof(commands_chunk_t) + bytes ? sizeof(commands_chunk_t) + bytes : size;
+    commands_chunk_t *chunk = memory_resize(&r->all->memory, NULL, 0, size);
+    if (chunk == NULL)
+        return NULL;
+    *chunk = (commands_chunk_t){.unit = r->unit, .call = r->call, .size = size, .used = sizeof *chunk};
+    if (r->last == NULL)
+        r->first = chunk;
+    else
+        r->last->next = chunk;
+    r->last = chunk;
+    return chunk;
+}
+
+/* A command with room for `capacity` entities and values, and `more` bytes behind them. NULL when out of memory. */
+static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t capacity, uint32_t size, size_t more)
+{
+    size_t bytes = sizeof(command_t) + (kind == COMMAND_CREATE ? 0 : (size_t)capacity * (sizeof(bp_entity_t) + size)) + more;
+    bytes = (bytes + 7) & ~(size_t)7;
+    commands_chunk_t *chunk = r->last;
+    if ((chunk == NULL || chunk->size - chunk->used < bytes) && (chunk = new_chunk(r, bytes)) == NULL)
+        return NULL;
+    command_t *command = (command_t *)(void *)((char *)chunk + chunk->used);
+    *command = (command_t){.kind = kind, .key = key, .capacity = capacity, .size = size, .bytes = bytes};
+    chunk->used += bytes;
+    r->open = command;
+    return command;
+}
+
+/* A number of a field means another field where the property was resolved for another layout. */
+static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
+{
+    return open != NULL && open->kind == kind && open->key == key &&
+           (property == NULL || (open->property.field == property->field && open->property.layout == property->layout &&
+                                 property->type != BP_STRING));
+}
+
+/* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */
+static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count, const bp_property_t *property,
+                               size_t more)
+{
+    uint32_t room = count;
+    if (continues(r->open, kind, key, property)) {
+        if (r->open->capacity - r->open->count >= count)
+            return r->open;
+        room = 2 * r->open->capacity < MOST_ROOM ? 2 * r->open->capacity : MOST_ROOM;
+    } else if (count > 0 && count < LEAST_ROOM && more == 0) {
+        room = LEAST_ROOM;
+    }
+    command_t *command = new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
+    if (command != NULL && property != NULL)
+        command->property = *property;
+    return command;
+}
+
+/* --- the verbs -------------------------------------------------------------------------------------------------- */
+
+bp_result_t commands_create(bp_commands_o *r, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    if (r == NULL)
+        return BP_ERROR_STATE;
+    if (count > COMMANDS_MAX_CREATED - r->created)
+        return BP_ERROR_LIMIT;
+    bool more = r->open != NULL && r->open->kind == COMMAND_CREATE && r->open->key == prototype;
+    command_t *command = more ? r->open : new_command(r, COMMAND_CREATE, prototype, 0, 0, 0);
+    if (command == NULL)
+        return BP_ERROR_MEMORY;
+    command->count += count;
+    for (uint32_t i = 0; i < count; i++)
+        entities[i] = command_placeholder(r->all->step, r->call, r->created + i);
+    r->created += count;
+    return BP_OK;
+}
+
+static bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    if (r == NULL)
+        return BP_ERROR_STATE;
+    if (count == 0)
+        return BP_OK;
+    command_t *command = need_command(r, kind, key, count, NULL, 0);
+    if (command == NULL)
+        return BP_ERROR_MEMORY;
+    memcpy(command_entities(command) + command->count, entities, count * sizeof *entities);
+    command->count += count;
+    return BP_OK;
+}
+
+bp_result_t commands_destroy(bp_commands_o *r, const bp_entity_t *entities, uint32_t count)
+{
+    return record(r, COMMAND_DESTROY, 0, entities, count);
+}
+
+bp_result_t commands_add(bp_commands_o *r, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return record(r, COMMAND_ADD, key, entities, count);
+}
+
+bp_result_t commands_remove(bp_commands_o *r, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return record(r, COMMAND_REMOVE, key, entities, count);
+}
+
+static const char *text_at(const void *values, size_t stride, uint32_t i)
+{
+    const char *text;
+    memcpy(&text, (const char *)values + i * stride, sizeof text);
+    return text;
+}
+
+/* Texts are copied behind the values, which then point there. */
+static void copy_texts(command_t *command, const void *values, size_t stride)
+{
+    char *to = command_values(command) + (size_t)command->count * sizeof(char *);
+    for (uint32_t i = 0; i < command->count; i++) {
+        const char *text = text_at(values, stride, i);
+        size_t size = strlen(text) + 1;
+        memcpy(to, text, size);
+        memcpy(command_values(command) + i * sizeof to, &to, sizeof to);
+        to += size;
+    }
+}
+
+bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride)
+{
+    if (r == NULL)
+        return BP_ERROR_STATE;
+    if (count == 0)
+        return BP_OK;
+    size_t texts = 0;
+    for (uint32_t i = 0; property->type == BP_STRING && i < count; i++)
+        texts += strlen(text_at(values, stride, i)) + 1;
+    command_t *command = need_command(r, COMMAND_SET, property->key, count, property, texts);
+    if (command == NULL)
+        return BP_ERROR_MEMORY;
+    uint32_t first = command->count;
+    memcpy(command_entities(command) + first, entities, count * sizeof *entities);
+    command->count += count;
+    if (property->type == BP_STRING) {
+        copy_texts(command, values, stride);
+        return BP_OK;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        value_copy(command_values(command) + (size_t)(first + i) * command->size, (const char *)values + i * stride,
+                   command->size);
+    return BP_OK;
+}
+
+/* --- commands make ----------------------------------------------------------------------------------------------- */
+
+/* Making what was recorded, call by call in the order of the step.
+ *
+ * Calls come as a list in any order and are sorted in place, so that ordering needs no memory. Placeholders are replaced
+ * where they lie; then entities that a command does not concern any more are taken out, and the rest goes to the store as one
+ * batch.
+ */
+
+typedef struct making_t {
+    commands_t *commands;
+    destruction_t *destruction;
+    bp_world_o *world;
+    const commands_chunk_t *call; /* first chunk of the present one */
+    uint64_t failures;
+} making_t;
+
+/* --- order ------------------------------------------------------------------------------------------------------ */
+
+static commands_chunk_t *merge(commands_chunk_t *a, commands_chunk_t *b)
+{
+    commands_chunk_t *head = NULL, **end = &head;
+    while (a != NULL && b != NULL) {
+        commands_chunk_t **lower = a->call < b->call ? &a : &b;
+        *end = *lower;
+        end = &(*lower)->next_call;
+        *lower = (*lower)->next_call;
+    }
+    *end = a != NULL ? a : b;
+    return head;
+}
+
+/* Merges lists of 1, 2, 4 ... calls, as many of each as a binary counter has. */
+static commands_chunk_t *sort_calls(commands_chunk_t *calls)
+{
+    commands_chunk_t *sorted[32] = {NULL};
+    while (calls != NULL) {
+        commands_chunk_t *one = calls;
+        uint32_t level = 0;
+        calls = calls->next_call;
+        one->next_call = NULL;
+        for (; sorted[level] != NULL; level++) {
+            one = merge(sorted[level], one);
+            sorted[level] = NULL;
+        }
+        sorted[level] = one;
+    }
+    commands_chunk_t *all = NULL;
+    for (uint32_t level = 0; level < 32; level++)
+        all = merge(sorted[level], all);
+    return all;
+}
+
+/* --- placeholders ----------------------------------------------------------------------------------------------- */
+
+static const commands_created_t *find_call(const commands_t *commands, uint32_t call)
+{
+    uint32_t low = 0, high = commands->call_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (commands->calls[middle].call < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < commands->call_count && commands->calls[low].call == call ? &commands->calls[low] : NULL;
+}
+
+static bp_entity_t resolve(const commands_t *commands, bp_entity_t e)
+{
+    const commands_created_t *call = find_call(commands, (bp_entity_generation(e) >> 1) - 1);
+    uint32_t index = bp_entity_index(e) & 0xffffff;
+    bool known = call != NULL && bp_entity_index(e) >> 24 == (commands->made_step & 0xff) && index < call->count;
+    return known ? commands->entities[call->first + index] : (bp_entity_t){0};
+}
+
+static void resolve_all(const commands_t *commands, bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (command_is_placeholder(entities[i]))
+            entities[i] = resolve(commands, entities[i]);
+    }
+}
+
+uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        entities[i] = command_is_placeholder(placeholders[i]) ? resolve(commands, placeholders[i]) : (bp_entity_t){0};
+        found += entities[i].id != 0;
+    }
+    return found;
+}
+
+/* --- one command ------------------------------------------------------------------------------------------------ */
+
+static void fail(making_t *m)
+{
+    m->commands->failures++;
+    if (m->failures++ < COMMANDS_MAX_LINES)
+        log_write(&m->world->base->log, BP_LOG_WARNING, "host", "world '%s', a command of '%s': %s", m->world->name,
+                  m->call->unit,
+                  m->world->base->error.text);
+}
+
+static void make_create(making_t *m, const command_t *command)
+{
+    commands_t *c = m->commands;
+    commands_created_t *call = c->call_count > 0 ? &c->calls[c->call_count - 1] : NULL;
+    if (call == NULL || call->call != m->call->call) { /* there was no memory for them */
+        error_memory(&m->world->base->error, "creating entities");
+        fail(m);
+        return;
+    }
+    bp_entity_t *entities = c->entities + call->first + call->count;
+    call->count += command->count;
+    if (store_create(m->world, command->key, entities, command->count) == BP_OK)
+        return;
+    memset(entities, 0, command->count * sizeof *entities);
+    fail(m);
+}
+
+/* Keep the entities that have the property, and their values. */
+static uint32_t sift_values(const making_t *m, command_t *command)
+{
+    uint32_t kept = 0;
+    bp_entity_t *entities = command_entities(command);
+    char *values = command_values(command);
+    for (uint32_t i = 0; i < command->count; i++) {
+        const record_t *record = world_record(m->world, entities[i]);
+        if (record == NULL || prototypes_column(&m->world->prototypes, record->prototype, command->key) == 0)
+            continue;
+        entities[kept] = entities[i];
+        memmove(values + (size_t)kept * command->size, values + (size_t)i * command->size, command->size);
+        kept++;
+    }
+    return kept;
+}
+
+static bp_result_t make_set(making_t *m, command_t *command)
+{
+    uint32_t count = sift_values(m, command);
+    if (command->property.type == BP_ENTITY)
+        resolve_all(m->commands, (bp_entity_t *)(void *)command_values(command), count);
+    if (count == 0)
+        return BP_OK;
+    return property_set(m->world, &command->property, command_entities(command), count, command_values(command), command->size);
+}
+
+static bp_result_t make_change(making_t *m, command_t *command)
+{
+    bp_entity_t *entities = command_entities(command);
+    bool adding = command->kind == COMMAND_ADD;
+    uint32_t count = store_sift(m->world, command->key, adding, entities, command->count);
+    if (count == 0)
+        return BP_OK;
+    return adding ? store_add(m->world, command->key, entities, count) : store_remove(m->world, command->key, entities, count);
+}
+
+static void make_one(making_t *m, command_t *command)
+{
+    bp_result_t result = BP_OK;
+    if (command->kind == COMMAND_CREATE) {
+        make_create(m, command);
+        return;
+    }
+    resolve_all(m->commands, command_entities(command), command->count);
+    if (command->kind == COMMAND_DESTROY)
+        destruction_destroy(m->destruction, command_entities(command), command->count);
+    else
+        result = command->kind == COMMAND_SET ? make_set(m, command) : make_change(m, command);
+    if (result != BP_OK)
+        fail(m);
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------- */
+
+static void make_call(making_t *m, commands_chunk_t *call)
+{
+    commands_t *c = m->commands;
+    m->call = call;
+    uint64_t entities = (uint64_t)c->entity_count + call->created;
+    if (call->created > 0 && memory_reserve(&c->memory, &c->entities, &c->entity_capacity, entities, sizeof *c->entities) &&
+        memory_reserve(&c->memory, &c->calls, &c->call_capacity, c->call_count + 1u, sizeof *c->calls)) {
+        c->calls[c->call_count++] = (commands_created_t){.call = call->call, .first = c->entity_count};
+        c->entity_count += call->created;
+    }
+    for (commands_chunk_t *chunk = call, *next; chunk != NULL; chunk = next) {
+        for (size_t at = sizeof *chunk; at < chunk->used;) {
+            command_t *command = (command_t *)(void *)((char *)chunk + at);
+            at += command->bytes;
+            make_one(m, command);
+        }
+        next = chunk->next;
+    }
+}
+
+void commands_make(commands_t *commands, destruction_t *destruction)
+{
+    making_t m = {.commands = commands, .destruction = destruction, .world = commands->world};
+    commands_chunk_t *calls = sort_calls(atomic_exchange(&commands->recorded, NULL));
+    if (commands->made_step != commands->step) {
+        commands->made_step = commands->step;
+        commands->call_count = commands->entity_count = 0;
+    }
+    while (calls != NULL) {
+        commands_chunk_t *next = calls->next_call;
+        make_call(&m, calls);
+        for (commands_chunk_t *chunk = calls, *following; chunk != NULL; chunk = following) {
+            following = chunk->next;
+            memory_free(&commands->memory, chunk, chunk->size);
+        }
+        calls = next;
+    }
+    if (m.failures > COMMANDS_MAX_LINES)
+        log_write(&m.world->base->log, BP_LOG_WARNING, "host", "world '%s': %llu more commands failed", m.world->name,
+                  (unsigned long long)(m.failures - COMMANDS_MAX_LINES));
+}

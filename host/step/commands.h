@@ -1,0 +1,86 @@
+/* commands.h - changes of structure that units of a step record, and making them afterwards.
+ *
+ * Every call of a unit's verb gets a recorder of its own (bp_commands_o) on the stack of the thread that makes the call, so
+ * recording takes no lock. The recorder carries the call's number in the step, which does not depend on threads; what was
+ * recorded is made in the order of these numbers. So are placeholders: number of the call and number in the call, in an id
+ * whose generation is even, which no living entity has.
+ *
+ * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a line
+ * of the log, and the others are made.
+ *
+ * What it does not do: it decides nothing about when (step.c).
+ */
+#ifndef HOST_STEP_COMMANDS_H
+#define HOST_STEP_COMMANDS_H
+
+#include "../store/destruction.h"
+
+enum {
+    COMMANDS_MAX_CREATED = 1 << 24, /* placeholders of one call of a verb */
+    COMMANDS_MAX_LINES = 8          /* failures told in one go */
+};
+
+typedef struct commands_chunk_t commands_chunk_t;
+
+/* Where the entities of a call's placeholders are. */
+typedef struct commands_created_t {
+    uint32_t call;
+    uint32_t first, count; /* in commands_t.entities */
+} commands_created_t;
+
+typedef struct commands_t {
+    memory_t memory;
+    bp_world_o *world;
+    _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
+    uint64_t step;                 /* that records */
+    uint64_t made_step;            /* that recorded what these are about: */
+    commands_created_t *calls;     /* by number */
+    uint32_t call_count, call_capacity;
+    bp_entity_t *entities;
+    uint32_t entity_count, entity_capacity;
+    uint64_t failures;             /* since the world began */
+} commands_t;
+
+struct bp_commands_o {
+    commands_t *all;
+    const char *unit;
+    uint32_t call;
+    uint32_t created;
+    commands_chunk_t *first, *last;
+    struct command_t *open; /* recorded last */
+};
+
+void commands_init(commands_t *commands, bp_world_o *world, memory_t *parent);
+void commands_free(commands_t *commands);
+
+/* Brackets around one call of a verb of a unit. [job] */
+static inline void commands_begin(struct bp_commands_o *recorder, commands_t *all, const char *unit, uint32_t call)
+{
+    *recorder = (struct bp_commands_o){.all = all, .unit = unit, .call = call};
+}
+void commands_keep(struct bp_commands_o *recorder);
+static inline void commands_end(struct bp_commands_o *recorder)
+{
+    if (recorder->first != NULL)
+        commands_keep(recorder);
+}
+
+/* Has anybody recorded anything? [main] */
+static inline bool commands_pending(commands_t *commands)
+{
+    return atomic_load_explicit(&commands->recorded, memory_order_relaxed) != NULL;
+}
+
+/* Make all that has been recorded; rows may move. [main] */
+void commands_make(commands_t *commands, destruction_t *destruction);
+
+/* As the entries of bp_command_api. [job] */
+bp_result_t commands_create(bp_commands_o *recorder, uint32_t prototype, bp_entity_t *entities, uint32_t count);
+bp_result_t commands_destroy(bp_commands_o *recorder, const bp_entity_t *entities, uint32_t count);
+bp_result_t commands_add(bp_commands_o *recorder, uint32_t key, const bp_entity_t *entities, uint32_t count);
+bp_result_t commands_remove(bp_commands_o *recorder, uint32_t key, const bp_entity_t *entities, uint32_t count);
+bp_result_t commands_set(bp_commands_o *recorder, const bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride);
+uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
+
+#endif

@@ -1,0 +1,170 @@
+/* notify.c - watches for the units of a world, and telling them.
+ *
+ * When units change, watches are made anew: signatures of all runs, by prototype. A term means something else when a component
+ * has left the world and come again, or has only now come; then runs change sides as a whole, and systems that had been told
+ * are told of that.
+ */
+#include "../os/os.h"
+#include "../store/notices.h"
+#include "schedule_inner.h"
+#include "trace.h"
+
+static bool asks(const unit_t *unit)
+{
+    return unit->system != NULL && unit->query != NULL &&
+           (unit->system->table.entities_added != NULL || unit->system->table.entities_removed != NULL);
+}
+
+static void tell(void *context, uint32_t watch, bool added, const bp_entity_t *entities, uint32_t count)
+{
+    const schedule_t *schedule = context;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->watch == watch && schedule->units[i]->told)
+            unit_call_told(schedule->units[i], added, entities, count);
+    }
+}
+
+/* Tell one unit of a whole run, holes left out. Returns the number of entities. */
+static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
+{
+    const bp_entity_t *entities = run_entities(run);
+    uint32_t told = 0;
+    for (uint32_t first = 0, end; first < run->count; first = end) {
+        end = first + 1;
+        if (entities[first].id == 0)
+            continue;
+        while (end < run->count && entities[end].id != 0)
+            end++;
+        unit_call_told(unit, added, entities + first, end - first);
+        told += end - first;
+    }
+    return told;
+}
+
+/* --- making watches -------------------------------------------------------------------------------------------------- */
+
+/* Watches for all units that ask, in `numbers` for each unit; NULL without an error where nobody does. */
+static bp_result_t make_watches(schedule_t *schedule, uint32_t *numbers, notices_t **out)
+{
+    bp_world_o *world = schedule->world;
+    notices_t *n = NULL;
+    *out = NULL;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        numbers[i] = BP_NONE;
+        if (!asks(schedule->units[i]))
+            continue;
+        if (n == NULL && (n = notices_create(world)) == NULL)
+            return BP_ERROR_MEMORY;
+        numbers[i] = notices_watch(n, schedule->units[i]->query);
+        if (numbers[i] == BP_NONE) {
+            notices_free(n);
+            return BP_ERROR_MEMORY;
+        }
+    }
+    if (n != NULL && !notices_reserve(n, 0)) {
+        notices_free(n);
+        return BP_ERROR_MEMORY;
+    }
+    *out = n;
+    return BP_OK;
+}
+
+static bool make_signatures(const bp_world_o *world, notices_t *n, uint32_t *signatures)
+{
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        signatures[r] = n == NULL ? 0 : notices_signature(n, world->runs[r]->prototype);
+        if (signatures[r] == BP_NONE)
+            return false;
+    }
+    return n == NULL || notices_signature(n, 0) != BP_NONE;
+}
+
+/* A unit that has been told is told of runs that have changed sides. */
+static void tell_difference(const bp_world_o *world, unit_t *unit, const notices_t *next, uint32_t watch,
+                            const uint32_t *signatures)
+{
+    for (uint32_t added = 0; added < 2; added++) {
+        for (uint32_t r = 0; r < world->run_count; r++) {
+            bool before = notices_has(world->notices, world->runs[r]->watch, unit->watch);
+            bool after = notices_has(next, signatures[r], watch);
+            if (before != after && after == (added == 1))
+                tell_run(unit, added == 1, world->runs[r]);
+        }
+    }
+}
+
+static void change_watches(schedule_t *schedule, notices_t *next, const uint32_t *numbers, const uint32_t *signatures)
+{
+    bp_world_o *world = schedule->world;
+    if (world->notices != NULL)
+        notices_deliver(world->notices, tell, schedule);
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        if (unit->told && numbers[i] != BP_NONE && unit->watch != BP_NONE)
+            tell_difference(world, unit, next, numbers[i], signatures);
+        unit->told = unit->told && numbers[i] != BP_NONE;
+        unit->watch = numbers[i];
+    }
+    for (uint32_t r = 0; r < world->run_count; r++)
+        world->runs[r]->watch = signatures[r];
+    notices_free(world->notices);
+    world->notices = next;
+}
+
+bp_result_t notify_settle(schedule_t *schedule)
+{
+    bp_world_o *world = schedule->world;
+    memory_t *memory = &schedule->memory;
+    if (schedule->watched)
+        return BP_OK;
+    size_t number_size = (schedule->count + 1u) * sizeof(uint32_t), signature_size = (world->run_count + 1u) * sizeof(uint32_t);
+    uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
+    notices_t *next = NULL;
+    bp_result_t result = numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_watches(schedule, numbers, &next);
+    if (result == BP_OK && !make_signatures(world, next, signatures))
+        result = BP_ERROR_MEMORY;
+    if (result == BP_OK) {
+        world->stepping = true;
+        destruction_begin_step(schedule->destruction);
+        change_watches(schedule, next, numbers, signatures);
+        world->stepping = false;
+        destruction_end_step(schedule->destruction);
+        schedule->watched = true;
+    } else {
+        notices_free(next);
+        error_memory(&world->base->error, "settling who is told of which entities");
+    }
+    memory_free(memory, numbers, numbers == NULL ? 0 : number_size);
+    memory_free(memory, signatures, signatures == NULL ? 0 : signature_size);
+    return result;
+}
+
+/* --- telling ----------------------------------------------------------------------------------------------------------- */
+
+/* A newcomer is told of all that match. */
+static uint32_t tell_newcomer(const bp_world_o *world, unit_t *unit)
+{
+    uint32_t told = 0;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        if (notices_has(world->notices, world->runs[r]->watch, unit->watch))
+            told += tell_run(unit, true, world->runs[r]);
+    }
+    unit->told = true;
+    return told;
+}
+
+void notify_systems(schedule_t *schedule)
+{
+    bp_world_o *world = schedule->world;
+    if (world->notices == NULL)
+        return;
+    trace_t *trace = schedule->crew->trace;
+    uint64_t from = trace != NULL ? os_clock_ns() : 0;
+    uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->watch != BP_NONE && !schedule->units[i]->told)
+            told += tell_newcomer(world, schedule->units[i]);
+    }
+    if (trace != NULL && told > 0)
+        trace_slice(trace, BP_SLICE_NOTICES, world, "notices", from, os_clock_ns(), told);
+}

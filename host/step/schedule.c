@@ -1,0 +1,583 @@
+/* schedule.c - units that come into a world's step, and leave it.
+ *
+ * Invariants: units are separate allocations, since plugins hold &unit->seen; `settled` means that every query has its
+ * manager numbers and that `units` is in the order of the step. Adding or dropping a unit unsettles.
+ */
+#include "schedule.h"
+
+#include "../base/error.h"
+#include "schedule_inner.h"
+
+schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction)
+{
+    schedule_t *schedule = memory_new(&world->base->memory, sizeof *schedule);
+    if (schedule == NULL) {
+        error_memory(&world->base->error, "creating a world");
+        return NULL;
+    }
+    schedule->world = world;
+    schedule->destruction = destruction;
+    memory_init_child(&schedule->memory, "schedule", &world->base->memory);
+    commands_init(&schedule->commands, world, &schedule->memory);
+    world->schedule = schedule;
+    return schedule;
+}
+
+void schedule_free_unit(schedule_t *schedule, unit_t *unit)
+{
+    memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
+    memory_free(&schedule->memory, unit->ordered, unit->ordered_capacity * sizeof *unit->ordered);
+    memory_free(&schedule->memory, unit->columns, unit->column_capacity * sizeof *unit->columns);
+    memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
+    memory_free(&schedule->memory, unit->access, unit->access_capacity * sizeof *unit->access);
+    memory_free(&schedule->memory, unit->followers, unit->follower_capacity * sizeof *unit->followers);
+    memory_free(&schedule->memory, unit, sizeof *unit);
+}
+
+void schedule_free(schedule_t *schedule)
+{
+    for (uint32_t i = schedule->count; i > 0; i--) {
+        unit_call_stop(schedule->units[i - 1]);
+        schedule_free_unit(schedule, schedule->units[i - 1]);
+    }
+    schedule->count = 0;
+    schedule_unsettle(schedule);
+    commands_free(&schedule->commands);
+    memory_free(&schedule->memory, schedule->units, schedule->capacity * sizeof *schedule->units);
+    memory_free(&schedule->memory, schedule->queries, schedule->query_capacity * sizeof *schedule->queries);
+    memory_free(&schedule->memory, schedule->segments, schedule->segment_capacity * sizeof *schedule->segments);
+    schedule->world->schedule = NULL;
+    memory_free(&schedule->world->base->memory, schedule, sizeof *schedule);
+}
+
+/* --- units in and out ------------------------------------------------------------------------------------------- */
+
+static unit_t *new_unit(schedule_t *schedule, const char *name)
+{
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, schedule->count + 1u, sizeof *schedule->units))
+        return NULL;
+    unit_t *unit = memory_new(&schedule->memory, sizeof *unit);
+    if (unit == NULL)
+        return NULL;
+    unit->name = name;
+    unit->schedule = schedule;
+    unit->watch = BP_NONE;
+    return unit;
+}
+
+static bp_result_t out_of_memory(schedule_t *schedule)
+{
+    return error_memory(&schedule->world->base->error, "bringing a unit into a step");
+}
+
+bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
+{
+    schedule->settled = false; /* a term of a system may have waited for it */
+    if (manager->component->table.simulate == NULL)
+        return BP_OK;
+    unit_t *unit = new_unit(schedule, manager->component->name);
+    if (unit == NULL)
+        return out_of_memory(schedule);
+    unit->manager = manager;
+    schedule->units[schedule->count++] = unit;
+    schedule->settled = false;
+    return BP_OK;
+}
+
+bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
+{
+    bp_world_o *world = schedule->world;
+    if (world_holds_rows(world))
+        return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->system == system)
+            return error_set(&world->base->error, BP_ERROR_EXISTS, "world '%s' has system '%s' already", world->name,
+                             system->name);
+    }
+    unit_t *unit = new_unit(schedule, system->name);
+    if (unit == NULL)
+        return out_of_memory(schedule);
+    unit->system = system;
+    bp_result_t result = unit_call_start(unit, world);
+    if (result != BP_OK) {
+        schedule_free_unit(schedule, unit);
+        return result;
+    }
+    schedule->units[schedule->count++] = unit;
+    schedule->settled = false;
+    return BP_OK;
+}
+
+static void drop_unit(schedule_t *schedule, uint32_t at)
+{
+    unit_t *unit = schedule->units[at];
+    memmove(schedule->units + at, schedule->units + at + 1, (schedule->count - at - 1) * sizeof *schedule->units);
+    schedule->count--;
+    schedule->settled = false;
+    unit_call_stop(unit);
+    schedule_free_unit(schedule, unit);
+}
+
+void schedule_drop_manager(schedule_t *schedule, const manager_t *manager)
+{
+    schedule->settled = false;
+    for (uint32_t i = schedule->count; i > 0; i--) {
+        if (schedule->units[i - 1]->manager == manager)
+            drop_unit(schedule, i - 1);
+    }
+}
+
+void schedule_drop_system(schedule_t *schedule, const system_t *system)
+{
+    for (uint32_t i = schedule->count; i > 0; i--) {
+        if (schedule->units[i - 1]->system == system)
+            drop_unit(schedule, i - 1);
+    }
+}
+
+/* --- for reloads --------------------------------------------------------------------------------------------------------- */
+
+unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more)
+{
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
+                        sizeof *schedule->units))
+        return NULL;
+    unit_t *unit = new_unit(schedule, manager->component->name);
+    if (unit != NULL)
+        unit->manager = manager;
+    return unit;
+}
+
+uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit)
+{
+    uint32_t at = 0;
+    while (schedule->units[at] != unit)
+        at++;
+    memmove(schedule->units + at, schedule->units + at + 1, (schedule->count - at - 1) * sizeof *schedule->units);
+    schedule->count--;
+    schedule->settled = false;
+    return at;
+}
+
+void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
+{
+    at = at < schedule->count ? at : schedule->count;
+    memmove(schedule->units + at + 1, schedule->units + at, (schedule->count - at) * sizeof *schedule->units);
+    schedule->units[at] = unit;
+    schedule->count++;
+    schedule->settled = false;
+}
+
+/* --- settle ------------------------------------------------------------------------------------------------------ */
+
+/* From what units declare to what a step needs to know.
+ *
+ * Names become numbers of managers: of terms, which say what a unit is handed, and of `reads` and `writes`, which only say
+ * what else it touches. A component that no plugin brings is an error there, since a misspelt name would let units run side
+ * by side that must not; one that this world lacks does no harm.
+ *
+ * Everything is found out anew each time, since it is rare.
+ */
+
+/* --- terms and queries ------------------------------------------------------------------------------------------ */
+
+static bp_result_t settle_term(bp_world_o *world, const unit_t *unit, const term_t *term, query_term_t *settled)
+{
+    settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE);
+    settled->instance = term->instance;
+    settled->manager = world_component(world, term->component);
+    if (settled->manager != BP_NONE)
+        settled->width = world_visible(world->managers[settled->manager]);
+    else if (settled->flags == 0)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                         "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
+                         unit->name, term->component, world->name);
+    return BP_OK;
+}
+
+/* The query of these terms, made where it is new. NULL when out of memory. */
+static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < schedule->query_count; i++) {
+        if (query_has_terms(schedule->queries[i], terms, count))
+            return schedule->queries[i];
+    }
+    if (!memory_reserve(&schedule->memory, &schedule->queries, &schedule->query_capacity, schedule->query_count + 1u,
+                        sizeof *schedule->queries))
+        return NULL;
+    query_t *query = memory_new(&schedule->memory, sizeof *query);
+    if (query == NULL)
+        return NULL;
+    query_init(query, &schedule->memory);
+    query->term_count = count;
+    memcpy(query->terms, terms, count * sizeof *terms);
+    schedule->queries[schedule->query_count++] = query;
+    return query;
+}
+
+static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
+{
+    bp_world_o *world = schedule->world;
+    query_term_t terms[REGISTRY_MAX_TERMS] = {{0}};
+    uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
+    if (unit->manager != NULL)
+        terms[0] = (query_term_t){.manager = unit->manager->seen.component, .width = world_visible(unit->manager)};
+    for (uint32_t t = 0; t < count && unit->system != NULL; t++) {
+        bp_result_t result = settle_term(world, unit, &unit->system->terms[t], &terms[t]);
+        if (result != BP_OK)
+            return result;
+    }
+    if (count == 0)
+        return BP_OK;
+    query_order(terms, count, unit->place);
+    unit->query = need_query(schedule, terms, count);
+    if (unit->query == NULL)
+        return error_memory(&world->base->error, "settling a step");
+    unit->query->users++;
+    return BP_OK;
+}
+
+void schedule_unsettle(schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++)
+        schedule->units[i]->query = NULL;
+    for (uint32_t i = 0; i < schedule->query_count; i++) {
+        query_free(schedule->queries[i]);
+        memory_free(&schedule->memory, schedule->queries[i], sizeof **schedule->queries);
+    }
+    schedule->query_count = 0;
+    schedule->settled = schedule->watched = false;
+}
+
+/* --- names of other units --------------------------------------------------------------------------------------- */
+
+static bool known_somewhere(const bp_world_o *world, const char *name)
+{
+    const registry_t *r = world->registry;
+    for (uint32_t i = 0; i < r->component_count; i++) {
+        if (r->components[i]->owner != NULL && strcmp(r->components[i]->name, name) == 0)
+            return true;
+    }
+    for (uint32_t i = 0; i < r->system_count; i++) {
+        if (r->systems[i]->owner != NULL && strcmp(r->systems[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bp_result_t check_names(const bp_world_o *world, const unit_t *unit, const char *list, const char *which)
+{
+    char word[64];
+    while ((list = text_next_word(list, word, sizeof word)) != NULL) {
+        if (!known_somewhere(world, word))
+            return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                             "system '%s' wants to run %s '%s', which no loaded plugin brings", unit->name,
+                             which, word);
+    }
+    return BP_OK;
+}
+
+static bp_result_t check_wishes(const bp_world_o *world, const unit_t *unit)
+{
+    if (unit->system == NULL)
+        return BP_OK;
+    bp_result_t result = check_names(world, unit, unit->system->table.before, "before");
+    return result == BP_OK ? check_names(world, unit, unit->system->table.after, "after") : result;
+}
+
+/* --- accesses --------------------------------------------------------------------------------------------------- */
+
+/* Kept in the order of managers, each once. */
+static bp_result_t add_access(schedule_t *schedule, unit_t *unit, uint32_t manager, bool writes)
+{
+    uint32_t at = 0;
+    while (at < unit->access_count && unit->access[at].manager < manager)
+        at++;
+    if (at < unit->access_count && unit->access[at].manager == manager) {
+        unit->access[at].writes = unit->access[at].writes || writes;
+        return BP_OK;
+    }
+    if (!memory_reserve(&schedule->memory, &unit->access, &unit->access_capacity, unit->access_count + 1u, sizeof *unit->access))
+        return error_memory(&schedule->world->base->error, "settling a step");
+    memmove(unit->access + at + 1, unit->access + at, (unit->access_count - at) * sizeof *unit->access);
+    unit->access[at] = (access_t){manager, writes};
+    unit->access_count++;
+    return BP_OK;
+}
+
+static bp_result_t add_named(schedule_t *schedule, unit_t *unit, const char *list, bool writes)
+{
+    bp_world_o *world = schedule->world;
+    bp_result_t result = BP_OK;
+    char word[64];
+    while (result == BP_OK && (list = text_next_word(list, word, sizeof word)) != NULL) {
+        if (registry_component(world->registry, word) == NULL)
+            return error_prefix(&world->base->error, BP_ERROR_NOT_FOUND, "%s '%s' says that it %s '%s': ",
+                                unit->system != NULL ? "system" : "component",
+                                unit->name, writes ? "writes" : "reads", word);
+        uint32_t manager = world_component(world, word);
+        if (manager != BP_NONE)
+            result = add_access(schedule, unit, manager, writes);
+    }
+    return result;
+}
+
+static bp_result_t settle_accesses(schedule_t *schedule, unit_t *unit)
+{
+    bp_result_t result = BP_OK;
+    unit->access_count = 0;
+    if (unit->manager != NULL)
+        result = add_access(schedule, unit, unit->manager->seen.component, true);
+    for (uint32_t t = 0; unit->system != NULL && t < unit->system->term_count && result == BP_OK; t++) {
+        uint32_t manager = unit->query->terms[unit->place[t]].manager, flags = unit->system->terms[t].flags;
+        if (manager != BP_NONE && (flags & BP_TERM_EXCLUDE) == 0)
+            result = add_access(schedule, unit, manager, (flags & BP_TERM_WRITE) != 0);
+    }
+    const char *reads = unit->system != NULL ? unit->system->table.reads : unit->manager->component->table.reads;
+    const char *writes = unit->system != NULL ? unit->system->table.writes : unit->manager->component->table.writes;
+    if (result == BP_OK)
+        result = add_named(schedule, unit, reads, false);
+    return result == BP_OK ? add_named(schedule, unit, writes, true) : result;
+}
+
+static void settle_flags(unit_t *unit)
+{
+    uint32_t flags = unit->system != NULL ? unit->system->table.flags : unit->manager->component->table.flags;
+    bool each = unit->system != NULL ? unit->system->table.run != NULL : !unit->manager->component->own_storage;
+    uint32_t width = 0;
+    for (uint32_t t = 0; unit->query != NULL && t < unit->query->term_count; t++)
+        width += unit->query->terms[t].width;
+    unit->concurrent = (flags & (unit->system != NULL ? BP_SYSTEM_CONCURRENT : BP_COMPONENT_CONCURRENT)) != 0;
+    unit->parallel = (flags & (unit->system != NULL ? BP_SYSTEM_PARALLEL : BP_COMPONENT_PARALLEL)) != 0 && each &&
+                     width <= SCHEDULE_MAX_COLUMNS;
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------- */
+
+bp_result_t schedule_settle(schedule_t *schedule)
+{
+    bp_result_t result = BP_OK;
+    if (schedule->settled)
+        return BP_OK;
+    schedule_unsettle(schedule);
+    for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
+        unit_t *unit = schedule->units[i];
+        result = settle_query(schedule, unit);
+        if (result == BP_OK)
+            result = check_wishes(schedule->world, unit);
+        if (result == BP_OK)
+            result = settle_accesses(schedule, unit);
+        if (result == BP_OK)
+            settle_flags(unit);
+    }
+    if (result == BP_OK)
+        result = order_units(schedule);
+    if (result == BP_OK && !order_segments(schedule))
+        result = error_memory(&schedule->world->base->error, "settling a step");
+    schedule->settled = result == BP_OK;
+    return result;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------------- */
+
+/* Sorting units by their wishes, then by their conflicts.
+ *
+ * Who wants to precede whom is found out once for every pair, into a table of bytes; from then on placing a unit is
+ * counting down.
+ *
+ * Units of one segment form a graph without circles, since everyone waits only for those before him in the order. A unit
+ * that must be alone ends the segment before it and is one itself.
+ */
+
+static bool lists(const char *list, const char *name)
+{
+    char word[64];
+    while ((list = text_next_word(list, word, sizeof word)) != NULL) {
+        if (strcmp(word, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool says_before(const unit_t *a, const unit_t *b)
+{
+    return a->system != NULL && lists(a->system->table.before, b->name);
+}
+
+static bool says_after(const unit_t *b, const unit_t *a)
+{
+    return b->system != NULL && lists(b->system->table.after, a->name);
+}
+
+static bool comes_before(const unit_t *a, const unit_t *b)
+{
+    return says_before(a, b) || says_after(b, a);
+}
+
+/* --- order ------------------------------------------------------------------------------------------------------ */
+
+typedef struct wishes_t {
+    unit_t *const *units;
+    uint32_t count;
+    uint8_t *before; /* before[i * count + k]: unit i precedes unit k */
+    uint32_t *waits; /* for so many unplaced units; BP_NONE: placed */
+} wishes_t;
+
+static void ask_wishes(wishes_t *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        for (uint32_t k = 0; k < w->count; k++) {
+            if (i == k || !comes_before(w->units[i], w->units[k]))
+                continue;
+            w->before[(size_t)i * w->count + k] = 1;
+            w->waits[k]++;
+        }
+    }
+}
+
+/* An unplaced unit that precedes unit `k`. */
+static uint32_t obstacle(const wishes_t *w, uint32_t k)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->waits[i] != BP_NONE && w->before[(size_t)i * w->count + k] != 0)
+            return i;
+    }
+    return BP_NONE;
+}
+
+static void say_wish(text_t *text, const unit_t *a, const unit_t *b)
+{
+    text_append(text, "%s'%s' runs before '%s' (%s of '%s')", text->length > 0 ? ", " : "", a->name, b->name,
+                says_before(a, b) ? "before" : "after", says_before(a, b) ? a->name : b->name);
+}
+
+/* Going from obstacle to obstacle leads into a circle; then it is told once around. */
+static bp_result_t circle(const schedule_t *schedule, const wishes_t *w)
+{
+    text_t names = {.length = 0}, wishes = {.length = 0};
+    names.chars[0] = wishes.chars[0] = '\0';
+    uint32_t at = BP_NONE;
+    for (uint32_t i = w->count; i > 0; i--) {
+        if (w->waits[i - 1] != BP_NONE)
+            at = i - 1;
+    }
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->waits[i] != BP_NONE)
+            text_append(&names, "%s%s", names.length > 0 ? ", " : "", w->units[i]->name);
+        at = obstacle(w, at);
+    }
+    uint32_t start = at;
+    do {
+        uint32_t earlier = obstacle(w, at);
+        say_wish(&wishes, w->units[earlier], w->units[at]);
+        at = earlier;
+    } while (at != start);
+    return error_set(&schedule->world->base->error, BP_ERROR_STATE,
+                     "world '%s': the wishes of %s to run before and after each other form a circle: %s", schedule->world->name,
+                     names.chars,
+                     wishes.chars);
+}
+
+static bp_result_t place_all(const schedule_t *schedule, wishes_t *w, unit_t **ordered)
+{
+    for (uint32_t placed = 0; placed < w->count; placed++) {
+        uint32_t next = 0;
+        while (next < w->count && w->waits[next] != 0)
+            next++;
+        if (next == w->count)
+            return circle(schedule, w);
+        ordered[placed] = w->units[next];
+        w->waits[next] = BP_NONE;
+        for (uint32_t k = 0; k < w->count; k++)
+            w->waits[k] -= w->before[(size_t)next * w->count + k];
+    }
+    return BP_OK;
+}
+
+bp_result_t order_units(schedule_t *schedule)
+{
+    memory_t *memory = &schedule->memory;
+    uint32_t count = schedule->count;
+    size_t pairs = (size_t)count * count + 1;
+    wishes_t w = {.units = schedule->units, .count = count};
+    w.before = memory_new(memory, pairs);
+    w.waits = memory_new(memory, (count + 1u) * sizeof *w.waits);
+    unit_t **ordered = memory_new(memory, (count + 1u) * sizeof *ordered);
+    bp_result_t result;
+    if (w.before != NULL && w.waits != NULL && ordered != NULL) {
+        ask_wishes(&w);
+        result = place_all(schedule, &w, ordered);
+        if (result == BP_OK && count > 0)
+            memcpy(schedule->units, ordered, count * sizeof *ordered);
+    } else {
+        result = error_memory(&schedule->world->base->error, "ordering a step");
+    }
+    memory_free(memory, w.before, w.before == NULL ? 0 : pairs);
+    memory_free(memory, w.waits, w.waits == NULL ? 0 : (count + 1u) * sizeof *w.waits);
+    memory_free(memory, ordered, ordered == NULL ? 0 : (count + 1u) * sizeof *ordered);
+    return result;
+}
+
+/* --- segments --------------------------------------------------------------------------------------------------- */
+
+static bool conflict(const unit_t *a, const unit_t *b)
+{
+    for (uint32_t i = 0, k = 0; i < a->access_count && k < b->access_count;) {
+        const access_t *x = &a->access[i], *y = &b->access[k];
+        if (x->manager == y->manager && (x->writes || y->writes))
+            return true;
+        i += x->manager <= y->manager;
+        k += y->manager <= x->manager;
+    }
+    return false;
+}
+
+static bool add_follower(schedule_t *schedule, unit_t *unit, uint32_t follower)
+{
+    if (!memory_reserve(&schedule->memory, &unit->followers, &unit->follower_capacity, unit->follower_count + 1u,
+                        sizeof *unit->followers))
+        return false;
+    unit->followers[unit->follower_count++] = follower;
+    schedule->units[follower]->awaited++;
+    return true;
+}
+
+/* Let the unit at `at` wait for those of its segment that come before it and conflict with it. */
+static bool join_segment(schedule_t *schedule, const segment_t *segment, uint32_t at)
+{
+    for (uint32_t i = segment->first; i < at; i++) {
+        unit_t *before = schedule->units[i], *unit = schedule->units[at];
+        if ((conflict(before, unit) || comes_before(before, unit)) && !add_follower(schedule, before, at))
+            return false;
+    }
+    return true;
+}
+
+static bool begins_segment(const schedule_t *schedule, uint32_t at, bool commands_first)
+{
+    return at == 0 || commands_first || !schedule->units[at]->concurrent || !schedule->units[at - 1]->concurrent;
+}
+
+bool order_segments(schedule_t *schedule)
+{
+    schedule->segment_count = 0;
+    schedule->all_concurrent = schedule->count > 0;
+    if (!memory_reserve(&schedule->memory, &schedule->segments, &schedule->segment_capacity, schedule->count,
+                        sizeof *schedule->segments))
+        return false;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        schedule->units[i]->follower_count = schedule->units[i]->awaited = 0;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        const unit_t *unit = schedule->units[i];
+        bool first = unit->system != NULL && (unit->system->table.flags & BP_SYSTEM_COMMANDS_FIRST) != 0;
+        if (begins_segment(schedule, i, first))
+            schedule->segments[schedule->segment_count++] =
+                (segment_t){.first = i, .shared = unit->concurrent || unit->parallel, .commands_first = first};
+        segment_t *segment = &schedule->segments[schedule->segment_count - 1];
+        segment->count++;
+        if (!join_segment(schedule, segment, i))
+            return false;
+        schedule->all_concurrent = schedule->all_concurrent && unit->concurrent && !first;
+    }
+    return true;
+}

@@ -1,0 +1,151 @@
+/* schedule.h - the step of a world: its units, their order, and running them.
+ *
+ * A unit is a system, or a component that simulates. The order of units follows their `before` and `after`, and where
+ * these leave it open, the order in which the world was given them. It is settled at the first step after a change; so is
+ * what each unit matches, and which units may run side by side: the order is cut into segments, and the units of a segment
+ * wait only for those before them that they conflict with. A unit that is not concurrent is a segment of its own.
+ *
+ * A unit that may run in parallel has its runs cut into ranges of rows. Results do not depend on the number of threads,
+ * because ranges do not, because conflicting units keep their order, and because what units want to change is recorded and
+ * made in the order of the step (commands.h).
+ *
+ * What it does not do: it knows no threads but by bp_jobs_i.
+ */
+#ifndef HOST_STEP_SCHEDULE_H
+#define HOST_STEP_SCHEDULE_H
+
+#include "../store/destruction.h"
+#include "../store/query.h"
+#include "commands.h"
+#include "pace.h"
+
+enum {
+    SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which keeps */
+    SCHEDULE_RANGE_ROWS = 16384,  /* every range's columns aligned */
+    SCHEDULE_MAX_COLUMNS = 512    /* a match with more columns is not cut into ranges */
+};
+
+/* One component that a unit touches. */
+typedef struct access_t {
+    uint32_t manager;
+    bool writes;
+} access_t;
+
+/* What one thread does at a time: whole matches, or one range of the rows of one. */
+typedef struct task_t {
+    uint32_t match, end;   /* matches `match` to `end` - 1 */
+    uint32_t first, count; /* count > 0: these rows of `match` */
+    uint32_t call;         /* number of its first call in the step */
+} task_t;
+
+typedef struct unit_t {
+    const char *name;
+    struct schedule_t *schedule;
+    manager_t *manager; /* a component that simulates, or NULL: */
+    system_t *system;   /* a system */
+    bp_system_t seen;   /* what the system's verbs are handed */
+
+    query_t *query;     /* NULL where the unit has no terms, or is not settled */
+    uint8_t place[REGISTRY_MAX_TERMS]; /* of each term in the query */
+    bool parallel;      /* its runs are cut into ranges */
+    bool concurrent;    /* may run beside others */
+    bool told;          /* of the entities that matched when it came */
+    uint32_t watch;     /* where it is told who matches; BP_NONE: it is not */
+    access_t *access;   /* by number of manager */
+    uint32_t access_count, access_capacity;
+    uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
+    uint32_t follower_count, follower_capacity;
+    uint32_t awaited;   /* units that this one waits for */
+
+    bp_match_t *matches;      /* of run_all; built anew each step */
+    void *const **columns;    /* term_count for each match */
+    uint32_t match_capacity, column_capacity;
+    void **ordered;           /* columns of terms that the system wants in another order than they lie in */
+    uint32_t ordered_capacity;
+    task_t *tasks;            /* of a step on several threads */
+    uint32_t task_count, task_capacity;
+    _Atomic uint32_t waits, next_task, tasks_left;
+    _Atomic uint64_t busy;    /* nanoseconds in this step, all threads together */
+
+    uint64_t steps, nanoseconds, rows;
+    uint64_t expected;        /* nanoseconds of a step, from the last ones */
+} unit_t;
+
+/* Units that follow each other in the order and do not have to be alone. */
+typedef struct segment_t {
+    uint32_t first, count;
+    bool shared;         /* on several threads, if there are */
+    bool commands_first; /* commands so far are made before it begins */
+    pace_t pace;
+} segment_t;
+
+/* What all worlds of a host share while they step. */
+typedef struct crew_t {
+    bp_jobs_i jobs;
+    struct trace_t *trace; /* NULL: nobody looks */
+} crew_t;
+
+typedef struct schedule_t {
+    bp_world_o *world;
+    destruction_t *destruction;
+    memory_t memory;
+    unit_t **units; /* in the order of the step once settled */
+    uint32_t count, capacity;
+    query_t **queries; /* each shared by the units that match the same */
+    uint32_t query_count, query_capacity;
+    segment_t *segments;
+    uint32_t segment_count, segment_capacity;
+    bool settled;
+    bool all_concurrent; /* its units may run beside those of other worlds */
+    bool watched;        /* watches are those of the present units */
+    pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
+
+    /* while it steps: */
+    const crew_t *crew;
+    bp_step_t now;
+    uint32_t calls;
+    uint64_t began;
+    commands_t commands;
+} schedule_t;
+
+/* The schedule of a world; sets world->schedule. NULL when out of memory. */
+schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction);
+
+/* Stops all systems, newest first, and frees the schedule. */
+void schedule_free(schedule_t *schedule);
+
+/* Bring in a component that has come to the world (nothing where it does not simulate), or a system. [main] */
+bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager);
+bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
+
+/* Take units out; a system is stopped. [main] */
+void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);
+void schedule_drop_system(schedule_t *schedule, const system_t *system);
+
+/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the end of
+ * one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for which there is
+ * room while no other has come. [main] */
+unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
+void schedule_free_unit(schedule_t *schedule, unit_t *unit);
+uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);
+void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
+
+/* Check what every unit needs, put the units in order and find out which may run side by side. Errors name the unit and
+ * what is missing, or the units that want to be before each other. [main] */
+bp_result_t schedule_settle(schedule_t *schedule);
+
+/* Forget what units match: to be called when what a component's columns are has changed. The next step settles anew. [main] */
+void schedule_unsettle(schedule_t *schedule);
+
+/* Settle, and take all memory that the next step needs: schedule_step then cannot fail, unless something changes in
+ * between. [main] */
+bp_result_t schedule_prepare(schedule_t *schedule);
+
+/* One step and the collection after it. [main] */
+bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew);
+
+/* One step of several worlds side by side; all have been prepared, and all their units are concurrent. What comes after the
+ * units is done world by world, in this order. Errors: memory, before anything has begun. [main] */
+bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew);
+
+#endif

@@ -1,0 +1,104 @@
+/* schedule_inner.h - the order of units in a step, and which of them may run side by side.
+ *
+ * Inner to schedule.c.
+ */
+#ifndef HOST_STEP_SCHEDULE_INNER_H
+#define HOST_STEP_SCHEDULE_INNER_H
+
+#include "schedule.h"
+
+/* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes form
+ * a circle, which is told; memory. Nothing has changed then. [main] */
+bp_result_t order_units(schedule_t *schedule);
+
+/* Cut the order into segments and find who waits for whom in each; accesses are known. False when out of memory. [main] */
+bool order_segments(schedule_t *schedule);
+
+/* --- region ------------------------------------------------------------------------------------------------------ */
+
+/* Units that may run side by side, on the threads of a crew.
+ *
+ * What it does not do: it settles no order (schedule_inner.h); who waits for whom has been found out before.
+ */
+
+enum { REGION_ROW_NS = 2 }; /* what a row is taken to cost before it has been measured */
+
+/* Units of one world that run side by side: a segment, or all of a world's. */
+typedef struct region_part_t {
+    schedule_t *schedule;
+    uint32_t first, count;
+} region_part_t;
+
+/* Run the units of all parts. Their memory has been taken (unit_run_prepare). Units wait for those of the same part only.
+ * `pace` remembers between steps whether threads pay for just these units. [main] */
+void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace);
+
+/* --- unit run ---------------------------------------------------------------------------------------------------- */
+
+/* One unit in one step: its matches become views of rows, cut into ranges where the unit allows it.
+ *
+ * A call is one view: a match, or a range of the rows of one. Ranges depend on the number of rows alone, and calls are
+ * numbered in the order of the step, so that they are the same whoever makes them. A task is what one thread makes at a time:
+ * the calls of several small matches, or one range.
+ *
+ * What it does not do: no order among units (step.c, region.c), no calling itself (schedule_inner.h).
+ */
+
+/* Match what has come since the last step, and take the memory that running the unit needs. False when out of memory. [main] */
+bool unit_run_prepare(schedule_t *schedule, unit_t *unit);
+
+/* Run the unit, all of it. [main] */
+void unit_run(unit_t *unit);
+
+/* Cut the unit's work into tasks, at least one, and number its calls; then make one of them. [main], [job] */
+void unit_run_cut(unit_t *unit);
+void unit_run_task(unit_t *unit, const task_t *task);
+
+/* Rows of all matches. */
+uint64_t unit_run_rows(const unit_t *unit);
+
+/* --- unit call --------------------------------------------------------------------------------------------------- */
+
+/* The one place where verbs of a plugin's units are called.
+ *
+ * Whoever wants to be around each such call (a guard against crashes, a measure, a check) puts it here. What is handed over
+ * has been made ready by unit.c.
+ *
+ * What it does not do: it decides nothing about when or on which rows.
+ */
+
+/* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why, and
+ * in which world. [main] */
+bp_result_t unit_call_start(unit_t *unit, bp_world_o *world);
+void unit_call_stop(unit_t *unit);
+
+/* A step. [main], or [job] where the unit allows it */
+void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run);
+void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match);
+void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+
+/* A system is told who matches now, or no longer does; nothing where it does not ask. [main] */
+void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count);
+
+/* A system's part of a report; nothing for a component, whose manager is asked elsewhere. [main] */
+void unit_call_report(unit_t *unit, bp_report_o *report);
+
+/* --- notify ------------------------------------------------------------------------------------------------------ */
+
+/* Telling systems which entities have come to match their terms, and which no longer do.
+ *
+ * What happened is written down by the store (store/notices.h); systems with the same requirements share one watch. Systems
+ * are told before the units of a step, and after commands that a unit had made first. One that has just come is told of
+ * everything that matches.
+ *
+ * What it does not do: where no system asks, there is nothing to do and nothing is written down.
+ */
+
+/* After settling: watch what the units ask for. Systems that were there before are told first of what has happened, and then of
+ * what has changed because their terms mean something else now. Errors: memory; what was watched is then still watched. [main] */
+bp_result_t notify_settle(schedule_t *schedule);
+
+/* Tell all systems; rows do not move meanwhile. [main] */
+void notify_systems(schedule_t *schedule);
+
+#endif

@@ -1,0 +1,178 @@
+/* step.c - a step: its units segment by segment, and what comes after them.
+ *
+ * All that can fail comes first: no run can come into being while units run, so a step that has begun ends. After commands
+ * that a unit had made first, matches are looked at again; where there is no memory for what is new, units see it a step
+ * later.
+ *
+ * After the units: destructions that were put off, then commands, then the collection of holes. Worlds that step side
+ * by side do all this one after another, in their order, since entities are shared by all worlds.
+ */
+#include "../os/os.h"
+#include "../store/store.h"
+#include "schedule.h"
+#include "schedule_inner.h"
+#include "trace.h"
+
+static bool match_units(schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (!unit_run_prepare(schedule, schedule->units[i]))
+            return false;
+    }
+    return true;
+}
+
+bp_result_t schedule_prepare(schedule_t *schedule)
+{
+    bp_result_t result = schedule_settle(schedule);
+    if (result == BP_OK && !match_units(schedule))
+        result = error_memory(&schedule->world->base->error, "matching the units of a step");
+    return result;
+}
+
+/* --- brackets --------------------------------------------------------------------------------------------------- */
+
+static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
+{
+    bp_world_o *world = schedule->world;
+    schedule->began = began;
+    schedule->crew = crew;
+    schedule->calls = 0;
+    schedule->commands.step = world->steps;
+    schedule->now = (bp_step_t){
+        .struct_size = sizeof schedule->now, .number = world->steps, .dt = 1.0 / world->step_rate, .time = world->time};
+    world->stepping = true;
+    destruction_begin_step(schedule->destruction);
+}
+
+static void make_commands(schedule_t *schedule)
+{
+    if (!commands_pending(&schedule->commands))
+        return;
+    uint64_t from = os_clock_ns();
+    commands_make(&schedule->commands, schedule->destruction);
+    if (schedule->crew->trace != NULL)
+        trace_slice(schedule->crew->trace, BP_SLICE_COMMANDS, schedule->world, "commands", from, os_clock_ns(), 0);
+}
+
+static void collect(schedule_t *schedule)
+{
+    uint64_t from = schedule->crew->trace != NULL ? os_clock_ns() : 0;
+    uint32_t collected = store_collect(schedule->world);
+    if (schedule->crew->trace != NULL)
+        trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
+}
+
+/* What comes after the units; destructions that were put off have been made. */
+static void finish(schedule_t *schedule)
+{
+    bp_world_o *world = schedule->world;
+    make_commands(schedule);
+    world->steps++;
+    world->time = (double)world->steps / world->step_rate;
+    collect(schedule);
+    uint64_t now = os_clock_ns();
+    world->nanoseconds += now - schedule->began;
+    if (schedule->crew->trace != NULL)
+        trace_slice(schedule->crew->trace, BP_SLICE_STEP, world, world->name, schedule->began, now, world->occupied);
+    schedule->crew = NULL;
+}
+
+/* --- segments --------------------------------------------------------------------------------------------------- */
+
+/* In the middle of a step: rows may move, and units then look again at what they match. */
+static void make_commands_first(schedule_t *schedule)
+{
+    bp_world_o *world = schedule->world;
+    if (!commands_pending(&schedule->commands))
+        return;
+    world->stepping = false;
+    uint32_t others = destruction_pause(schedule->destruction);
+    make_commands(schedule);
+    destruction_resume(schedule->destruction, others);
+    world->stepping = true;
+    if (!match_units(schedule))
+        log_write(&world->base->log, BP_LOG_WARNING, "host",
+                  "world '%s': out of memory while matching; units see new combinations of components a step later",
+                  world->name);
+    notify_systems(schedule);
+}
+
+static void run_segments(schedule_t *schedule)
+{
+    error_text_t *error = &schedule->world->base->error;
+    for (uint32_t s = 0; s < schedule->segment_count; s++) {
+        segment_t *segment = &schedule->segments[s];
+        region_part_t part = {schedule, segment->first, segment->count};
+        if (segment->commands_first)
+            make_commands_first(schedule);
+        error->quiet = segment->shared;
+        region_run(&part, 1, schedule->crew, &segment->pace);
+        error->quiet = false;
+    }
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------ */
+
+bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
+{
+    bp_world_o *world = schedule->world;
+    if (world_holds_rows(world))
+        return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
+    uint64_t began = os_clock_ns();
+    bp_result_t result = schedule_prepare(schedule);
+    if (result == BP_OK)
+        result = notify_settle(schedule);
+    if (result != BP_OK)
+        return result;
+    begin(schedule, crew, began);
+    notify_systems(schedule);
+    run_segments(schedule);
+    world->stepping = false;
+    destruction_end_step(schedule->destruction);
+    finish(schedule);
+    return BP_OK;
+}
+
+static void run_together(const region_part_t *parts, uint32_t count, const crew_t *crew)
+{
+    error_text_t *error = &parts[0].schedule->world->base->error;
+    error->quiet = true;
+    region_run(parts, count, crew, &parts[0].schedule->together);
+    error->quiet = false;
+}
+
+bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew)
+{
+    bp_world_o *first = schedules[0]->world;
+    uint64_t began = os_clock_ns();
+    for (uint32_t i = 0; i < count; i++) {
+        bp_result_t result = notify_settle(schedules[i]);
+        if (result != BP_OK)
+            return result;
+    }
+    region_part_t *parts = memory_resize(&first->base->memory, NULL, 0, count * sizeof *parts);
+    if (parts == NULL)
+        return error_memory(&first->base->error, "stepping worlds side by side");
+    for (uint32_t i = 0; i < count; i++) {
+        begin(schedules[i], crew, began);
+        parts[i] = (region_part_t){schedules[i], 0, schedules[i]->count};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        notify_systems(schedules[i]);
+    run_together(parts, count, crew);
+    uint64_t share = (os_clock_ns() - began) / count;
+    for (uint32_t i = 0; i < count; i++)
+        schedules[i]->world->stepping = false;
+    for (uint32_t i = 0; i < count; i++)
+        destruction_end_step(schedules[i]->destruction);
+    for (uint32_t i = 0; i < count; i++) {
+        schedules[i]->world->nanoseconds += share;
+        schedules[i]->began = os_clock_ns();
+        finish(schedules[i]);
+    }
+    if (crew->trace != NULL)
+        trace_slice(crew->trace, BP_SLICE_TOGETHER, NULL, "worlds side by side", began, os_clock_ns(), count);
+    memory_free(&first->base->memory, parts, count * sizeof *parts);
+    return BP_OK;
+}

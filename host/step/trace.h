@@ -1,0 +1,39 @@
+/* trace.h - slices of time: what ran when, on which thread, while somebody looks.
+ *
+ * During a step slices are put down from any thread, without a lock, into room for a fixed number of them; at the end of each
+ * step they are handed to the embedder's sink (bp_trace_i) and the room is empty again. What finds no room is counted.
+ *
+ * What it does not do: no file; the program writes one (program/json_output.c). Where nobody looks there is no trace_t.
+ */
+#ifndef HOST_STEP_TRACE_H
+#define HOST_STEP_TRACE_H
+
+#include "../base/base.h"
+
+enum {
+    TRACE_ROOM = 32768, /* slices of one step */
+    TRACE_THREADS = 256
+};
+
+typedef struct trace_t {
+    memory_t memory;
+    bp_trace_i sink;
+    uint64_t start; /* times are told from here on */
+    _Atomic uint64_t threads[TRACE_THREADS]; /* their numbers; 0: free. The first is the main one */
+    _Atomic uint32_t count;
+    _Atomic uint32_t lost;
+    bp_trace_slice_t slices[TRACE_ROOM];
+} trace_t;
+
+/* NULL when out of memory. [main] */
+trace_t *trace_create(base_t *base, const bp_trace_i *sink);
+void trace_free(trace_t *trace, base_t *base);
+
+/* Put down a slice between two readings of os_clock_ns. Names live at least until the step ends. `world` may be NULL. [job] */
+void trace_slice(trace_t *trace, uint32_t kind, const bp_world_o *world, const char *name, uint64_t begin, uint64_t end,
+                 uint64_t count);
+
+/* Hand over what there is. [main] */
+void trace_flush(trace_t *trace);
+
+#endif

@@ -1,0 +1,377 @@
+/* unit.c - views of matches and of ranges of them.
+ *
+ * A view of whole runs borrows the run's own array of column addresses; a range that begins further down gets an array
+ * of its own, on the stack of the thread that runs it. What all calls that a thread makes in a row have in common, the step
+ * and, until something is recorded, the recorder of commands, is made once for them: matches may be many and small.
+ */
+#include "../base/base.h"
+#include "../plugin/verbs.h"
+#include "schedule_inner.h"
+
+enum {
+    TASK_ROWS = 4096, /* small matches make up one task until they have so many rows */
+    AHEAD = 2         /* matches */
+};
+
+/* Calls that one thread makes one after another: they share a copy of the step and, while nobody records anything, the recorder. */
+typedef struct calls_t {
+    unit_t *unit;
+    bp_step_t step;
+    struct bp_commands_o recorder;
+    bool as_they_lie; /* no term wants columns in an order of its own */
+} calls_t;
+
+/* --- views ------------------------------------------------------------------------------------------------------ */
+
+/* How many columns a unit is handed for its t-th term, and which: NULL: all, as they lie. */
+static uint32_t term_width(const unit_t *unit, uint32_t t, const uint8_t **order)
+{
+    const term_t *term = unit->system != NULL ? &unit->system->terms[t] : NULL;
+    bool reordered = term != NULL && term->reordered;
+    *order = reordered ? term->order : NULL;
+    return reordered ? term->expected_count : unit->query->terms[unit->place[t]].width;
+}
+
+/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses that are moved
+ * on, or in the order that the system was compiled for. NULL for a term that is absent. */
+static void *const *term_columns(const unit_t *unit, uint32_t match, uint32_t t, uint32_t row, void **shifted)
+{
+    const run_t *run = unit->query->runs[match];
+    const uint8_t *order;
+    uint32_t first = query_cells(unit->query, match)[unit->place[t]].column, width = term_width(unit, t, &order);
+    if (first == 0)
+        return NULL;
+    if (row == 0 && order == NULL)
+        return run->columns + first;
+    for (uint32_t c = 0; c < width; c++)
+        shifted[c] = run_cell(run, first + (order == NULL ? c : order[c]), row);
+    return shifted;
+}
+
+static void simulate_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
+{
+    unit_t *unit = calls->unit;
+    const query_t *query = unit->query;
+    void *shifted[REGISTRY_MAX_FIELDS + 1];
+    bp_run_t view = {
+        .struct_size = sizeof view,
+        .count = count,
+        .entities = run_entities(query->runs[match]) + first,
+        .columns = term_columns(unit, match, 0, first, shifted),
+        .instance = unit->schedule->world->prototypes.keys[query_cells(query, match)->key].name,
+    };
+    unit_call_simulate(unit, &calls->step, &view);
+}
+
+/* The columns of all terms of a match, `shifted` as above. Returns how many of these were used. */
+static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns)
+{
+    uint32_t used = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++) {
+        const uint8_t *order;
+        columns[t] = term_columns(unit, match, t, row, shifted + used);
+        used += columns[t] != NULL && columns[t] == shifted + used ? term_width(unit, t, &order) : 0;
+    }
+    return used;
+}
+
+/* A whole run, for a unit that takes columns as they lie: only addresses within the run's own array. */
+static void run_whole(calls_t *calls, const run_t *run, const query_cell_t *cells)
+{
+    unit_t *unit = calls->unit;
+    void *const *columns[REGISTRY_MAX_TERMS];
+    for (uint32_t t = 0, count = unit->query->term_count; t < count; t++) {
+        uint32_t first = cells[unit->place[t]].column;
+        columns[t] = first == 0 ? NULL : run->columns + first;
+    }
+    unit_call_run(unit, &calls->step, &(bp_match_t){sizeof(bp_match_t), run->count, run_entities(run), columns});
+}
+
+static void run_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
+{
+    unit_t *unit = calls->unit;
+    void *shifted[SCHEDULE_MAX_COLUMNS];
+    void *const *columns[REGISTRY_MAX_TERMS];
+    find_columns(unit, match, first, shifted, columns);
+    bp_match_t view = {
+        .struct_size = sizeof view, .count = count, .entities = run_entities(unit->query->runs[match]) + first, .columns = columns};
+    unit_call_run(unit, &calls->step, &view);
+}
+
+/* --- calls ------------------------------------------------------------------------------------------------------ */
+
+static void begin_calls(calls_t *calls, unit_t *unit)
+{
+    calls->unit = unit;
+    calls->step = unit->schedule->now;
+    calls->step.commands = &calls->recorder;
+    calls->as_they_lie = true;
+    for (uint32_t t = 0; unit->system != NULL && t < unit->query->term_count; t++)
+        calls->as_they_lie = calls->as_they_lie && !unit->system->terms[t].reordered;
+    commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
+}
+
+static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
+{
+    calls->recorder.call = call;
+    const run_t *run = calls->unit->query->runs[match];
+    if (calls->unit->system == NULL)
+        simulate_rows(calls, match, first, count);
+    else if (calls->as_they_lie && count == run->count)
+        run_whole(calls, run, query_cells(calls->unit->query, match));
+    else
+        run_rows(calls, match, first, count);
+    if (calls->recorder.first == NULL)
+        return;
+    commands_end(&calls->recorder);
+    commands_begin(&calls->recorder, &calls->unit->schedule->commands, calls->unit->name, 0);
+}
+
+static uint32_t range_rows(const unit_t *unit, uint32_t rows)
+{
+    uint32_t range = (rows / 16 + 63) & ~63u;
+    if (!unit->parallel)
+        return rows;
+    return range < SCHEDULE_LEAST_RANGE ? SCHEDULE_LEAST_RANGE : range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS : range;
+}
+
+static uint32_t range_count(uint32_t rows, uint32_t range)
+{
+    return rows == 0 ? 0 : (rows - 1) / range + 1;
+}
+
+/* All calls of matches `match` to `end` - 1; returns the number of the next. */
+static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_t call)
+{
+    calls_t calls;
+    begin_calls(&calls, unit);
+    for (; match < end; match++) {
+        uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
+        if (match + AHEAD < end) { /* what says where the columns of a match to come are: the run, and what lies behind it */
+            PREFETCH(unit->query->runs[match + AHEAD]);
+            PREFETCH(unit->query->runs[match + AHEAD] + 1);
+        }
+        for (uint32_t first = 0, count; first < rows; first += count) {
+            count = rows - first < range ? rows - first : range;
+            call_rows(&calls, match, first, count, call++);
+        }
+    }
+    return call;
+}
+
+static void call_range(unit_t *unit, const task_t *task)
+{
+    calls_t calls;
+    begin_calls(&calls, unit);
+    call_rows(&calls, task->match, task->first, task->count, task->call);
+}
+
+static bool is_together(const unit_t *unit)
+{
+    return unit->system != NULL && unit->system->table.run_all != NULL;
+}
+
+/* A unit of one call a step: all matches in one, or a manager that goes over its own storage. */
+static bool calls_once(const unit_t *unit)
+{
+    return is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
+}
+
+static uint32_t gather_matches(unit_t *unit)
+{
+    uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
+    void **ordered = unit->ordered;
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+        const run_t *run = unit->query->runs[m];
+        if (run->count == 0)
+            continue;
+        void *const **columns = unit->columns + (size_t)found * terms;
+        ordered += find_columns(unit, m, 0, ordered, columns);
+        unit->matches[found++] = (bp_match_t){
+            .struct_size = sizeof(bp_match_t), .count = run->count, .entities = run_entities(run), .columns = columns};
+    }
+    return found;
+}
+
+static void call_once(unit_t *unit, uint32_t call)
+{
+    struct bp_commands_o recorder;
+    bp_step_t step = unit->schedule->now;
+    commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
+    step.commands = &recorder;
+    if (is_together(unit))
+        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit));
+    else
+        unit_call_simulate(unit, &step, NULL);
+    commands_end(&recorder);
+}
+
+uint64_t unit_run_rows(const unit_t *unit)
+{
+    uint64_t rows = 0;
+    bool own = unit->manager != NULL && unit->manager->component->own_storage;
+    for (uint32_t m = 0; unit->query != NULL && !own && m < unit->query->count; m++)
+        rows += unit->query->runs[m]->count;
+    return rows;
+}
+
+void unit_run(unit_t *unit)
+{
+    schedule_t *schedule = unit->schedule;
+    unit->rows = unit_run_rows(unit);
+    if (calls_once(unit)) {
+        call_once(unit, schedule->calls++);
+        return;
+    }
+    schedule->calls = call_matches(unit, 0, unit->query->count, schedule->calls);
+}
+
+/* --- tasks ------------------------------------------------------------------------------------------------------ */
+
+void unit_run_task(unit_t *unit, const task_t *task)
+{
+    if (task->count > 0)
+        call_range(unit, task);
+    else if (calls_once(unit))
+        call_once(unit, task->call);
+    else
+        call_matches(unit, task->match, task->end, task->call);
+}
+
+/* Ranges of one match, a task each. */
+static void cut_match(unit_t *unit, uint32_t match, uint32_t rows, uint32_t range)
+{
+    for (uint32_t first = 0; first < rows; first += range) {
+        uint32_t count = rows - first < range ? rows - first : range;
+        unit->tasks[unit->task_count++] =
+            (task_t){.match = match, .end = match + 1, .first = first, .count = count, .call = unit->schedule->calls++};
+    }
+}
+
+void unit_run_cut(unit_t *unit)
+{
+    schedule_t *schedule = unit->schedule;
+    uint32_t gathered = TASK_ROWS; /* rows of the task begun last */
+    unit->rows = unit_run_rows(unit);
+    unit->task_count = 0;
+    for (uint32_t m = 0; !calls_once(unit) && m < unit->query->count; m++) {
+        uint32_t rows = unit->query->runs[m]->count, range = range_rows(unit, rows);
+        if (rows == 0)
+            continue;
+        if (unit->parallel && rows > range) {
+            cut_match(unit, m, rows, range);
+            gathered = TASK_ROWS;
+            continue;
+        }
+        /* Calls of a unit that is not parallel must not be made at the same time. */
+        if (unit->task_count == 0 || (unit->parallel && gathered >= TASK_ROWS)) {
+            unit->tasks[unit->task_count++] = (task_t){.match = m, .call = schedule->calls};
+            gathered = 0;
+        }
+        unit->tasks[unit->task_count - 1].end = m + 1;
+        gathered += rows;
+        schedule->calls += range_count(rows, range);
+    }
+    if (unit->task_count == 0) {
+        unit->tasks[unit->task_count++] = (task_t){.call = schedule->calls};
+        schedule->calls += calls_once(unit);
+    }
+}
+
+/* --- memory ----------------------------------------------------------------------------------------------------- */
+
+static bool reserve_matches(schedule_t *schedule, unit_t *unit)
+{
+    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, ordered = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++) {
+        const uint8_t *order;
+        uint32_t width = term_width(unit, t, &order);
+        ordered += order == NULL ? 0 : (uint64_t)unit->query->count * width;
+    }
+    return memory_reserve(&schedule->memory, &unit->ordered, &unit->ordered_capacity, ordered, sizeof *unit->ordered) &&
+           memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
+           memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns);
+}
+
+static bool reserve_tasks(schedule_t *schedule, unit_t *unit)
+{
+    uint64_t tasks = 1;
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+        uint32_t rows = unit->query->runs[m]->count;
+        tasks += 1u + (unit->parallel ? range_count(rows, range_rows(unit, rows)) : 0);
+    }
+    return memory_reserve(&schedule->memory, &unit->tasks, &unit->task_capacity, tasks, sizeof *unit->tasks);
+}
+
+bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
+{
+    if (unit->query != NULL && !query_refresh(unit->query, schedule->world))
+        return false;
+    if (unit->query != NULL && is_together(unit) && !reserve_matches(schedule, unit))
+        return false;
+    return !(unit->parallel || unit->concurrent) || reserve_tasks(schedule, unit);
+}
+
+/* --- unit call --------------------------------------------------------------------------------------------------- */
+
+/* Calls into plugins that bring units.
+ *
+ * Verbs are reached through the slot of the system or the component at each call, so that a slot that has been filled anew is
+ * seen at once.
+ */
+
+bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
+{
+    error_text_t *error = &world->base->error;
+    unit->seen = (bp_system_t){
+        .struct_size = sizeof(bp_system_t),
+        .api = world->api,
+        .host = world->host,
+        .world = world,
+        .plugin = &unit->system->owner->seen,
+    };
+    if (unit->system->table.start == NULL)
+        return BP_OK;
+    error->text[0] = '\0';
+    bp_result_t result = verb_system_start(unit->system, &unit->seen);
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name,
+                                                  world->name);
+}
+
+void unit_call_stop(unit_t *unit)
+{
+    if (unit->system != NULL && unit->system->table.stop != NULL)
+        verb_system_stop(unit->system, &unit->seen);
+}
+
+void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run)
+{
+    verb_simulate(unit->manager->component, &unit->manager->seen, step, run);
+}
+
+void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match)
+{
+    verb_run(unit->system, &unit->seen, step, match);
+}
+
+void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    verb_run_all(unit->system, &unit->seen, step, matches, count);
+}
+
+void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_system_i *table = &unit->system->table;
+    if (added && table->entities_added != NULL)
+        verb_entities_added(unit->system, &unit->seen, entities, count);
+    else if (!added && table->entities_removed != NULL)
+        verb_entities_removed(unit->system, &unit->seen, entities, count);
+}
+
+void unit_call_report(unit_t *unit, bp_report_o *report)
+{
+    if (unit->system != NULL && unit->system->table.report != NULL)
+        verb_system_report(unit->system, &unit->seen, report);
+}

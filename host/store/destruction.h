@@ -1,0 +1,70 @@
+/* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
+ *
+ * A batch dies in this order: the entities stop being alive; each world tells the managers that must know at once
+ * and leaves holes in its runs; then the batch is announced, to the managers that have `entities_destroyed` and
+ * after them to the callbacks of embedders, in order of registration.
+ *
+ * Callbacks may destroy and create. What they destroy dies at once, but is announced only when the present batch has
+ * been announced to all: announcements never nest. While a world steps, a destruction waits for the step's end.
+ *
+ * Batches are copied, since a caller's array may be the very column that changes; long ones are announced in parts of
+ * DESTRUCTION_BATCH.
+ *
+ * Callbacks are not stored as function addresses of plugins: a manager is reached through its slot, and an embedder's
+ * callback carries its owner, by which it is dropped.
+ *
+ * What it does not do: it decides nothing about who lives.
+ */
+#ifndef HOST_STORE_DESTRUCTION_H
+#define HOST_STORE_DESTRUCTION_H
+
+#include "world.h"
+
+enum { DESTRUCTION_BATCH = 2048 };
+
+typedef struct destroyed_callback_t {
+    const void *owner; /* NULL: dropped */
+    bp_destroyed_callback callback;
+    void *data;
+} destroyed_callback_t;
+
+typedef struct destruction_t {
+    memory_t memory;
+    base_t *base;
+    entities_t *entities;
+    bp_world_o **worlds; /* in order of creation */
+    uint32_t world_count, world_capacity;
+    destroyed_callback_t *callbacks;
+    uint32_t callback_count, callback_capacity;
+    bp_entity_t *queue; /* dead, not yet announced */
+    uint32_t queue_count, queue_capacity;
+    bp_entity_t *waiting; /* to be destroyed at the end of the step */
+    uint32_t waiting_count, waiting_capacity;
+    uint32_t stepping; /* worlds in the middle of a step */
+    bool announcing;
+} destruction_t;
+
+void destruction_init(destruction_t *destruction, base_t *base, entities_t *entities);
+void destruction_free(destruction_t *destruction);
+
+/* Worlds take part from their creation to their end. */
+bp_result_t destruction_add_world(destruction_t *destruction, bp_world_o *world);
+void destruction_remove_world(destruction_t *destruction, const bp_world_o *world);
+
+/* As bp_entity_api.destroy. [main] */
+uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *entities, uint32_t count);
+
+/* Brackets around a step: in between, destructions wait. [main] */
+void destruction_begin_step(destruction_t *destruction);
+void destruction_end_step(destruction_t *destruction);
+
+/* In the middle of a step that holds no columns for now: destructions are made at once; what waits goes on waiting. `resume`
+ * gets what `pause` gave. [main] */
+uint32_t destruction_pause(destruction_t *destruction);
+void destruction_resume(destruction_t *destruction, uint32_t stepping);
+
+/* As bp_host_on_destroyed and bp_host_drop_owner. [main] */
+bp_result_t destruction_add_callback(destruction_t *destruction, const void *owner, bp_destroyed_callback callback, void *data);
+void destruction_drop_owner(destruction_t *destruction, const void *owner);
+
+#endif

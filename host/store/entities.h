@@ -1,0 +1,80 @@
+/* entities.h - who is alive: ids, their generations, and the queue of free indices.
+ *
+ * An id is 32 bits of index and 32 of generation. `lives` holds for each index what its present generation is:
+ * even while an entity lives there, odd while the index is free; the generation in an id is that number plus one
+ * plus the host's tag, so alive() is one load and one comparison. Free indices wait in a first-in first-out queue
+ * and are reused only while more than ENTITIES_MIN_FREE wait, which spreads reuse; an index whose counter has run
+ * out is retired, so a stale id never comes alive again.
+ *
+ * What it does not do: it tells nobody of a death (destruction.h).
+ */
+#ifndef HOST_STORE_ENTITIES_H
+#define HOST_STORE_ENTITIES_H
+
+#include "../base/base.h"
+
+enum { ENTITIES_MIN_FREE = 1024 };
+#define ENTITIES_MAX (UINT32_MAX - 1) /* indices */
+
+typedef struct entities_t {
+    memory_t memory;
+    base_t *base;
+    uint32_t *lives;      /* by index */
+    uint32_t bound;       /* indices ever used */
+    uint32_t capacity;    /* of lives and of the queue */
+    uint32_t *queue;      /* a ring with room for every index, so that destroying needs no memory */
+    uint32_t queue_head;
+    uint32_t queue_count;
+    uint32_t living;
+    bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
+} entities_t;
+
+void entities_init(entities_t *entities, base_t *base);
+void entities_free(entities_t *entities);
+
+/* Make sure that the next `count` creations need no memory. Ids stay valid. [main] */
+bp_result_t entities_reserve(entities_t *entities, uint32_t count);
+
+/* Create `count` entities. All or nothing; errors: memory, limit. [main] */
+bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
+
+/* One entity, where no memory is needed for it (entities_reserve): the short way. [main] */
+static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
+{
+    uint32_t index = entities->bound, life = 0;
+    if (entities->queue_count > ENTITIES_MIN_FREE) {
+        index = entities->queue[entities->queue_head];
+        if (++entities->queue_head == entities->capacity)
+            entities->queue_head = 0;
+        entities->queue_count--;
+        life = ++entities->lives[index];
+    } else if (index < entities->capacity) {
+        entities->bound++; /* lives[index] is 0 and stays untouched */
+    } else {
+        return false;
+    }
+    entities->living++;
+    out->id = (uint64_t)(life + entities->base->values.entity_base + 1) << 32 | index;
+    return true;
+}
+
+/* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
+uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
+
+/* The living entity at an index, or {0}. [job] */
+bp_entity_t entities_at(const entities_t *entities, uint32_t index);
+
+/* As bp_entity_api.alive. [job] */
+uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive);
+
+static inline bool entities_is_alive(const entities_t *entities, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e), generation = bp_entity_generation(e);
+    return index < entities->bound && (generation & 1) != 0 &&
+           entities->lives[index] + 1 + entities->base->values.entity_base == generation;
+}
+
+/* Why an entity cannot be used: "is dead", "belongs to another host" ...; returns BP_ERROR_DEAD. [main] */
+bp_result_t entities_dead_error(const entities_t *entities, bp_entity_t e);
+
+#endif

@@ -1,0 +1,85 @@
+/* notices.h - who has come to match, and who no longer does: the moves that somebody wants to be told of.
+ *
+ * A watch is a set of terms. Whether an entity is in a watch's set depends on its prototype alone, so each run carries a
+ * signature (run_t.watch): the number of a row of bits, one for each watch that its prototype matches. A move between runs of
+ * equal signatures interests nobody and costs a comparison. Other moves are written down: each entity once, with the signature
+ * that it had when somebody was last told and the one that it has now. So what is told is exact, whatever happened in between.
+ *
+ * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or a move
+ * needs none.
+ *
+ * What it does not do: it calls nobody; a function is handed down. A world in which nobody watches has no notices_t, and its
+ * runs have the signature 0.
+ */
+#ifndef HOST_STORE_NOTICES_H
+#define HOST_STORE_NOTICES_H
+
+#include "query.h"
+
+enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64, NOTICES_KINDS = 8 };
+
+/* Entities that have come to match watch number `watch`, or have ceased to. */
+typedef void (*notices_tell)(void *context, uint32_t watch, bool added, const bp_entity_t *entities, uint32_t count);
+
+typedef struct watch_t {
+    const query_t *query;    /* whose terms, when it was made; compared by address only */
+    query_term_t terms[REGISTRY_MAX_TERMS];
+    uint32_t term_count;
+    uint32_t batched;
+    bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */
+} watch_t;
+
+/* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its kind. */
+typedef struct hop_t { uint32_t from, to; } hop_t;
+
+typedef struct notices_t {
+    memory_t memory;
+    bp_world_o *world;
+    watch_t *watches;
+    uint32_t watch_count, watch_capacity;
+    uint32_t words;        /* of a signature, 64 watches in each */
+    uint64_t *signatures;  /* the first is that of nobody */
+    uint32_t signature_count, signature_capacity;
+    bp_entity_t *entities; /* of each entry ... */
+    hop_t *hops;           /* ... and its hop; or stretches of entries */
+    uint32_t stretch_count;
+    uint32_t count, entity_capacity, hop_capacity;
+    hop_t kinds[NOTICES_KINDS]; /* the hops that there are, while none can follow another: */
+    uint32_t kind_count;
+    bool indexed;          /* an entity may come a second time; places are in use */
+    uint32_t *places;      /* by entity index: the entry that may be about it */
+    uint32_t place_capacity;
+} notices_t;
+
+/* Without watches, in nobody's service yet. NULL when out of memory. */
+notices_t *notices_create(bp_world_o *world);
+void notices_free(notices_t *notices);
+
+/* Watch a query's terms; the number of the watch, or BP_NONE when out of memory. All watches come before the first signature. */
+uint32_t notices_watch(notices_t *notices, const query_t *query);
+
+/* The signature of a prototype, made where it is new; BP_NONE when out of memory. */
+uint32_t notices_signature(notices_t *notices, uint32_t prototype);
+
+static inline bool notices_has(const notices_t *notices, uint32_t signature, uint32_t watch)
+{
+    return (notices->signatures[(size_t)signature * notices->words + watch / 64] >> (watch % 64) & 1) != 0;
+}
+
+/* Make room for `more` entities that get their first components. False when out of memory. [main] */
+bool notices_reserve(notices_t *notices, uint32_t more);
+
+/* Is there room for one more without asking? */
+static inline bool notices_has_room(const notices_t *notices, uint32_t occupied, uint32_t index)
+{
+    return (uint64_t)notices->count + occupied < notices->entity_capacity && index < notices->place_capacity;
+}
+
+/* Entities have moved from one signature to another. [main] */
+void notices_moved(notices_t *notices, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count);
+
+/* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many entries
+ * there were. [main] */
+uint32_t notices_deliver(notices_t *notices, notices_tell tell, void *context);
+
+#endif

@@ -1,0 +1,127 @@
+/* prototypes.h - the entity index: which combinations of components exist in a world.
+ *
+ * A prototype is {base prototype, key}: the combination of its base and one more component. A key stands for one
+ * component type under one instance name. Chains are kept in canonical order, keys descending from the top, so the
+ * same components are always the same prototype, in whatever order they came. Prototypes are small dense integers;
+ * 0 has no components. They are never removed: 24 bytes each, beside the run that holds the rows of their entities.
+ *
+ * The columns of a prototype are those of its base followed by those of its key. So a component's columns begin where
+ * its base's end, and adding a component to an entity inserts columns at one place: rows move between prototypes by
+ * copying what lies before that place and what lies behind it.
+ *
+ * What it does not do: it knows neither entities nor rows (store.h).
+ */
+#ifndef HOST_STORE_PROTOTYPES_H
+#define HOST_STORE_PROTOTYPES_H
+
+#include "../base/base.h"
+
+struct run_t;
+
+enum {
+    PROTOTYPES_MAX_KEYS = 255,      /* components of one entity */
+    PROTOTYPES_MAX_COLUMNS = 65535, /* their fields, the entity's own column among them */
+    KEY_SINGLE = 1u << 0,           /* no second component of this manager in the same entity */
+    KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
+    KEY_OWN_STORAGE = 1u << 2,
+    KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
+    KEY_STRINGS = 1u << 4,          /* has columns of counted strings */
+    KEY_GONE = 1u << 5,             /* its manager has left the world */
+    PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
+};
+
+/* A component type under an instance name. */
+typedef struct component_key_t {
+    bp_name_t name;
+    uint32_t manager;
+    uint16_t columns;
+    uint16_t flags; /* KEY_... */
+} component_key_t;
+
+typedef struct prototype_t {
+    uint32_t base;
+    uint32_t key;      /* greater than every key of the base */
+    uint32_t next;     /* of the chain of its bucket; 0: last */
+    uint16_t columns;  /* all told, with the entity's own column: at least 1 */
+    uint8_t key_count;
+    uint8_t flags;     /* KEY_... of all its keys */
+    struct run_t *run; /* NULL until an entity has this prototype */
+} prototype_t;
+
+typedef struct transition_t {
+    uint32_t from, key, to; /* key has its top bit set for "without" */
+    uint32_t column;        /* where the key's columns begin */
+} transition_t;
+
+typedef struct prototypes_t {
+    memory_t *memory;
+    base_t *base;
+    component_key_t *keys;
+    prototype_t *items;
+    uint32_t *buckets;         /* first prototype of each hash of {base, key} */
+    transition_t *transitions; /* a direct-mapped cache of additions and removals */
+    uint32_t key_count, key_capacity;
+    uint32_t *key_slots;       /* open addressing: key number + 1, 0 free; at most half full */
+    uint32_t key_slot_count;
+    uint32_t count, capacity;  /* count is at least 1: prototype 0 */
+    uint32_t bucket_count;     /* of buckets and of transitions: a power of two */
+    _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one word */
+} prototypes_t;
+
+/* False when out of memory. */
+bool prototypes_init(prototypes_t *prototypes, memory_t *memory, base_t *base);
+void prototypes_free(prototypes_t *prototypes);
+
+/* The key of a manager under a name, made where it is new. Errors: memory. [main] */
+bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32_t *out);
+
+/* The prototype with one more, or one fewer, component; `column` is where the component's columns begin in the larger
+ * of the two. Errors: EXISTS where the instance name is taken or the type is single and there; NOT_FOUND where the
+ * component is not there; limit; memory. [main] */
+bp_result_t prototypes_with(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
+bp_result_t prototypes_without(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
+
+#define PROTOTYPES_WITHOUT 0x80000000u /* in transition_t.key: the removal of that key */
+
+static inline uint32_t prototypes_hash(uint32_t a, uint32_t b)
+{
+    uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(h >> 32);
+}
+
+/* The cached transition from a prototype by a key (with PROTOTYPES_WITHOUT for a removal), or NULL where it is not
+ * cached: then prototypes_with or prototypes_without finds it, or says why there is none. [main] */
+static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key)
+{
+    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->bucket_count - 1)];
+    return t->from == from && t->key == key && t->column != 0 ? t : NULL;
+}
+
+/* Pass KEY_GONE on from keys to the prototypes that have them. [main] */
+void prototypes_mark_gone(prototypes_t *prototypes);
+
+/* Keys have other columns or flags: bring all prototypes in step. Cannot fail. [main] */
+void prototypes_recount(prototypes_t *prototypes);
+
+/* As prototypes_column, by walking the chain; the answer is put where prototypes_column will see it. */
+uint32_t prototypes_find_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key);
+
+static inline _Atomic uint64_t *prototypes_column_word(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
+{
+    return &prototypes->columns[prototypes_hash(prototype, key) & (PROTOTYPES_COLUMNS - 1)];
+}
+
+/* Where the columns of `key` begin in a prototype; 0 where it lacks the key. [job] */
+static inline uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
+{
+    uint64_t word = atomic_load_explicit(prototypes_column_word(prototypes, prototype, key), memory_order_relaxed);
+    if (word >> 16 == ((uint64_t)prototype << 16 | key) && key <= UINT16_MAX)
+        return (uint32_t)word & UINT16_MAX;
+    return prototypes_find_column(prototypes, prototype, key);
+}
+
+/* The key of the component with an instance name in a prototype, and where its columns begin; BP_NONE where there is
+ * none. [job] */
+uint32_t prototypes_find_name(const prototypes_t *prototypes, uint32_t prototype, bp_name_t name, uint32_t *column);
+
+#endif

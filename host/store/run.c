@@ -1,0 +1,636 @@
+/* run.c - how the memory of a run is laid out and grows.
+ *
+ * Measured choices (bench/, docs/store.md): a run starts with one row and doubles; below RUN_SPLIT_BYTES its columns
+ * share one block, which is copied when it grows; above, each column is a block of its own, and since large blocks
+ * are pages (base/memory.h) doubling one remaps its pages and touches none. Columns of different runs and fields begin at
+ * different places within a page, so that a loop over several columns does not have them fight for the same cache
+ * sets.
+ *
+ * Invariants: columns[c] points into the block of column c (or the shared block) with room for `capacity` values
+ * and is aligned as bp_run_t promises; a failed growth leaves every column where it was, with as much room at least.
+ */
+#include "run.h"
+
+#include "../os/os.h"
+
+/* --- run inner --------------------------------------------------------------------------------------------------- */
+
+/* How a run's memory is laid out, for the files that lay it out.
+ *
+ * Inner to run.c, run.c and run.c.
+ *
+ * What it does not do: nothing else may count on it.
+ */
+
+/* Bytes of the arrays columns, fields and sizes for each column. */
+#define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + 1)
+
+/* Bytes of the block that small runs share, of one column in it, and where its first column begins. */
+size_t run_shared_bytes(const run_t *run, uint32_t capacity);
+size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+char *run_shared_start(char *block, uint32_t capacity);
+
+/* Bytes of a column's own block, and where the column begins in it. */
+size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+char *run_place(const run_t *run, uint32_t column, char *block);
+
+/* Say anew what follows from `fields`: sizes, plain, has_strings. */
+void run_describe(run_t *run);
+
+static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
+
+enum { LINE = 64, STAGGER_LINES = 5 };
+
+static size_t align_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags)
+{
+    size_t size = sizeof(run_t) + column_count * RUN_COLUMN_BYTES;
+    run_t *run = memory_new(memory, size);
+    if (run == NULL)
+        return NULL;
+    run->prototype = prototype;
+    run->column_count = (uint16_t)column_count;
+    run->flags = flags;
+    run->version = 1;
+    run->columns = (void **)(run + 1);
+    run->fields = (const field_t **)(run->columns + column_count);
+    run->sizes = (uint8_t *)(run->fields + column_count);
+    run->inline_room = (uint16_t)column_count;
+    run->fields[0] = &entity_field;
+    for (uint32_t c = 1; c < column_count; c++)
+        run->fields[c] = fields[c - 1];
+    run_describe(run);
+    return run;
+}
+
+void run_describe(run_t *run)
+{
+    run->plain = true;
+    run->has_strings = false;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        run->sizes[c] = (uint8_t)run->fields[c]->size;
+        run->plain = run->plain && run->fields[c]->type != BP_STRING && run->sizes[c] <= 16;
+        run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
+    }
+}
+
+static uint32_t block_count(const run_t *run)
+{
+    return run->split ? run->column_count : 1;
+}
+
+static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count, uint32_t room)
+{
+    if (blocks == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        memory_free(memory, blocks[i].start, blocks[i].size);
+    memory_free(memory, blocks, room * sizeof *blocks);
+}
+
+void run_free(run_t *run, memory_t *memory, strings_t *strings)
+{
+    if (run == NULL)
+        return;
+    for (uint32_t row = 0; row < run->count; row++)
+        run_release_strings(run, 1, run->column_count, row, strings);
+    free_blocks(memory, run->blocks, block_count(run), run->block_room);
+    memory_free(memory, run->body, run->body_room * RUN_COLUMN_BYTES);
+    memory_free(memory, run, sizeof(run_t) + run->inline_room * RUN_COLUMN_BYTES);
+}
+
+/* --- growth of small runs: one block for all columns ------------------------------------------------------------- */
+
+char *run_shared_start(char *block, uint32_t capacity)
+{
+    return capacity >= RUN_ALIGNED_ROWS ? (char *)align_up((size_t)(uintptr_t)block, LINE) : block;
+}
+
+size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+{
+    return align_up((size_t)run->sizes[column] * capacity + RUN_SLACK_BYTES, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
+}
+
+size_t run_shared_bytes(const run_t *run, uint32_t capacity)
+{
+    size_t bytes = capacity >= RUN_ALIGNED_ROWS ? LINE : 0;
+    for (uint32_t c = 0; c < run->column_count; c++)
+        bytes += run_column_bytes(run, c, capacity);
+    return bytes;
+}
+
+static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    size_t size = run_shared_bytes(run, capacity);
+    run_block_t *blocks = run->blocks != NULL ? run->blocks : memory_new(memory, sizeof *blocks);
+    char *block = blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    if (block == NULL) {
+        if (run->blocks == NULL)
+            memory_free(memory, blocks, sizeof *blocks);
+        return false;
+    }
+    char *at = run_shared_start(block, capacity);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if (run->count > 0)
+            memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
+        run->columns[c] = at;
+        at += run_column_bytes(run, c, capacity);
+    }
+    memory_free(memory, blocks->start, blocks->size);
+    *blocks = (run_block_t){block, size};
+    run->block_room = run->blocks == NULL ? 1 : run->block_room;
+    run->blocks = blocks;
+    run->capacity = capacity;
+    return true;
+}
+
+/* --- growth of large runs: a block for each column ---------------------------------------------------------------- */
+
+/* Where in its block a column begins: on a line of its own, and not where its neighbours begin. */
+char *run_place(const run_t *run, uint32_t column, char *block)
+{
+    size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % LINE;
+    return (char *)align_up((size_t)(uintptr_t)block, LINE) + lines * LINE;
+}
+
+size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+{
+    return (size_t)run->sizes[column] * capacity + LINE * (LINE + 1);
+}
+
+static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_t capacity)
+{
+    run_block_t *block = &run->blocks[column];
+    size_t size = run_split_bytes(run, column, capacity);
+    size_t offset = (size_t)((char *)run->columns[column] - block->start);
+    char *start = memory_resize(memory, block->start, block->size, size);
+    if (start == NULL)
+        return false;
+    *block = (run_block_t){start, size};
+    run->columns[column] = run_place(run, column, start);
+    /* Another allocator may align differently than before. */
+    if (run->columns[column] != start + offset)
+        memmove(run->columns[column], start + offset, (size_t)run->count * run->sizes[column]);
+    return true;
+}
+
+/* From one block to a block each. */
+static bool split(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    run_block_t *blocks = memory_new(memory, run->column_count * sizeof *blocks);
+    if (blocks == NULL)
+        return false;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        size_t size = run_split_bytes(run, c, capacity);
+        blocks[c] = (run_block_t){memory_resize(memory, NULL, 0, size), size};
+        if (blocks[c].start == NULL) {
+            blocks[c].size = 0;
+            free_blocks(memory, blocks, run->column_count, run->column_count);
+            return false;
+        }
+    }
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        char *at = run_place(run, c, blocks[c].start);
+        if (run->count > 0)
+            memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
+        run->columns[c] = at;
+    }
+    free_blocks(memory, run->blocks, block_count(run), run->block_room);
+    run->blocks = blocks;
+    run->block_room = run->column_count;
+    run->split = true;
+    run->capacity = capacity;
+    return true;
+}
+
+static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    run->version++;
+    if (!run->split && run_shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
+        return resize_shared(run, memory, capacity);
+    if (!run->split)
+        return split(run, memory, capacity);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if (!resize_column(run, memory, c, capacity))
+            return false;
+    }
+    run->capacity = capacity;
+    return true;
+}
+
+bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
+{
+    uint64_t needed = (uint64_t)run->count + more;
+    if (needed <= run->capacity)
+        return true;
+    if (needed > UINT32_MAX / 2)
+        return false;
+    uint64_t capacity = (uint64_t)run->capacity * 2;
+    return resize(run, memory, (uint32_t)(capacity < needed ? needed : capacity));
+}
+
+void run_trim(run_t *run, memory_t *memory)
+{
+    if (run->count == 0 && run->blocks != NULL) {
+        free_blocks(memory, run->blocks, block_count(run), run->block_room);
+        run->blocks = NULL;
+        run->block_room = 0;
+        run->split = false;
+        run->capacity = 0;
+        run->version++;
+        memset(run->columns, 0, run->column_count * sizeof *run->columns);
+    } else if (run->count < run->capacity / 4) {
+        /* Less first: where shrinking fails, a column merely keeps more room than the run uses. */
+        run->capacity = run->count * 2;
+        resize(run, memory, run->capacity);
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------ */
+
+#define FILL(type)                                  \
+    do {                                            \
+        type value_, *to_ = (type *)(void *)cells;  \
+        memcpy(&value_, value, sizeof value_);      \
+        for (uint32_t i = 0; i < count; i++)        \
+            to_[i] = value_;                        \
+    } while (0)
+
+static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t count)
+{
+    switch (size) {
+    case 1: memset(cells, *(const unsigned char *)value, count); break;
+    case 4: FILL(uint32_t); break;
+    case 8: FILL(uint64_t); break;
+    case 12: FILL(bp_vec3_t); break;
+    case 16: FILL(bp_vec4_t); break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(cells + (size_t)i * size, value, size);
+        break;
+    }
+}
+
+/* One row: the calls and loops of the general case would cost more than the row. */
+static void fill_row(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
+{
+    for (uint32_t c = first_column; c < last_column; c++) {
+        value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
+        if (run->fields[c]->type == BP_STRING)
+            strings_retain(run->fields[c]->initial.string, 1);
+    }
+}
+
+void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count)
+{
+    if (count == 1) {
+        fill_row(run, first_column, last_column, first);
+        return;
+    }
+    for (uint32_t c = first_column; c < last_column; c++) {
+        const field_t *field = run->fields[c];
+        char *cells = run_cell(run, c, first);
+        if (field->initial_is_zero)
+            memset(cells, 0, (size_t)field->size * count);
+        else
+            fill_cells(cells, &field->initial, field->size, count);
+        if (field->type == BP_STRING)
+            strings_retain(field->initial.string, count);
+    }
+}
+
+void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value)
+{
+    fill_cells(run_cell(run, column, first), value, run->sizes[column], count);
+}
+
+void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings)
+{
+    for (uint32_t c = first_column; c < last_column; c++) {
+        if (run->fields[c]->type == BP_STRING) {
+            const char **cell = run_cell(run, c, row);
+            strings_release(strings, *cell);
+        }
+    }
+}
+
+void run_erase(run_t *run, uint32_t row)
+{
+    uint32_t last = --run->count;
+    run->version++;
+    if (row != last)
+        run_copy_row(run, 0, last, run, 0, row, run->column_count);
+}
+
+/* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
+ * is odd for whoever lives. */
+static bool lie_there(const bp_entity_t *rows, const bp_entity_t *entities)
+{
+    uint64_t different = 0, common = UINT64_MAX;
+    for (uint32_t i = 0; i < RUN_LONG_STRETCH; i++) {
+        different |= rows[i].id ^ entities[i].id;
+        common &= rows[i].id;
+    }
+    return different == 0 && (common >> 32 & 1) != 0;
+}
+
+uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    while (count - known >= RUN_LONG_STRETCH && lie_there(rows + known, entities + known))
+        known += RUN_LONG_STRETCH;
+    while (known < count && rows[known].id == entities[known].id && rows[known].id != 0)
+        known++;
+    return known;
+}
+
+/* --- run shape --------------------------------------------------------------------------------------------------- */
+
+/* A run whose columns become others.
+ *
+ * The run keeps its address: references and caches hold it. What changes is what it holds: the arrays that describe its columns
+ * and the blocks that these lie in. A shape is another set of both, complete before anything of the run changes; the two then
+ * change places. Where every column has a block of its own, columns that stay are the same memory in both, so that
+ * no value moves, however many rows there are; small runs, whose columns share a block, are copied.
+ *
+ * Invariant: what run and shape share is marked in `adopted` on both sides, so that whichever of them goes frees only what
+ * is its own.
+ */
+
+static bool need_body(run_t *other, memory_t *memory, uint32_t count)
+{
+    other->body = memory_new(memory, count * RUN_COLUMN_BYTES);
+    if (other->body == NULL)
+        return false;
+    other->body_room = (uint16_t)count;
+    other->columns = other->body;
+    other->fields = (const field_t **)(void *)(other->columns + count);
+    other->sizes = (uint8_t *)(other->fields + count);
+    return true;
+}
+
+static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *picks)
+{
+    const run_t *run = shape->run;
+    run_t *other = &shape->other;
+    size_t size = run_shared_bytes(other, run->capacity);
+    other->blocks = memory_new(memory, sizeof *other->blocks);
+    other->block_room = other->blocks == NULL ? 0 : 1;
+    char *block = other->blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    if (block == NULL)
+        return false;
+    other->blocks[0] = (run_block_t){block, size};
+    char *at = run_shared_start(block, run->capacity);
+    for (uint32_t c = 0; c < other->column_count; c++) {
+        if (picks[c].from != BP_NONE && run->count > 0)
+            memcpy(at, run->columns[picks[c].from], (size_t)run->count * run->sizes[picks[c].from]);
+        other->columns[c] = at;
+        at += run_column_bytes(other, c, run->capacity);
+    }
+    return true;
+}
+
+static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *picks)
+{
+    const run_t *run = shape->run;
+    run_t *other = &shape->other;
+    other->blocks = memory_new(memory, other->column_count * sizeof *other->blocks);
+    if (other->blocks == NULL)
+        return false;
+    other->block_room = other->column_count;
+    for (uint32_t c = 0; c < other->column_count; c++) {
+        uint32_t from = picks[c].from;
+        if (from != BP_NONE) {
+            other->blocks[c] = run->blocks[from];
+            other->columns[c] = run->columns[from];
+            continue;
+        }
+        size_t size = run_split_bytes(other, c, run->capacity);
+        char *block = memory_resize(memory, NULL, 0, size);
+        if (block == NULL)
+            return false;
+        other->blocks[c] = (run_block_t){block, size};
+        other->columns[c] = run_place(other, c, block);
+    }
+    return true;
+}
+
+bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count)
+{
+    *shape = (run_shape_t){.run = run, .old_count = run->column_count, .new_count = count};
+    run_t *other = &shape->other;
+    shape->adopted = memory_new(memory, run->column_count + count);
+    shape->filled = memory_new(memory, count);
+    if (shape->adopted == NULL || shape->filled == NULL || !need_body(other, memory, count)) {
+        run_shape_free(shape, memory, NULL);
+        return false;
+    }
+    other->prototype = run->prototype;
+    other->column_count = (uint16_t)count;
+    other->flags = run->flags;
+    other->split = run->split;
+    for (uint32_t c = 0; c < count; c++) {
+        other->fields[c] = picks[c].field != NULL ? picks[c].field : run->fields[picks[c].from];
+        shape->filled[c] = picks[c].from != BP_NONE;
+        if (picks[c].from == BP_NONE)
+            continue;
+        shape->adopted[picks[c].from] = 1;
+        shape->adopted[run->column_count + c] = 1;
+    }
+    run_describe(other);
+    if (run->capacity == 0 || (run->split ? make_split(shape, memory, picks) : make_shared(shape, memory, picks)))
+        return true;
+    run_shape_free(shape, memory, NULL);
+    return false;
+}
+
+#define EXCHANGE(type, a, b) do { type kept_ = (a); (a) = (b); (b) = kept_; } while (0)
+
+/* Arrays that lie behind the run are found again by their address: they are never freed by themselves. */
+void run_shape_exchange(run_shape_t *shape)
+{
+    run_t *run = shape->run, *other = &shape->other;
+    EXCHANGE(void **, run->columns, other->columns);
+    EXCHANGE(const field_t **, run->fields, other->fields);
+    EXCHANGE(uint8_t *, run->sizes, other->sizes);
+    EXCHANGE(run_block_t *, run->blocks, other->blocks);
+    EXCHANGE(void *, run->body, other->body);
+    EXCHANGE(uint16_t, run->block_room, other->block_room);
+    EXCHANGE(uint16_t, run->body_room, other->body_room);
+    EXCHANGE(uint16_t, run->column_count, other->column_count);
+    EXCHANGE(uint16_t, run->flags, other->flags);
+    EXCHANGE(bool, run->has_strings, other->has_strings);
+    EXCHANGE(bool, run->plain, other->plain);
+    run->version++;
+    shape->exchanged = !shape->exchanged;
+}
+
+static void release_column(const run_t *other, uint32_t column, uint32_t count, strings_t *strings)
+{
+    const char *const *cells = other->columns[column];
+    for (uint32_t row = 0; other->fields[column]->type == BP_STRING && row < count; row++)
+        strings_release(strings, cells[row]);
+}
+
+void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings)
+{
+    run_t *other = &shape->other;
+    uint32_t count = other->blocks == NULL ? 0 : other->column_count;
+    const uint8_t *adopted = shape->adopted == NULL ? NULL : shape->adopted + (shape->exchanged ? 0 : shape->old_count);
+    for (uint32_t c = 0; c < count; c++) {
+        if (adopted[c] != 0)
+            continue;
+        if (strings != NULL && (shape->exchanged || shape->filled[c] != 0))
+            release_column(other, c, shape->run->count, strings);
+        if (other->split)
+            memory_free(memory, other->blocks[c].start, other->blocks[c].size);
+    }
+    if (other->blocks != NULL && !other->split)
+        memory_free(memory, other->blocks[0].start, other->blocks[0].size);
+    memory_free(memory, other->blocks, other->block_room * sizeof *other->blocks);
+    memory_free(memory, other->body, other->body_room * RUN_COLUMN_BYTES);
+    memory_free(memory, shape->adopted, shape->adopted == NULL ? 0 : shape->old_count + shape->new_count);
+    memory_free(memory, shape->filled, shape->filled == NULL ? 0 : shape->new_count);
+    memset(shape, 0, sizeof *shape);
+}
+
+/* --- in place --------------------------------------------------------------------------------------------------------- */
+
+static void drop_column(run_t *run, memory_t *memory, strings_t *strings, uint32_t column)
+{
+    release_column(run, column, run->count, strings);
+    if (run->split)
+        memory_free(memory, run->blocks[column].start, run->blocks[column].size);
+}
+
+void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count)
+{
+    void *columns[RUN_KEEP_MOST];
+    run_block_t blocks[RUN_KEEP_MOST];
+    uint32_t behind = run->column_count - first - width;
+    memcpy(columns, run->columns + first, width * sizeof *columns);
+    if (run->split)
+        memcpy(blocks, run->blocks + first, width * sizeof *blocks);
+    for (uint32_t c = 0; c < width; c++) {
+        bool kept = false;
+        for (uint32_t i = 0; i < count && !kept; i++)
+            kept = picks[i].from == c;
+        if (!kept)
+            drop_column(run, memory, strings, first + c);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        run->columns[first + i] = columns[picks[i].from];
+        run->fields[first + i] = picks[i].field;
+        if (run->split)
+            run->blocks[first + i] = blocks[picks[i].from];
+    }
+    memmove(run->columns + first + count, run->columns + first + width, behind * sizeof *run->columns);
+    memmove(run->fields + first + count, run->fields + first + width, behind * sizeof *run->fields);
+    if (run->split)
+        memmove(run->blocks + first + count, run->blocks + first + width, behind * sizeof *run->blocks);
+    run->column_count = (uint16_t)(first + count + behind);
+    run_describe(run);
+    run->version++;
+}
+
+/* --- run sample -------------------------------------------------------------------------------------------------- */
+
+/* A few rows of a large run, and a run that has only those.
+ *
+ * A sample is one block, laid out as the block of a small run with as many rows. So a run that takes it in place of its own
+ * columns is a small run like any other, and grows and changes its columns as such.
+ */
+
+enum { STRETCH = 64 /* rows that lie together stay together: entities made together often refer to each other */ };
+
+/* The numbers of at most RUN_SAMPLE_ROWS living rows, in stretches from all of the run. */
+static uint32_t choose_rows(const run_t *run, uint32_t *rows)
+{
+    const uint32_t stretches = RUN_SAMPLE_ROWS / STRETCH;
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < stretches; s++) {
+        uint32_t first = (uint32_t)((uint64_t)run->count * s / stretches);
+        for (uint32_t row = first; row < first + STRETCH; row++) {
+            if (run_entities(run)[row].id != 0)
+                rows[count++] = row;
+        }
+    }
+    return count;
+}
+
+static bool copy_rows(run_sample_t *sample, memory_t *memory)
+{
+    const run_t *run = sample->run;
+    uint32_t rows[RUN_SAMPLE_ROWS];
+    size_t size = run_shared_bytes(run, RUN_SAMPLE_ROWS);
+    char *block = memory_resize(memory, NULL, 0, size);
+    if (block == NULL)
+        return false;
+    sample->block = (run_block_t){block, size};
+    sample->count = choose_rows(run, rows);
+    char *at = run_shared_start(block, RUN_SAMPLE_ROWS);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        for (uint32_t i = 0; i < sample->count; i++)
+            value_copy(at + (size_t)i * run->sizes[c], run_cell(run, c, rows[i]), run->sizes[c]);
+        at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);
+    }
+    return true;
+}
+
+static void inherit(const run_t *run, const memory_t *memory, uint32_t columns)
+{
+    for (uint32_t c = 0; c < columns; c++) {
+        if (memory_is_pages(memory, run->blocks[c].size))
+            os_pages_inherit(run->blocks[c].start, run->blocks[c].size, true);
+    }
+}
+
+static bool leave_out(const run_t *run, const memory_t *memory)
+{
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        if (memory_is_pages(memory, run->blocks[c].size) && !os_pages_inherit(run->blocks[c].start, run->blocks[c].size, false)) {
+            inherit(run, memory, c);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory)
+{
+    if (!run->split || run->count < RUN_SAMPLE_FROM || memory->allocator.resize != NULL)
+        return false;
+    sample->run = run;
+    if (!copy_rows(sample, memory))
+        return false;
+    if (leave_out(run, memory))
+        return true;
+    memory_free(memory, sample->block.start, sample->block.size);
+    return false;
+}
+
+void run_sample_give_back(run_sample_t *sample, memory_t *memory)
+{
+    inherit(sample->run, memory, sample->run->column_count);
+    memory_free(memory, sample->block.start, sample->block.size);
+}
+
+void run_sample_enter(const run_sample_t *sample)
+{
+    run_t *run = sample->run;
+    char *at = run_shared_start(sample->block.start, RUN_SAMPLE_ROWS);
+    run->split = false;
+    run->blocks[0] = sample->block;
+    run->count = sample->count;
+    run->capacity = RUN_SAMPLE_ROWS;
+    run->holes = run->sweep = 0;
+    run->version++;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        run->columns[c] = at;
+        at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);
+    }
+}

@@ -1,0 +1,217 @@
+/* run.h - one run: the rows of all entities of one prototype, as columns.
+ *
+ * Column 0 holds the entities; the others hold one declared field each, in the order of the prototype's chain. All
+ * columns have `count` rows. Small runs keep their columns in one block, so a run of one entity costs a few hundred
+ * bytes; large ones keep each column in a block of its own, which grows in place or by remapping, not by copying.
+ *
+ * `version` changes whenever a row may have moved or gone: references compare it instead of looking up (bp_ref_t).
+ *
+ * What it does not do: it does not know which entity is where outside itself; the store keeps its records in step.
+ */
+#ifndef HOST_STORE_RUN_H
+#define HOST_STORE_RUN_H
+
+#include "../base/base.h"
+
+enum {
+    RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
+    RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
+    RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
+    RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at a time */
+    RUN_SLACK_BYTES = 15            /* behind every column, so that a value may be copied as 16 bytes into the last row */
+};
+
+typedef struct run_block_t {
+    char *start;
+    size_t size;
+} run_block_t;
+
+typedef struct run_t {
+    void **columns;            /* the address of row 0 of each column; behind this struct. These are bp_run_head_t: */
+    uint32_t count;
+    uint32_t version;
+
+    uint32_t capacity;
+    uint32_t holes;            /* rows whose entity has died */
+    uint32_t prototype;
+    uint16_t column_count;
+    uint16_t flags;            /* KEY_... of the prototype */
+    uint32_t pending;          /* rows promised during a batch */
+    uint32_t in_holes_list;
+    uint32_t sweep;            /* rows below this one are swept next */
+    uint32_t watch;            /* signature: which watches the prototype matches (notices.h) */
+    struct run_t *next_pending;
+    const field_t **fields;    /* the field of each column; [0] is the entity's */
+    uint8_t *sizes;            /* bytes of a value of each column */
+    run_block_t *blocks;       /* [1], or [column_count] where split */
+    uint16_t block_room;       /* length of `blocks`, which may be more */
+    uint16_t inline_room;      /* columns for which there is room behind this struct */
+    uint16_t body_room;        /* columns for which there is room in ... */
+    void *body;                /* ... the block that the arrays lie in; NULL: behind this struct */
+    bool split;                /* a block for each column */
+    bool has_strings;
+    bool plain;                /* no strings, and no value of more than 16 bytes */
+} run_t;
+
+BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
+BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
+
+/* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
+void run_free(run_t *run, memory_t *memory, strings_t *strings);
+
+/* Make room for `more` rows; false when out of memory. [main] */
+bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
+
+/* Give back memory of rows that are not used. [main] */
+void run_trim(run_t *run, memory_t *memory);
+
+/* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
+void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
+
+/* Write one value to rows of a column that holds no strings. [main] */
+void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value);
+
+/* Let go of the strings in one row's columns. [main] */
+void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings);
+
+/* Move the last row into `row`, all columns, and drop the last. Strings of the row have been released or moved. */
+void run_erase(run_t *run, uint32_t row);
+
+/* --- other columns ------------------------------------------------------------------------------------------------ */
+
+/* Where a column of a run's next shape comes from. */
+typedef struct run_pick_t {
+    uint32_t from;        /* the run's column; BP_NONE: made new */
+    const field_t *field;
+} run_pick_t;
+
+/* The columns of a run as they will be, made beside what they are. */
+typedef struct run_shape_t {
+    run_t *run;
+    run_t other;       /* only what has to do with columns is used; no run points to it */
+    uint8_t *adopted;  /* of the run's columns, then of the shape's: is it the same memory, or a copy? */
+    uint8_t *filled;   /* of the shape's: have values been put in? */
+    uint32_t old_count, new_count;
+    bool exchanged;
+} run_shape_t;
+
+/* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and the
+ * caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run. False when
+ * out of memory: nothing is held. [main] */
+bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count);
+
+/* Run and shape change columns. Cannot fail; once more, and all is as it was. */
+void run_shape_exchange(run_shape_t *shape);
+
+/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it. Strings in them
+ * are let go. */
+void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings);
+
+/* In place, where columns only go or change their order: of the `width` columns from `first` on those in `picks` (numbers from 0)
+ * stay, in that order, with these fields. Cannot fail. */
+void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
+
+/* --- a few rows --------------------------------------------------------------------------------------------------------- */
+
+enum {
+    RUN_SAMPLE_ROWS = 4096,  /* at most, of a run */
+    RUN_SAMPLE_FROM = 16384  /* rows: smaller runs are not worth it */
+};
+
+/* Some rows of a large run, for a copy of this process that does without the others (sample.h). */
+typedef struct run_sample_t {
+    run_t *run;
+    run_block_t block;
+    uint32_t count; /* rows */
+} run_sample_t;
+
+/* Copy living rows from all over the run, and leave its blocks out of copies of this process, until the sample is given back. false
+ * where the run is not large, its memory not the system's pages, or memory lacking: then nothing has changed. [main] */
+bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
+void run_sample_give_back(run_sample_t *sample, memory_t *memory);
+
+/* In the copy: the run has these rows and no others. Its strings are not released. */
+void run_sample_enter(const run_sample_t *sample);
+
+static inline bp_entity_t *run_entities(const run_t *run)
+{
+    return run->columns[0];
+}
+
+static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
+{
+    return (char *)run->columns[column] + (size_t)row * run->sizes[column];
+}
+
+/* As run_stretch, for entities no more than there are rows from `row` on, whose first `known` are known to lie there. */
+uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known);
+
+/* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole is
+ * nobody, not even the entity {0} of a batch. */
+static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_entity_t *rows = run_entities(run) + row;
+    uint32_t most = run->count - row < count ? run->count - row : count, n = 0;
+    while (n < most && rows[n].id == entities[n].id && rows[n].id != 0) {
+        if (++n == RUN_LONG_STRETCH)
+            return run_long_stretch(run, row, entities, most, n);
+    }
+    return n;
+}
+
+/* Copy `count` cells of one row to another, from column to column. What the pointers point to does not change
+ * meanwhile, which a compiler cannot know: so they are fetched once. */
+static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
+                                uint32_t to_row, uint32_t count)
+{
+    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
+    const uint8_t *sizes = from->sizes + from_column;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = sizes[i];
+        value_copy((char *)target[i] + to_row * size, (const char *)source[i] + from_row * size, (uint32_t)size);
+    }
+}
+
+/* The same between plain runs, to a row behind the last of `to`: every value is copied as 16 bytes, since what lies behind
+ * it is nobody's yet. */
+static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
+                                    uint32_t to_row, uint32_t count)
+{
+    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
+    const uint8_t *sizes = from->sizes + from_column;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = sizes[i];
+        char *cell = (char *)target[i] + to_row * size;
+        const char *value = (const char *)source[i] + from_row * size;
+        memcpy(cell, value, 16);
+    }
+}
+
+/* The same, and the cells of row `last` take the place of what has gone. */
+static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint32_t from_row, uint32_t last, const run_t *to,
+                                   uint32_t to_column, uint32_t to_row, uint32_t count)
+{
+    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
+    const uint8_t *sizes = from->sizes + from_column;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = sizes[i];
+        char *cells = source[i], *gone = cells + from_row * size;
+        memcpy((char *)target[i] + to_row * size, gone, 16);
+        value_copy(gone, cells + last * size, (uint32_t)size);
+    }
+}
+
+/* Write defaults to the cells of the last row of a plain run, likewise. */
+static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
+{
+    void *const *columns = run->columns;
+    const uint8_t *sizes = run->sizes;
+    const field_t *const *fields = run->fields;
+    for (uint32_t c = first_column; c < last_column; c++) {
+        size_t size = sizes[c];
+        memcpy((char *)columns[c] + row * size, &fields[c]->initial, 16);
+    }
+}
+
+#endif

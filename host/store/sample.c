@@ -1,0 +1,76 @@
+/* sample.c - which runs are thinned, and the records of a world that has thinned ones.
+ *
+ * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. Which of them are to be cleared
+ * needs no list: they are those that lead to a row where somebody else is, or nobody.
+ */
+#include "sample.h"
+
+#include "store_inner.h"
+
+static void take_of_world(sample_t *sample, bp_world_o *world)
+{
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        run_t *run = world->runs[r];
+        if ((run->flags & KEY_OWN_STORAGE) != 0 ||
+            !memory_reserve(sample->memory, &sample->runs, &sample->capacity, sample->count + 1u, sizeof *sample->runs))
+            continue;
+        world_sample_t *next = &sample->runs[sample->count];
+        *next = (world_sample_t){.world = world};
+        sample->count += run_sample_take(&next->run, run, &world->memory);
+    }
+}
+
+void sample_take(sample_t *sample, memory_t *memory, bp_world_o *const *worlds, uint32_t world_count)
+{
+    *sample = (sample_t){.memory = memory};
+    for (uint32_t w = 0; w < world_count; w++)
+        take_of_world(sample, worlds[w]);
+}
+
+void sample_give_back(sample_t *sample)
+{
+    for (uint32_t i = 0; i < sample->count; i++)
+        run_sample_give_back(&sample->runs[i].run, &sample->runs[i].world->memory);
+    memory_free(sample->memory, sample->runs, sample->capacity * sizeof *sample->runs);
+    *sample = (sample_t){.memory = sample->memory};
+}
+
+/* --- in the copy -------------------------------------------------------------------------------------------------------- */
+
+static void enter_run(const world_sample_t *sample)
+{
+    run_sample_enter(&sample->run);
+    const bp_entity_t *entities = run_entities(sample->run.run);
+    for (uint32_t row = 0; row < sample->run.count; row++)
+        sample->world->records[bp_entity_index(entities[row])].row = row;
+}
+
+static bool is_there(const bp_world_o *world, const record_t *record, bp_entity_t e)
+{
+    const run_t *run = world_run(world, record->prototype);
+    return record->row < run->count && run_entities(run)[record->row].id == e.id;
+}
+
+static void clear_records(bp_world_o *world)
+{
+    for (uint32_t index = 0; index < world->record_capacity; index++) {
+        record_t *record = &world->records[index];
+        bp_entity_t e = {(uint64_t)record->generation << 32 | index};
+        if (record->generation == 0 || record->prototype == 0 || is_there(world, record, e))
+            continue;
+        const run_t *run = world_run(world, record->prototype);
+        *record = (record_t){0};
+        world->occupied--;
+        store_moved(world, run, NULL, &e, 1);
+    }
+}
+
+void sample_enter(const sample_t *sample)
+{
+    for (uint32_t i = 0; i < sample->count; i++)
+        enter_run(&sample->runs[i]);
+    for (uint32_t i = 0; i < sample->count; i++) {
+        if (i == 0 || sample->runs[i].world != sample->runs[i - 1].world)
+            clear_records(sample->runs[i].world);
+    }
+}

@@ -1,0 +1,431 @@
+/* store.c - creating entities with components in bulk, and looking at what an entity has.
+ *
+ * Creating a composition appends to one run: memory first, then the entities, then each column in one go. Instances of
+ * managers with their own storage come last, since they alone can refuse; a refusal takes all of it back.
+ *
+ * Adding and removing are in store_change.c and store_change.c, death and collection in store_death.c, what a spawn brings in
+ * store.c, what a plugin that goes takes along in store_change.c.
+ */
+#include "store.h"
+
+#include "../plugin/verbs.h"
+#include "store_inner.h"
+
+#include <stdlib.h>
+
+/* --- prototypes and bulk creation ---------------------------------------------------------------------------------- */
+
+bp_result_t store_prototype(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
+{
+    uint32_t at = 0, column;
+    for (uint32_t i = 0; i < count; i++) {
+        if (keys[i] >= world->prototypes.key_count || !world_key_manager(world, keys[i])->started)
+            return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, keys[i]);
+        bp_result_t result = prototypes_with(&world->prototypes, at, keys[i], &at, &column);
+        if (result != BP_OK)
+            return result;
+    }
+    *prototype = at;
+    return BP_OK;
+}
+
+/* Create the own-storage instances of new rows, from the top of the chain down to `until`; their slots go straight into
+ * the column. Returns the prototype at which it failed, or `until`. */
+static uint32_t create_instances(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count,
+                                 bp_result_t *result)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t at = run->prototype;
+    for (; at != 0; at = p->items[at].base) {
+        uint32_t key = p->items[at].key;
+        manager_t *manager = world_key_manager(world, key);
+        if (!manager->component->own_storage)
+            continue;
+        uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
+        *result = verb_create(manager->component, &manager->seen, p->keys[key].name, entities, count, slots);
+        if (*result != BP_OK)
+            break;
+    }
+    return at;
+}
+
+static void undo_instances(bp_world_o *world, run_t *run, uint32_t first, uint32_t count, uint32_t failed_at)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t at = run->prototype; at != failed_at; at = p->items[at].base) {
+        manager_t *manager = world_key_manager(world, p->items[at].key);
+        if (manager->component->own_storage)
+            store_destroy_slots(manager, run_cell(run, p->items[p->items[at].base].columns, first), count);
+    }
+}
+
+static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
+{
+    memcpy(run_entities(run) + first, entities, count * sizeof *entities);
+    for (uint32_t i = 0; i < count; i++)
+        store_set_record(world, entities[i], run->prototype, first + i);
+    world->occupied += count;
+    store_moved(world, NULL, run, entities, count);
+}
+
+static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *entities, uint32_t count)
+{
+    uint32_t first = run->count;
+    run->count += count;
+    run_fill(run, 1, run->column_count, first, count);
+    place_rows(world, run, first, entities, count);
+    if ((run->flags & KEY_OWN_STORAGE) == 0)
+        return BP_OK;
+    bp_result_t result = BP_OK;
+    uint32_t at = create_instances(world, run, first, entities, count, &result);
+    if (result == BP_OK)
+        return BP_OK;
+    undo_instances(world, run, first, count, at);
+    store_moved(world, run, NULL, entities, count);
+    for (uint32_t i = 0; i < count; i++) {
+        world->records[bp_entity_index(entities[i])] = (record_t){0};
+        run_release_strings(run, 1, run->column_count, first + i, &world->base->strings);
+        entities_end(world->entities, &entities[i], 1);
+    }
+    run->count = first;
+    world->occupied -= count;
+    return result;
+}
+
+/* One entity, where nothing has to grow and the world alone stores it; false where it must go the long way. */
+static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entity)
+{
+    run_t *run = world_run(world, prototype);
+    if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+        !run->plain || world->entities->bound >= world->record_capacity ||
+        !store_has_notice_room(world, world->entities->bound) ||
+        !entities_create_one(world->entities, entity))
+        return false;
+    store_append_one(world, run, *entity);
+    return true;
+}
+
+bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    if (world_holds_rows(world))
+        return store_refuse_stepping(world);
+    if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
+    if (count == 1 && create_one(world, prototype, entities))
+        return BP_OK;
+    if (prototype == 0 || count == 0)
+        return entities_create(world->entities, entities, count);
+    run_t *run = store_need_run(world, prototype);
+    if (run == NULL || !run_reserve(run, &world->memory, count) ||
+        !store_reserve_records(world, (uint64_t)world->entities->bound + count) || !store_reserve_notices(world, count))
+        return error_memory(&world->base->error, "creating entities");
+    bp_result_t result = entities_create(world->entities, entities, count);
+    if (result != BP_OK)
+        return result;
+    return fill_new_rows(world, run, entities, count);
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------- */
+
+uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        bool yes = record != NULL && prototypes_column(&world->prototypes, record->prototype, key) != 0;
+        if (has != NULL)
+            has[i] = yes;
+        found += yes;
+    }
+    return found;
+}
+
+/* The column of the slots of `key` in a run where it is number `number`; NULL where there is none. */
+static uint32_t *slot_column(const bp_world_o *world, const run_t *run, uint32_t key, uint32_t number)
+{
+    const carried_t *carried = world->carried;
+    if (carried != NULL && carried->manager == world->prototypes.keys[key].manager)
+        return carried->slots(carried->context, run, key);
+    return run->columns[number];
+}
+
+static uint32_t find_carried_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        uint32_t number = record == NULL ? 0 : prototypes_column(&world->prototypes, record->prototype, key);
+        const uint32_t *column = number == 0 ? NULL : slot_column(world, world_run(world, record->prototype), key, number);
+        slots[i] = column == NULL ? BP_NONE : column[record->row];
+        found += slots[i] != BP_NONE;
+    }
+    return found;
+}
+
+uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+{
+    uint32_t found = 0;
+    if (world->carried != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->carried->manager)
+        return find_carried_slots(world, key, entities, count, slots);
+    bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        uint32_t column = record == NULL || !own ? 0 : prototypes_column(&world->prototypes, record->prototype, key);
+        slots[i] = BP_NONE;
+        if (column == 0)
+            continue;
+        memcpy(&slots[i], run_cell(world_run(world, record->prototype), column, record->row), sizeof *slots);
+        found++;
+    }
+    return found;
+}
+
+uint32_t store_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity)
+{
+    const record_t *record = world_record(world, entity);
+    if (record == NULL)
+        return 0;
+    const prototypes_t *p = &world->prototypes;
+    uint32_t count = p->items[record->prototype].key_count, at = count;
+    for (uint32_t i = record->prototype; i != 0; i = p->items[i].base) {
+        if (--at < capacity)
+            keys[at] = p->items[i].key;
+    }
+    return count;
+}
+
+void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
+                           const uint32_t *slots, uint32_t count)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(world, entities[i]);
+        for (uint32_t at = record == NULL ? 0 : record->prototype; at != 0; at = p->items[at].base) {
+            const component_key_t *key = &p->keys[p->items[at].key];
+            if (key->name != names[i] || key->manager != manager->seen.component)
+                continue;
+            uint32_t *column =
+                slot_column(world, world_run(world, record->prototype), p->items[at].key, p->items[p->items[at].base].columns);
+            if (column != NULL)
+                column[record->row] = slots[i];
+            break;
+        }
+    }
+}
+
+/* Where the fields of a component have gone since the reference was made, if they have. False where its field has
+ * gone. */
+static bool follow_moves(const bp_world_o *world, bp_ref_t *ref)
+{
+    uint32_t key = ref->field >> 8, field = ref->field & 0xff, kept = world->moves_made < WORLD_MOVES ? world->moves_made : WORLD_MOVES;
+    if (ref->version == NULL || world->moves_made == 0 || key >= world->prototypes.key_count || field == FIELD_GONE)
+        return field != FIELD_GONE;
+    for (uint32_t i = world->moves_made - kept; i < world->moves_made && field != FIELD_GONE; i++) {
+        const field_moves_t *moves = &world->moves[i % WORLD_MOVES];
+        bool before = (int32_t)(moves->version - ref->expected) > 0;
+        if (before && i + WORLD_MOVES == world->moves_made)
+            field = FIELD_GONE; /* there may have been others before this one, and who knows what they did */
+        else if (before && moves->manager == world->prototypes.keys[key].manager)
+            field = moves->to[field];
+    }
+    ref->field = key << 8 | field;
+    return field != FIELD_GONE;
+}
+
+void *store_ref(bp_world_o *world, bp_ref_t *ref)
+{
+    const record_t *record = world_record(world, ref->entity);
+    bool there = follow_moves(world, ref);
+    uint32_t key = ref->field >> 8, field = ref->field & 0xff;
+    ref->version = &world->never;
+    ref->expected = world->ref_version;
+    ref->value = NULL;
+    if (!there || record == NULL || key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
+        return NULL;
+    const manager_t *manager = world_key_manager(world, key);
+    uint32_t column = prototypes_column(&world->prototypes, record->prototype, key);
+    if (column == 0 || field >= world_visible(manager))
+        return NULL;
+    run_t *run = world_run(world, record->prototype);
+    ref->version = &run->version;
+    ref->expected = run->version;
+    ref->value = run_cell(run, column + field, record->row);
+    return ref->value;
+}
+
+/* --- store append ------------------------------------------------------------------------------------------------ */
+
+/* Rows for what a scene brings: many prototypes, values in columns, all or nothing.
+ *
+ * A spawn knows all its rows beforehand, so memory comes first, for all runs together; appending cannot fail after that. What fails
+ * later (a manager that refuses) takes the batches back in the opposite order, and then nothing has moved.
+ */
+
+/* Promise rows to the run of each batch; several batches may go to one run. */
+static bool promise_rows(bp_world_o *world, const store_batch_t *batches, uint32_t count, run_t **touched)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (batches[i].prototype == 0 || batches[i].count == 0)
+            continue;
+        run_t *run = store_need_run(world, batches[i].prototype);
+        if (run == NULL || batches[i].count > UINT32_MAX - run->pending)
+            return false;
+        if (run->pending == 0) {
+            run->next_pending = *touched;
+            *touched = run;
+        }
+        run->pending += batches[i].count;
+    }
+    return true;
+}
+
+bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches, uint32_t count, uint32_t total)
+{
+    if (world_holds_rows(world))
+        return store_refuse_stepping(world);
+    run_t *touched = NULL;
+    bool good = promise_rows(world, batches, count, &touched);
+    for (run_t *run = touched; run != NULL; run = run->next_pending) {
+        good = good && run_reserve(run, &world->memory, run->pending);
+        run->pending = 0;
+    }
+    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) || !store_reserve_notices(world, total))
+        return error_memory(&world->base->error, "making room for a spawn");
+    return BP_OK;
+}
+
+void store_append(bp_world_o *world, store_batch_t *batch, const bp_entity_t *entities)
+{
+    if (batch->prototype == 0 || batch->count == 0)
+        return;
+    run_t *run = world_run(world, batch->prototype);
+    uint32_t first = run->count;
+    batch->first_row = first;
+    run->count += batch->count;
+    memcpy(run_entities(run) + first, entities, batch->count * sizeof *entities);
+    for (uint32_t i = 0; i < batch->count; i++)
+        store_set_record(world, entities[i], batch->prototype, first + i);
+    world->occupied += batch->count;
+    store_moved(world, NULL, run, entities, batch->count);
+}
+
+void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entity_t *entities)
+{
+    if (batch->prototype == 0 || batch->count == 0)
+        return;
+    run_t *run = world_run(world, batch->prototype);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (run->has_strings)
+            run_release_strings(run, 1, run->column_count, batch->first_row + i, &world->base->strings);
+        if (run_entities(run)[batch->first_row + i].id == 0) {
+            run->holes--; /* it died meanwhile, by the hand of a manager */
+            continue;
+        }
+        world->records[bp_entity_index(entities[i])] = (record_t){0};
+        world->occupied--;
+        store_moved(world, run, NULL, &entities[i], 1);
+    }
+    run->count = batch->first_row;
+    run->version++;
+}
+
+/* --- store rows -------------------------------------------------------------------------------------------------- */
+
+/* Making records and runs, and dropping single rows.
+ *
+ * Records are cleared memory that doubles; a run is made when the first entity gets its prototype and stays with the
+ * world. Runs are never freed before the world: references hold the addresses of their versions.
+ */
+
+bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result)
+{
+    char text[32];
+    value_format(&world->base->values, BP_ENTITY, &e, text, sizeof text);
+    return error_prefix(&world->base->error, result, "%s: ", text);
+}
+
+bp_result_t store_refuse_stepping(bp_world_o *world)
+{
+    if (world->sealed)
+        return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
+    return error_set(&world->base->error, BP_ERROR_STATE,
+                     "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
+}
+
+bool store_reserve_records(bp_world_o *world, uint64_t needed)
+{
+    if (needed <= world->record_capacity)
+        return true;
+    uint64_t capacity = (uint64_t)world->record_capacity * 2;
+    if (capacity < needed)
+        capacity = needed < 256 ? 256 : needed;
+    if (capacity > UINT32_MAX)
+        capacity = UINT32_MAX;
+    record_t *records = memory_resize_cleared(&world->memory, world->records, (size_t)world->record_capacity * sizeof *records,
+                                              (size_t)capacity * sizeof *records);
+    if (records == NULL)
+        return false;
+    world->records = records;
+    world->record_capacity = (uint32_t)capacity;
+    return true;
+}
+
+static run_t *create_run(bp_world_o *world, uint32_t prototype)
+{
+    const prototypes_t *p = &world->prototypes;
+    const prototype_t *item = &p->items[prototype];
+    size_t size = (item->columns + 1u) * sizeof(field_t *);
+    const field_t **fields = memory_resize(&world->memory, NULL, 0, size);
+    if (fields == NULL ||
+        !memory_reserve(&world->memory, &world->runs, &world->run_capacity, world->run_count + 1u, sizeof *world->runs)) {
+        memory_free(&world->memory, fields, fields == NULL ? 0 : size);
+        return NULL;
+    }
+    for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
+        const manager_t *manager = world->managers[p->keys[p->items[i].key].manager];
+        for (uint32_t c = 0; c < manager->column_count; c++)
+            fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
+    }
+    uint32_t watch = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
+    run_t *run = watch == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
+    memory_free(&world->memory, fields, size);
+    if (run == NULL)
+        return NULL;
+    run->watch = watch;
+    run->version = world->ref_version; /* what is referred to in it is numbered as it is now */
+    world->runs[world->run_count++] = run;
+    return run;
+}
+
+run_t *store_need_run(bp_world_o *world, uint32_t prototype)
+{
+    prototype_t *item = &world->prototypes.items[prototype];
+    if (item->run == NULL)
+        item->run = create_run(world, prototype);
+    return item->run;
+}
+
+void store_erase_row(bp_world_o *world, run_t *run, uint32_t row)
+{
+    if ((run->flags & KEY_STRINGS) != 0)
+        run_release_strings(run, 1, run->column_count, row, &world->base->strings);
+    run_erase(run, row);
+    if (row < run->count && run_entities(run)[row].id != 0)
+        world->records[bp_entity_index(run_entities(run)[row])].row = row;
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count)
+{
+    if (count > 1)
+        qsort(slots, count, sizeof *slots, descending);
+    if (count > 0)
+        verb_destroy(manager->component, &manager->seen, slots, count);
+}

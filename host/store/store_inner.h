@@ -1,0 +1,107 @@
+/* store_inner.h - what the files of the store share: records, runs and single rows.
+ *
+ * Inner to store*.c.
+ */
+#ifndef HOST_STORE_STORE_INNER_H
+#define HOST_STORE_STORE_INNER_H
+
+#include "../base/base.h"
+#include "notices.h"
+
+enum {
+    STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
+    STORE_AHEAD = 12   /* entities ahead whose records are fetched early */
+};
+
+/* Put the entity in front of the present error; returns `result`. */
+bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result);
+
+/* Make room for records of the first `needed` indices; false when out of memory. */
+bool store_reserve_records(bp_world_o *world, uint64_t needed);
+
+/* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
+run_t *store_need_run(bp_world_o *world, uint32_t prototype);
+
+/* Drop a row whose entity's record has been seen to; its strings are let go. */
+void store_erase_row(bp_world_o *world, run_t *run, uint32_t row);
+
+/* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
+ * after the first row. Returns how many. */
+uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most);
+
+/* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
+static inline void store_moved(bp_world_o *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t before = from == NULL ? 0 : from->watch, after = to == NULL ? 0 : to->watch;
+    if (before != after)
+        notices_moved(world->notices, before, after, entities, count);
+}
+
+/* Make room for notices about entities that get their first components. False when out of memory. */
+static inline bool store_reserve_notices(bp_world_o *world, uint32_t count)
+{
+    return world->notices == NULL || notices_reserve(world->notices, count);
+}
+
+/* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether anybody
+ * watches the run it comes to does not matter: it may go to another one, which takes no room. */
+static inline bool store_has_notice_room(const bp_world_o *world, uint32_t index)
+{
+    return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);
+}
+
+static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
+{
+    world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
+}
+
+/* A row of defaults for an entity that has had no components, in a plain run, where there is room for the row and for a notice. */
+static inline void store_append_one(bp_world_o *world, run_t *run, bp_entity_t e)
+{
+    uint32_t row = run->count++;
+    run_entities(run)[row] = e;
+    run_fill_cells(run, 1, run->column_count, row);
+    store_set_record(world, e, run->prototype, row);
+    world->occupied++;
+    store_moved(world, NULL, run, &e, 1);
+}
+
+/* --- store move -------------------------------------------------------------------------------------------------- */
+
+/* One component key added to, or taken from, rows that thereby move to other runs.
+ *
+ * Inner to store_change.c, store_change.c and store_change.c. Who makes a change first finds the transition of every prototype
+ * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then cannot fail.
+ *
+ * What it does not do: it asks no manager and judges no batch.
+ */
+
+/* In the prototype of a record while a batch that mentions its entity is planned, so that a second mention is seen. */
+#define STORE_MARK 0x80000000u
+
+typedef struct store_change_t {
+    bp_world_o *world;
+    uint32_t key;
+    bool adding;
+    uint32_t from, to, column; /* the transition found last */
+    bool found;
+    run_t *touched;            /* runs that will get rows */
+    uint32_t *slots;           /* adding, own storage: slots of the new instances */
+} store_change_t;
+
+/* Where entities of a prototype go: c->to and c->column, its run made. Errors are those of the prototypes. */
+bp_result_t store_look_up_transition(store_change_t *c, uint32_t from);
+
+/* The same; entities of a batch mostly take the same one. */
+static inline bp_result_t store_find_transition(store_change_t *c, uint32_t from)
+{
+    return c->found && c->from == from ? BP_OK : store_look_up_transition(c, from);
+}
+
+/* Take the memory for all rows that were counted, and forget the counts. False when out of memory. */
+bool store_reserve_touched(store_change_t *c);
+
+/* Move the rows of entities whose transitions were found and whose rows there is room for; marks go. */
+void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t count);
+
+#endif

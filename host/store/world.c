@@ -1,0 +1,279 @@
+/* world.c - managers of a world, from their start to their end.
+ *
+ * A manager keeps its number for the life of the world, and so do keys. One that has left stays behind as a tombstone
+ * (started == false): nothing has its components any more, and if its type comes back it gets a new number, because
+ * its fields may then be others.
+ */
+#include "world.h"
+
+#include "../base/error.h"
+#include "../plugin/verbs.h"
+#include "notices.h"
+
+const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
+
+bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
+                         const char *name, double step_rate, uint32_t layout)
+{
+    bp_world_o *world = memory_new(&base->memory, sizeof *world);
+    if (world == NULL) {
+        error_memory(&base->error, "creating a world");
+        return NULL;
+    }
+    world->base = base;
+    world->entities = entities;
+    world->registry = registry;
+    world->api = api;
+    world->host = host;
+    world->layout = layout;
+    world->ref_version = 1;
+    world->step_rate = step_rate;
+    world->random = base->random + layout;
+    memory_init_child(&world->memory, "world", &base->memory);
+    world->name = memory_copy_text(&world->memory, name);
+    if (world->name == NULL || !prototypes_init(&world->prototypes, &world->memory, base)) {
+        memory_free_text(&world->memory, world->name);
+        memory_free(&base->memory, world, sizeof *world);
+        error_memory(&base->error, "creating a world");
+        return NULL;
+    }
+    return world;
+}
+
+static void stop_manager(bp_world_o *world, manager_t *manager)
+{
+    if (!manager->started)
+        return;
+    manager->started = false;
+    if (manager->component->own_storage && manager->component->table.gc == NULL)
+        world->telling--;
+    if (manager->component->table.stop != NULL)
+        verb_stop(manager->component, &manager->seen);
+}
+
+static void free_manager(bp_world_o *world, manager_t *manager)
+{
+    memory_free(&world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
+    memory_free(&world->memory, manager, sizeof *manager);
+}
+
+void world_free(bp_world_o *world)
+{
+    memory_t *memory = &world->memory;
+    for (uint32_t i = world->manager_count; i > 0; i--)
+        stop_manager(world, world->managers[i - 1]);
+    for (uint32_t i = 0; i < world->run_count; i++)
+        run_free(world->runs[i], memory, &world->base->strings);
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        free_manager(world, world->managers[i]);
+    notices_free(world->notices);
+    prototypes_free(&world->prototypes);
+    memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
+    memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);
+    memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
+    memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
+    memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
+    memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
+    memory_free(memory, world->properties, sizeof *world->properties);
+    memory_free_text(memory, world->name);
+    memory_free(&world->base->memory, world, sizeof *world);
+}
+
+/* --- managers ------------------------------------------------------------------------------------------------- */
+
+static manager_t *find_manager(const bp_world_o *world, const component_t *component)
+{
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        if (world->managers[i]->component == component && world->managers[i]->started)
+            return world->managers[i];
+    }
+    return NULL;
+}
+
+static manager_t *new_manager(bp_world_o *world, component_t *component)
+{
+    manager_t *manager = memory_new(&world->memory, sizeof *manager);
+    if (manager == NULL)
+        return NULL;
+    manager->component = component;
+    manager->column_count = component->own_storage ? 1 : component->field_count;
+    manager->seen = (bp_manager_t){
+        .struct_size = sizeof(bp_manager_t),
+        .component = world->manager_count,
+        .api = world->api,
+        .host = world->host,
+        .world = world,
+        .plugin = &component->owner->seen,
+    };
+    if (manager->column_count == 0)
+        return manager;
+    manager->column_list = memory_new(&world->memory, manager->column_count * sizeof *manager->column_list);
+    if (manager->column_list == NULL) {
+        memory_free(&world->memory, manager, sizeof *manager);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < manager->column_count; i++)
+        manager->column_list[i] = component->own_storage ? &world_slot_field : &component->fields[i];
+    manager->columns = manager->column_list;
+    return manager;
+}
+
+static bp_result_t start_manager(bp_world_o *world, manager_t *manager)
+{
+    error_text_t *error = &world->base->error;
+    const component_t *component = manager->component;
+    if (component->table.start != NULL) {
+        error->text[0] = '\0';
+        bp_result_t result = verb_start(component, &manager->seen);
+        if (result != BP_OK && error->text[0] == '\0')
+            error_set(error, result, "it gave no reason (code %d)", result);
+        if (result != BP_OK)
+            return error_prefix(error, result, "component '%s' did not start in world '%s': ", component->name, world->name);
+    }
+    manager->started = true;
+    if (component->own_storage && component->table.gc == NULL)
+        world->telling++;
+    return BP_OK;
+}
+
+bp_result_t world_use_component(bp_world_o *world, component_t *component)
+{
+    error_text_t *error = &world->base->error;
+    if (world_holds_rows(world))
+        return error_set(error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
+    if (find_manager(world, component) != NULL)
+        return error_set(error, BP_ERROR_EXISTS, "world '%s' has component '%s' already", world->name, component->name);
+    if (world->manager_count >= WORLD_MAX_MANAGERS)
+        return error_set(error, BP_ERROR_LIMIT, "a world has at most %d component managers", WORLD_MAX_MANAGERS);
+    manager_t *manager = NULL;
+    if (memory_reserve(&world->memory, &world->managers, &world->manager_capacity, world->manager_count + 1u, sizeof *world->managers))
+        manager = new_manager(world, component);
+    if (manager == NULL)
+        return error_memory(error, "bringing a component into a world");
+    bp_result_t result = start_manager(world, manager);
+    if (result != BP_OK)
+        free_manager(world, manager);
+    else
+        world->managers[world->manager_count++] = manager;
+    return result;
+}
+
+void world_drop_manager(bp_world_o *world, manager_t *manager)
+{
+    for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
+        if (world->prototypes.keys[i].manager == manager->seen.component)
+            world->prototypes.keys[i].flags |= KEY_GONE;
+    }
+    prototypes_mark_gone(&world->prototypes);
+    for (uint32_t i = 0; i < world->run_count; i++)
+        world->runs[i]->flags |= world->prototypes.items[world->runs[i]->prototype].flags;
+    stop_manager(world, manager);
+}
+
+uint32_t world_component(bp_world_o *world, const char *type)
+{
+    nearest_t nearest = {.wanted = type};
+    text_t hint;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        const manager_t *manager = world->managers[i];
+        if (!manager->started)
+            continue;
+        if (strcmp(manager->component->name, type) == 0)
+            return i;
+        nearest_consider(&nearest, manager->component->name);
+    }
+    error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager '%s'%s", world->name, type,
+              nearest_hint(&nearest, &hint));
+    return BP_NONE;
+}
+
+/* --- keys ----------------------------------------------------------------------------------------------------- */
+
+uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count)
+{
+    uint32_t flags = 0;
+    if ((component->table.flags & BP_COMPONENT_SINGLE) != 0)
+        flags |= KEY_SINGLE;
+    if (component->own_storage)
+        flags |= component->table.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
+    else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
+        flags |= KEY_AT_ONCE;
+    for (uint32_t i = 0; i < column_count; i++) {
+        if (columns[i]->type == BP_STRING)
+            flags |= KEY_STRINGS;
+    }
+    return (uint16_t)flags;
+}
+
+bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key)
+{
+    if (component >= world->manager_count || !world->managers[component]->started)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager number %u", world->name, component);
+    const manager_t *manager = world->managers[component];
+    if (name == 0) {
+        bp_result_t result = names_intern(&world->base->names, manager->component->name, &name, &world->base->error);
+        if (result != BP_OK)
+            return result;
+    }
+    component_key_t made = {.name = name, .manager = component, .columns = (uint16_t)manager->column_count};
+    made.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+    return prototypes_key(&world->prototypes, made, key);
+}
+
+bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name)
+{
+    if (key >= world->prototypes.key_count)
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no key %u", world->name, key);
+    *component = world->prototypes.keys[key].manager;
+    *name = world->prototypes.keys[key].name;
+    return BP_OK;
+}
+
+/* --- layouts -------------------------------------------------------------------------------------------------- */
+
+bool world_reserve_layout(bp_world_o *world, uint32_t times)
+{
+    return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity, (uint64_t)world->old_layout_count + times,
+                          sizeof *world->old_layouts);
+}
+
+void world_leave_layout(bp_world_o *world, uint32_t layout)
+{
+    world->old_layouts[world->old_layout_count++] = layout;
+}
+
+bool world_had_layout(const bp_world_o *world, uint32_t layout)
+{
+    if (layout == world->layout)
+        return true;
+    for (uint32_t i = world->old_layout_count; i > 0; i--) {
+        if (world->old_layouts[i - 1] == layout)
+            return true;
+    }
+    return false;
+}
+
+/* --- figures -------------------------------------------------------------------------------------------------- */
+
+uint32_t world_count(bp_world_o *world, uint32_t component)
+{
+    if (component >= world->manager_count || !world->managers[component]->started)
+        return 0;
+    manager_t *manager = world->managers[component];
+    if (manager->component->own_storage)
+        return verb_count(manager->component, &manager->seen);
+    uint32_t count = 0;
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        for (uint32_t at = world->runs[i]->prototype; at != 0; at = p->items[at].base) {
+            if (p->keys[p->items[at].key].manager == component)
+                count += world->runs[i]->count;
+        }
+    }
+    return count;
+}
+
+size_t world_bytes(const bp_world_o *world)
+{
+    return memory_bytes(&world->memory);
+}

@@ -1,0 +1,200 @@
+/* world.h - a world: its managers, its entity index and the rows of its entities.
+ *
+ * Each world has its own managers, prototypes, runs and clock; entities are the host's, and one entity may have
+ * components in several worlds. `records` says for each entity index where that entity is in this world: its
+ * generation, its prototype, its row. A record whose generation is not the entity's belongs to somebody else.
+ *
+ * Invariants
+ *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
+ *   - a row's entity is alive, or {0} (a hole: its entity died, and the row waits for collection);
+ *   - prototype 0 has no run: an entity without components has a cleared record or none.
+ *
+ * What it does not do: it runs no steps (schedule/), and who lives is told to it (destruction.h).
+ */
+#ifndef HOST_STORE_WORLD_H
+#define HOST_STORE_WORLD_H
+
+#include "../plugin/registry.h"
+#include "entities.h"
+#include "prototypes.h"
+#include "run.h"
+
+typedef bp_record_t record_t; /* generation 0: nobody */
+
+/* A component manager in a world. Never moves. */
+typedef struct manager_t {
+    bp_manager_t seen; /* what the plugin's verbs are handed */
+    component_t *component;
+    const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
+    const field_t **column_list;
+    uint32_t column_count;
+    uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on probation */
+    bool started;
+} manager_t;
+
+/* Where the fields of a component went when its declaration changed: for references made before. */
+enum { WORLD_MOVES = 64, FIELD_GONE = 0xff };
+
+typedef struct field_moves_t {
+    uint32_t version; /* that all runs of the world got then */
+    uint32_t manager;
+    uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
+} field_moves_t;
+
+/* While instances of a manager with its own storage are carried to the next version of it, the slots of that version lie
+ * elsewhere. The world has this only while code of that version runs: it is told, and asked for, its own slots. */
+typedef struct carried_t {
+    uint32_t manager;
+    void *context;
+    uint32_t *(*slots)(void *context, const run_t *run, uint32_t key); /* of each row; NULL: none */
+} carried_t;
+
+enum {
+    WORLD_MAX_MANAGERS = 65535,
+    WORLD_GC_ROWS_ALIVE = 4, /* collection of a run ends at so many living rows in a row */
+    WORLD_GC_RUNS = 64,      /* runs with holes visited in one step */
+    WORLD_GC_HOLES_SHARE = 4, /* where more than a quarter of a run is holes, it is also swept: */
+    WORLD_GC_SWEEP = 4096    /* so many rows in one step */
+};
+
+/* Pairs of names resolved before, kept by property/, one cache for each world. Two doors lead to the entries: the hashes
+ * of the texts, and the addresses of the texts, since most callers pass the same literals again; the texts are then
+ * compared, because what lies at an address may have changed. */
+enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
+
+typedef struct property_entry_t {
+    bp_name_t component, property;
+    bp_property_t resolved;
+    char component_text[PROPERTY_TEXT], property_text[PROPERTY_TEXT];
+} property_entry_t;
+
+typedef struct property_recent_t {
+    const char *component, *property;
+    property_entry_t *entry;
+} property_recent_t;
+
+typedef struct property_cache_t {
+    property_entry_t entries[PROPERTY_ENTRIES];
+    property_recent_t recent[PROPERTY_RECENT];
+} property_cache_t;
+
+struct bp_world_o {
+    record_t *records;         /* by entity index; these three are bp_world_head_t */
+    uint32_t record_capacity;
+    uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
+    bool sealed;               /* a reload is being prepared or taken back: nothing changes through the tables of the contract */
+    bool stepping;             /* loops hold columns: rows must not move */
+
+    base_t *base;
+    entities_t *entities;
+    registry_t *registry;
+    bp_host_o *host;
+    const bp_api_t *api;
+    memory_t memory;
+    char *name;
+
+    manager_t **managers;
+    uint32_t manager_count, manager_capacity;
+    uint32_t telling;          /* managers that are told of deaths */
+
+    prototypes_t prototypes;
+    uint32_t occupied;         /* entities with components */
+
+    run_t **runs;              /* all, in order of creation; only appended to */
+    uint32_t run_count, run_capacity;
+    struct notices_t *notices; /* NULL: nobody wants to be told who comes to match what */
+    run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
+    uint32_t holed_count, holed_capacity, holed_next;
+    bool holed_lost;           /* a run with holes could not be listed: look at all */
+
+    uint32_t *old_layouts;     /* those that the world has had */
+    uint32_t old_layout_count, old_layout_capacity;
+    field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
+    uint32_t moves_made;       /* all told */
+    uint32_t ref_version;      /* of the last of them; 1 before */
+    uint32_t never;            /* 0: what references compare with that refer to nothing */
+    const carried_t *carried;  /* NULL but during calls of the other side of a reload */
+
+    property_cache_t *properties; /* NULL until a property is named */
+    void *schedule;               /* of schedule/, which lies above and makes and frees it */
+
+    double step_rate, time;
+    uint64_t steps, nanoseconds;
+    uint64_t random;
+};
+
+BP_STATIC_ASSERT(offsetof(struct bp_world_o, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
+BP_STATIC_ASSERT(offsetof(struct bp_world_o, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
+
+/* A world without managers. NULL on failure. */
+bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
+                         const char *name, double step_rate, uint32_t layout);
+
+/* Stops all managers, newest first. */
+void world_free(bp_world_o *world);
+
+/* Bring in the manager of a component. [main] */
+bp_result_t world_use_component(bp_world_o *world, component_t *component);
+
+/* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
+void world_drop_manager(bp_world_o *world, manager_t *manager);
+
+/* Columns of a component that its code knows of. */
+static inline uint32_t world_visible(const manager_t *manager)
+{
+    return manager->column_count - manager->hidden;
+}
+
+/* Rows must stay where they are, for whichever reason. */
+static inline bool world_holds_rows(const bp_world_o *world)
+{
+    return world->stepping || world->sealed;
+}
+
+/* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room for it must
+ * have been reserved. */
+bool world_reserve_layout(bp_world_o *world, uint32_t times);
+void world_leave_layout(bp_world_o *world, uint32_t layout);
+
+/* Was that ever the layout of this world? [job] */
+bool world_had_layout(const bp_world_o *world, uint32_t layout);
+
+/* The fields that are stored in rows for a component, and what a key of its manager says of them. */
+extern const field_t world_slot_field;
+uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count);
+
+/* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
+uint32_t world_component(bp_world_o *world, const char *type);
+
+/* As bp_world_api.key. */
+bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
+bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
+
+/* The manager of a key. */
+static inline manager_t *world_key_manager(const bp_world_o *world, uint32_t key)
+{
+    return world->managers[world->prototypes.keys[key].manager];
+}
+
+/* Where an entity is, or NULL where it has no components here (or is dead). [job] */
+static inline record_t *world_record(const bp_world_o *world, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e);
+    if (index >= world->record_capacity)
+        return NULL;
+    record_t *record = &world->records[index];
+    return record->generation == bp_entity_generation(e) && e.id != 0 ? record : NULL;
+}
+
+static inline run_t *world_run(const bp_world_o *world, uint32_t prototype)
+{
+    return world->prototypes.items[prototype].run;
+}
+
+/* Number of instances of a component type. [main] */
+uint32_t world_count(bp_world_o *world, uint32_t component);
+
+/* Bytes held by records, prototypes and runs. [main] */
+size_t world_bytes(const bp_world_o *world);
+
+#endif
