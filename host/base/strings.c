@@ -1,4 +1,4 @@
-/* strings.c - the table of interned texts.
+/* strings.c - the table of interned texts, the pool of shared strings, and the hash of bytes.
  *
  * An open-addressing table of {hash, text}; the hash is the key and needs no hashing again. It is kept at most
  * half full. A text whose hash is 0, or is taken by another text, is refused: with 64 bits nobody will see that,
@@ -228,7 +228,7 @@ void strings_release(strings_t *strings, const char *string)
 /* XXH3 as a function of its own.
  *
  * The library is used as a header; here it is compiled once for whole files, where its loops over long inputs matter.
- * strings.c keeps a copy of its own that is inlined for short texts.
+ * Names have a copy of their own that is inlined for short texts (names_hash).
  */
 
 uint64_t hash_bytes(const void *bytes, size_t size)

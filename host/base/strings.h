@@ -1,10 +1,12 @@
-/* strings.h - interned texts: a name is the 64-bit hash of its text.
+/* strings.h - names, which are interned texts; counted strings; and the hash under both.
+ *
+ * A name is the 64-bit hash of its text.
  *
  * Comparing names is comparing integers; the table exists to turn a name back into text, and to be sure that no
  * two texts share a hash. Interned texts stay for as long as the table. The hash is XXH3 (64 bits, seed 0), which
  * is the same on every platform: names may be stored in files.
  *
- * What it does not do: names are not counted and never go. Texts that change often belong in strings.h.
+ * What it does not do: names are not counted and never go. Texts that change often belong among the strings below.
  */
 #ifndef HOST_BASE_STRINGS_H
 #define HOST_BASE_STRINGS_H

@@ -261,7 +261,7 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
     if (result != BP_OK)
         return result;
     double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
-    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, ++host->layouts);
+    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, host->layouts + 1);
     if (world == NULL)
         return BP_ERROR_MEMORY;
     result = schedule_create(world, &host->destruction) == NULL ? BP_ERROR_MEMORY : destruction_add_world(&host->destruction, world);
@@ -271,6 +271,7 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
         world_free(world);
         return result;
     }
+    host->layouts++; /* not before: a world that could not be made must not change the random numbers of the next */
     *out = world;
     return BP_OK;
 }

@@ -1,6 +1,6 @@
-/* files_posix.c - whole files on Linux and its relatives: mapped to read them, replaced by renaming.
+/* files_posix.c - files on Linux and its relatives: whole files, paths, folders, temporary folders, stamps.
  *
- * A file that is replaced is on the disk before it has its name, and its folder after it: whenever the power goes, one of the two
+ * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has its name, and its folder after it: whenever the power goes, one of the two
  * files is there, whole.
  */
 #define _GNU_SOURCE 1

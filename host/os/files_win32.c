@@ -1,6 +1,6 @@
-/* files_win32.c - whole files on Windows: mapped to read them, replaced by renaming.
+/* files_win32.c - files on Windows: whole files, paths, folders, temporary folders, stamps.
  *
- * MoveFileEx with WRITE_THROUGH comes back when the new name is on the disk; there is no folder to be brought there.
+ * Whole files are mapped to read them, and replaced by renaming. MoveFileEx with WRITE_THROUGH comes back when the new name is on the disk; there is no folder to be brought there.
  */
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0602
@@ -282,9 +282,9 @@ uint32_t temporary_sweep(const char *name)
     return count;
 }
 
-/* --- folder ------------------------------------------------------------------------------------------------------ */
+/* --- stamps ------------------------------------------------------------------------------------------------------ */
 
-/* Stamps, and whether somebody is writing; no notices.
+/* Stamps, and whether a file is being written; this system has no notices that serve (reload/folder.h).
  *
  * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor; the notices of this
  * system (ReadDirectoryChangesW) do not say when a writer is done either, which here is asked by opening the file alone.

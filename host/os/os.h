@@ -1,8 +1,7 @@
-/* os.h - the only door to the operating system: pages, shared libraries, time, threads, terminals, files, programs.
+/* os.h - the door to the operating system: pages, shared libraries, time, threads, terminals, programs. Files are behind files.h.
  *
- * Each section below is implemented twice, in os_SECTION_posix.c and os_SECTION_win32.c; the build compiles one of them. Beside these
- * only the *_posix.c and *_win32.c of reload/folder.h, reload/process.h and plugin/guard.h include system headers. Files are read and written with
- * standard C (base/file.h).
+ * Each section below is implemented twice, in os_posix.c and os_win32.c; the build compiles one of them. Outside of os/ only
+ * the *_posix.c and *_win32.c of plugin/guard.h, reload/folder.h and reload/process.h include system headers.
  *
  * What it does not do: no sockets, no watching of files.
  */

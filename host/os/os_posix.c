@@ -1,6 +1,6 @@
-/* os_posix.c - pages on Linux and its relatives: mmap.
+/* os_posix.c - pages, memory, libraries, time, threads, the terminal and programs on Linux and its relatives.
  *
- * A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Its owner only
+ * Pages: mmap. A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Its owner only
  * ever promises the bytes that were asked for, so what stands between them and the end of the last page is
  * cleared at growth: it may hold what the block held before it shrank.
  *

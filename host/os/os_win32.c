@@ -1,6 +1,6 @@
-/* os_win32.c - pages on Windows: VirtualAlloc.
+/* os_win32.c - pages, memory, libraries, time, threads, the terminal, programs and texts on Windows.
  *
- * A block of pages is one reservation, wholly committed at first. It shrinks by giving back its last pages
+ * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. It shrinks by giving back its last pages
  * (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
  * moves pages. What stands between a block's bytes and the end of its last page is cleared at growth: it
  * may hold what the block held before it shrank.

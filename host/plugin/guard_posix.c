@@ -5,7 +5,7 @@
  * stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since nobody returns from them to
  * unblock the signal.
  *
- * The time limit. The watcher (guard_posix.c) signals a thread that is late, again and again, until the handler finds
+ * The time limit. The watcher (below) signals a thread that is late, again and again, until the handler finds
  * it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is found there (it sleeps,
  * or waits) is ended in a function of the C library that the plugin has called.
  */
@@ -13,15 +13,28 @@
 
 #include "guard.h"
 
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
 
 /* --- guard walk -------------------------------------------------------------------------------------------------- */
 
-/* Whose code crashed: for the guard's handlers (guard_posix.c) alone.
+/* Whose code crashed: for the handlers alone.
  *
  * Everything here may be called from a signal handler but guard_find_host. A walk reads a stack that may be ruined: the caller
  * is ready for a fault in it.
@@ -40,11 +53,11 @@ typedef struct guard_host_t {
     uintptr_t begin[2], end[2];
 } guard_host_t;
 
-void guard_find_host(guard_host_t *host);
-bool guard_is_host(const guard_host_t *host, uintptr_t address);
+static void guard_find_host(guard_host_t *host);
+static bool guard_is_host(const guard_host_t *host, uintptr_t address);
 
 /* The image around an address, or NULL. */
-const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
+static const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
 
 typedef struct guard_walk_t {
     const guard_host_t *host_code;
@@ -63,20 +76,16 @@ typedef struct guard_walk_t {
 
 /* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link are
  * the stack pointer at pc, and the link register where the processor has one, else 0. */
-void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
+static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
 
 /* --- guard inner ------------------------------------------------------------------------------------------------- */
 
-/* What the files of the guard on Linux share: its frames, its threads, and what belongs to the process.
+/* What the parts of the guard share: its frames, its threads, and what belongs to the process.
  *
  * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of frames
  * (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to the
  * process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a host is
  * kept in either: hosts are reached through the frames.
- *
- * Inner to guard_posix.c and guard_posix.c, which include <pthread.h> before it.
- *
- * What it does not do: it is no interface; that is guard.h.
  */
 
 enum {
@@ -126,7 +135,7 @@ typedef struct thread_t {
 } thread_t;
 
 /* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
-extern _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
+static _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
 
 typedef struct guard_process_t {
     pthread_mutex_t lock;
@@ -138,25 +147,23 @@ typedef struct guard_process_t {
     guard_host_t host;
 } guard_process_t;
 
-extern guard_process_t guard_process;
+static guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline int guard_late_signal(void)
 {
     return SIGRTMIN + 6;
 }
 
-/* --- guard_posix.c ------------------------------------------------------------------------------------------------ */
-
 /* This thread is seen from now on, until it ends: it has a stack for handlers, and its calls are watched. */
-void guard_prepare_thread(void);
-void guard_forget_thread(void *thread);
+static void guard_prepare_thread(void);
+static void guard_forget_thread(void *thread);
 
 /* In a copy of the process: of the threads only this one is there, and nobody holds the lock. */
-void guard_forget_others(void);
+static void guard_forget_others(void);
 
 /* The thread that watches the time of a guard's calls. false where none can be had. */
-bool guard_start_watcher(guard_t *guard);
-void guard_end_watcher(guard_t *guard);
+static bool guard_start_watcher(guard_t *guard);
+static void guard_end_watcher(guard_t *guard);
 
 /* --- guard walk -------------------------------------------------------------------------------------------------- */
 
@@ -167,14 +174,9 @@ void guard_end_watcher(guard_t *guard);
  * nothing to unwind from, but the address that the jump came from still stands where the call put it.
  */
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-
-#include <link.h>
-#include <unwind.h>
-
 enum { BEYOND = 64 * 1024 }; /* behind guard_run's frame nothing is looked for */
 
-const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address)
+static const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address)
 {
     for (const guard_image_t *image = images; image != NULL; image = image->next) {
         if (address >= image->begin && address < image->end)
@@ -183,7 +185,7 @@ const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t addre
     return NULL;
 }
 
-bool guard_is_host(const guard_host_t *host, uintptr_t address)
+static bool guard_is_host(const guard_host_t *host, uintptr_t address)
 {
     return (address >= host->begin[0] && address < host->end[0]) || (address >= host->begin[1] && address < host->end[1]);
 }
@@ -215,7 +217,7 @@ static int look_at_image(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-void guard_find_host(guard_host_t *host)
+static void guard_find_host(guard_host_t *host)
 {
     dl_iterate_phdr(look_at_image, &(search_t){.host = host});
 }
@@ -249,7 +251,7 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
+static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
 {
     if (!walk->jumped)
         _Unwind_Backtrace(look_at_frame, walk);
@@ -257,28 +259,16 @@ void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
         judge_caller(walk, (link != 0 ? link : *(const uintptr_t *)sp) - 1);
 }
 
-#endif
-
 /* --- guard watch ------------------------------------------------------------------------------------------------- */
 
 /* The threads that make guarded calls, and a thread that watches the time of these.
  *
  * A thread counts its calls up at each begin and end. The watcher looks at the counts now and then; where one has not moved for the
- * limit it signals that thread, again and again, until the handler finds the thread in the plugin's own code (guard_posix.c).
+ * limit it signals that thread, again and again, until the handler finds the thread in the plugin's own code.
  *
  * In a copy of the process only the thread that made it is there. The watcher is started anew there; the lock, which any thread
  * may have held at that moment, begins anew too.
  */
-
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-
-#include <pthread.h>
-
-
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum {
     STACK_BYTES = 64 * 1024, /* of an alternate stack: room for every register there is, and for the unwinder */
@@ -297,7 +287,7 @@ static void free_stack(thread_t *thread)
     thread->stack = NULL;
 }
 
-void guard_forget_thread(void *data)
+static void guard_forget_thread(void *data)
 {
     thread_t *thread = data;
     pthread_mutex_lock(&guard_process.lock);
@@ -328,7 +318,7 @@ static void give_stack(thread_t *thread)
         munmap(stack, STACK_BYTES);
 }
 
-void guard_prepare_thread(void)
+static void guard_prepare_thread(void)
 {
     guard_here.prepared = true;
     guard_here.id = pthread_self();
@@ -408,7 +398,7 @@ static void *watch(void *data)
     return NULL;
 }
 
-bool guard_start_watcher(guard_t *guard)
+static bool guard_start_watcher(guard_t *guard)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -424,7 +414,7 @@ bool guard_start_watcher(guard_t *guard)
     return started;
 }
 
-void guard_end_watcher(guard_t *guard)
+static void guard_end_watcher(guard_t *guard)
 {
     pthread_mutex_lock(&guard->lock);
     guard->ending = true;
@@ -435,7 +425,7 @@ void guard_end_watcher(guard_t *guard)
 
 /* --- in a copy of the process ------------------------------------------------------------------------------------------ */
 
-void guard_forget_others(void)
+static void guard_forget_others(void)
 {
     guard_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     guard_process.threads = guard_here.prepared ? &guard_here : NULL;
@@ -451,19 +441,6 @@ void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 #endif
 }
 
-#endif
-
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-
-#include <pthread.h>
-
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-#include <ucontext.h>
-#include <unistd.h>
-
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
     STACK_NEAR = 64 * 1024, /* a bad address so near the stack's end is the stack's */
@@ -471,9 +448,6 @@ enum {
 };
 
 static const int signals[GUARD_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, 0 /* guard_late_signal() */};
-
-_Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
-guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int signal_at(uint32_t i)
 {

@@ -3,7 +3,7 @@
  * The section table stands behind everything else in the file. The system's loader has no use for it, but
  * it shows that a file is whole: a file cut short has lost it, a file that ends in zeros has null
  * sections. A library without it is therefore refused. Then follows what the loader itself walks without
- * looking: segments, then the dynamic table (image_elf.c) and the symbols (image_elf.c).
+ * looking: segments, then the dynamic table and the symbols.
  *
  * Counts are bounded by the file's size before anything loops over them. The records' layouts are those of
  * the System V ABI (chapters 4 and 5) and of GNU's extensions.
@@ -18,7 +18,7 @@
 
 /* An ELF library that is being judged, and where in it things are.
  *
- * Inner to image_elf*.c. Records are copied out, so no alignment is assumed. What each answer presupposes is said beside it; the
+ * Records are copied out, so no alignment is assumed. What each answer presupposes is said beside it; the
  * checks run in that order (image_check_elf).
  *
  * What it does not do: it refuses nothing.
@@ -33,50 +33,46 @@ typedef struct elf_t {
 } elf_t;
 
 /* Once the header is good: a section, a segment. */
-elf_section_t elf_section(const elf_t *elf, uint32_t index);
-elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
+static elf_section_t elf_section(const elf_t *elf, uint32_t index);
+static elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
 
 /* Do the bytes lie in the file, and begin and end with a zero byte? */
-bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
+static bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
 
 /* Once the segments are good. Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one segment that
  * has all of `flags`. With `offset` NULL memory that is in no file will do. */
-bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset);
+static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset);
 
 /* Copy out what memory will hold at `address`; false where no file says. */
-bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes);
+static bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes);
 
 /* Once the dynamic table is known to end: an entry of it; the value of a tag, of one that stands there twice the last, as the
  * loader takes it. */
-elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index);
-bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value);
-bool elf_has_tag(const elf_t *elf, uint64_t tag);
+static elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index);
+static bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value);
+static bool elf_has_tag(const elf_t *elf, uint64_t tag);
 
 /* Once the symbols are found: one of them. */
-elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index);
+static elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index);
 
 /* --- dynamic ----------------------------------------------------------------------------------------------------- */
 
 /* The dynamic table of an ELF library, and what the loader does by it.
- *
- * Inner to image_elf*.c.
  */
 
 /* The table has an end, tells of whole tables, and its texts are texts. After the segments. */
-bool elf_check_dynamic(elf_t *elf);
+static bool elf_check_dynamic(elf_t *elf);
 
 /* The words that are written and the functions that are called at loading lie in the image. After elf_check_symbols. */
-bool elf_check_loading(const elf_t *elf);
+static bool elf_check_loading(const elf_t *elf);
 
 /* --- symbols ----------------------------------------------------------------------------------------------------- */
 
 /* What the system's loader walks to find a symbol by its name.
- *
- * Inner to image_elf*.c.
  */
 
 /* Find the symbols, and check them, their hash tables and their versions. After elf_check_dynamic. */
-bool elf_check_symbols(elf_t *elf);
+static bool elf_check_symbols(elf_t *elf);
 
 /* --- read -------------------------------------------------------------------------------------------------------- */
 
@@ -85,27 +81,27 @@ bool elf_check_symbols(elf_t *elf);
  * Addresses are found through the segments, as the system's loader does, and never through the sections, which it does not read.
  */
 
-elf_section_t elf_section(const elf_t *elf, uint32_t index)
+static elf_section_t elf_section(const elf_t *elf, uint32_t index)
 {
     elf_section_t section;
     image_copy(elf->image, elf->header.sections + index * sizeof section, &section, sizeof section);
     return section;
 }
 
-elf_segment_t elf_segment(const elf_t *elf, uint32_t index)
+static elf_segment_t elf_segment(const elf_t *elf, uint32_t index)
 {
     elf_segment_t segment;
     image_copy(elf->image, elf->header.segments + index * sizeof segment, &segment, sizeof segment);
     return segment;
 }
 
-bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes)
+static bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes)
 {
     return bytes > 0 && image_fits(offset, bytes, elf->image->size) && elf->image->bytes[offset] == '\0' &&
            elf->image->bytes[offset + bytes - 1] == '\0';
 }
 
-bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset)
+static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset)
 {
     for (uint32_t i = 0; i < elf->header.segment_count; i++) {
         elf_segment_t segment = elf_segment(elf, i);
@@ -121,7 +117,7 @@ bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t fla
     return false;
 }
 
-bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes)
+static bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes)
 {
     uint64_t offset = 0;
     if (!elf_locate(elf, address, bytes, 0, &offset))
@@ -130,14 +126,14 @@ bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes)
     return true;
 }
 
-elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index)
+static elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index)
 {
     elf_dynamic_t dynamic;
     image_copy(elf->image, elf->dynamic.offset + index * sizeof dynamic, &dynamic, sizeof dynamic);
     return dynamic;
 }
 
-bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value)
+static bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value)
 {
     bool found = false;
     for (uint64_t i = 0;; i++) {
@@ -151,13 +147,13 @@ bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value)
     }
 }
 
-bool elf_has_tag(const elf_t *elf, uint64_t tag)
+static bool elf_has_tag(const elf_t *elf, uint64_t tag)
 {
     uint64_t value;
     return elf_find_tag(elf, tag, &value);
 }
 
-elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index)
+static elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index)
 {
     elf_symbol_t symbol;
     image_copy(elf->image, elf->symbols + index * sizeof symbol, &symbol, sizeof symbol);
@@ -215,7 +211,7 @@ static bool elf_check_strings(elf_t *elf)
     }
 }
 
-bool elf_check_dynamic(elf_t *elf)
+static bool elf_check_dynamic(elf_t *elf)
 {
     return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
 }
@@ -272,7 +268,7 @@ static bool elf_check_calls(const elf_t *elf)
     return true;
 }
 
-bool elf_check_loading(const elf_t *elf)
+static bool elf_check_loading(const elf_t *elf)
 {
     return elf_check_relocation_tables(elf) && elf_check_calls(elf);
 }
@@ -469,7 +465,7 @@ static bool elf_check_versions(const elf_t *elf)
     return true;
 }
 
-bool elf_check_symbols(elf_t *elf)
+static bool elf_check_symbols(elf_t *elf)
 {
     return elf_count_symbols(elf) && elf_check_names(elf) && elf_check_hash(elf) && elf_check_versions(elf);
 }

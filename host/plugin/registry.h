@@ -41,7 +41,7 @@ plugin_t *registry_table_owner(const registry_t *registry, const char *name);
 /* Make the tables that an owner offers do-nothing, while it keeps its components and systems. [main] */
 void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
-/* --- for those who fill slots (registry.h, registry_set.h) ------------------------------------------------ */
+/* --- for those who fill slots (registry.c, registry_set.c) ------------------------------------------------ */
 
 /* The slot where `owner` may put a component or system: empty, new, or its own. */
 bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot);

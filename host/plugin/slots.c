@@ -1,4 +1,6 @@
-/* slots.c - a component's declaration copied into its slot, and what is known of its fields.
+/* slots.c - declarations of components, systems and tables copied into their slots.
+ *
+ * A component's declaration copied into its slot, and what is known of its fields.
  *
  * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to it while
  * the plugin changes its list. So what is known hangs on the slot and only points at the present declaration.

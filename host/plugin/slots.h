@@ -1,4 +1,6 @@
-/* slots.h - a component type as the registry keeps it: what its plugin declared, copied, and every field it ever had.
+/* slots.h - component types, systems and tables as the registry keeps them.
+ *
+ * A component type: what its plugin declared, copied, and every field it ever had.
  *
  * Everything that a plugin declares is checked and copied before its slot changes, so that a refused declaration leaves the slot
  * as it was, and nothing but function addresses points into the image afterwards.
@@ -61,8 +63,6 @@ const known_field_t *registry_follow(const known_field_t *field);
 /* --- system slot ------------------------------------------------------------------------------------------------- */
 
 /* A system as the registry keeps it: what its plugin declared, copied.
- *
- * As slots.h.
  *
  * What it does not do: it matches no runs (store/query.h).
  */

@@ -1,7 +1,6 @@
-/* verbs.c - the verbs of plugins, of components and of tables, under the guard where there is one.
+/* verbs.c - the verbs of plugins, of components, of tables and of systems, under the guard where there is one.
  *
- * A plugin without a guard is called at once; under one, the arguments go through a call_t (verbs.c). Systems' verbs are in
- * verbs.c.
+ * A plugin without a guard is called at once; under one, the arguments go through a call_t.
  */
 #include "verbs.h"
 
@@ -15,7 +14,7 @@
 
 /* One call of a plugin under the crash guard, and what is said where it crashes.
  *
- * Inner to verbs.c and verbs.c. The guard runs a function of one argument, so each verb that is guarded has two halves: one
+ * The guard runs a function of one argument, so each verb that is guarded has two halves: one
  * packs the arguments into a call_t, the other unpacks them and calls.
  *
  * What it does not do: it knows no verb.
@@ -44,10 +43,10 @@ typedef struct call_t {
 } call_t;
 
 /* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
-bool verb_call(call_t *call, const char *verb, void (*function)(void *data));
+static bool verb_call(call_t *call, const char *verb, void (*function)(void *data));
 
 /* The same for verbs with a result, which are called on the main thread alone. */
-bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
+static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
 
 /* --- the plugin ------------------------------------------------------------------------------------------------------- */
 
@@ -509,7 +508,7 @@ static bool may_call(const plugin_t *plugin)
     return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
 }
 
-bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
+static bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
 {
     guard_crash_t crash;
     if (!may_call(call->plugin))
@@ -520,7 +519,7 @@ bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
     return false;
 }
 
-bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
+static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
 {
     error_text_t *error = &call->plugin->loader->base->error;
     bool called = may_call(call->plugin);

@@ -1,6 +1,6 @@
-/* console.h - what the commands of the console share: its state, complaints, and words.
+/* console.h - the console: its state, complaints and words, and the commands that console*.c bring.
  *
- * What it does not do: it reads no lines (console_lines.h) and knows no command (console.h).
+ * What it does not do: it reads no lines (console_lines.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_H
 #define HOST_PROGRAM_CONSOLE_H

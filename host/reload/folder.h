@@ -1,7 +1,7 @@
-/* folder.h - what happens to files: notices about the files of watched folders, and stamps to compare.
+/* folder.h - what happens to files: notices about the files of watched folders.
  *
  * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and whoever wants
- * to know compares stamps now and then, which costs a system call a file.
+ * to know compares stamps (os/files.h) now and then, which costs a system call a file.
  *
  * What it does not do: it lists nothing, follows no symbolic links below a watched folder, and reads no files.
  */

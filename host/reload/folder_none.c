@@ -1,6 +1,6 @@
 /* folder_none.c - notices about files where the system has none that serve: on others than Linux.
  *
- * No watch can be had, so whoever wants to know compares stamps (folder.h); the other functions exist for the linker.
+ * No watch can be had, so whoever wants to know compares stamps (os/files.h); the other functions exist for the linker.
  */
 #include "folder.h"
 

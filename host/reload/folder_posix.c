@@ -1,4 +1,4 @@
-/* folder_posix.c - notices by inotify, stamps by stat.
+/* folder_posix.c - notices by inotify.
  *
  * The folder is watched, not the file: a file that is replaced is another one, whose watch would be gone. One read takes many
  * notices; they are handed out one by one from a buffer.
@@ -8,7 +8,6 @@
 #include "folder.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #if defined(__linux__)
 

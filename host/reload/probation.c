@@ -4,7 +4,7 @@
  * those that have come since: rows of all columns go together. So both ends of a probation are the same thing: of the columns of
  * each key some stay, in some order, and the others go; nothing is allocated, so neither can fail on that account.
  *
- * How a change is taken back is in probation.c.
+ * How a change is taken back stands in the second part.
  */
 #include "../plugin/verbs.h"
 #include "../store/store.h"

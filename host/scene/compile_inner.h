@@ -1,4 +1,4 @@
-/* compile_inner.h - a scene between its JSON and its blob: what the files json_*.c share.
+/* compile_inner.h - a scene between its JSON and its blob: what the files compile*.c share.
  *
  * The stages, each a file:
  *   compile_entities.c  prototypes, each with all that it inherits

@@ -12,7 +12,7 @@
 
 /* What a recorded command looks like.
  *
- * Inner to commands.c and commands.c. Commands lie one behind the other in chunks that never move, so that texts can be
+ * Commands lie one behind the other in chunks that never move, so that texts can be
  * pointed to.
  */
 

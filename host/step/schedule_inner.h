@@ -1,6 +1,6 @@
-/* schedule_inner.h - the order of units in a step, and which of them may run side by side.
+/* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and who is told of matches.
  *
- * Inner to schedule.c.
+ * Inner to schedule.c, unit.c, region.c, notify.c and step.c.
  */
 #ifndef HOST_STEP_SCHEDULE_INNER_H
 #define HOST_STEP_SCHEDULE_INNER_H

@@ -7,7 +7,7 @@
  * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in one
  * canonical order (query_order), and each system remembers the place of its own.
  *
- * What it does not do: it calls nothing (schedule/ does).
+ * What it does not do: it calls nothing (step/ does).
  */
 #ifndef HOST_STORE_QUERY_H
 #define HOST_STORE_QUERY_H

@@ -15,27 +15,22 @@
 
 /* --- run inner --------------------------------------------------------------------------------------------------- */
 
-/* How a run's memory is laid out, for the files that lay it out.
- *
- * Inner to run.c, run.c and run.c.
- *
- * What it does not do: nothing else may count on it.
- */
+/* How a run's memory is laid out. */
 
 /* Bytes of the arrays columns, fields and sizes for each column. */
 #define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + 1)
 
 /* Bytes of the block that small runs share, of one column in it, and where its first column begins. */
-size_t run_shared_bytes(const run_t *run, uint32_t capacity);
-size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity);
-char *run_shared_start(char *block, uint32_t capacity);
+static size_t run_shared_bytes(const run_t *run, uint32_t capacity);
+static size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+static char *run_shared_start(char *block, uint32_t capacity);
 
 /* Bytes of a column's own block, and where the column begins in it. */
-size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
-char *run_place(const run_t *run, uint32_t column, char *block);
+static size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+static char *run_place(const run_t *run, uint32_t column, char *block);
 
 /* Say anew what follows from `fields`: sizes, plain, has_strings. */
-void run_describe(run_t *run);
+static void run_describe(run_t *run);
 
 static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
 
@@ -67,7 +62,7 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     return run;
 }
 
-void run_describe(run_t *run)
+static void run_describe(run_t *run)
 {
     run->plain = true;
     run->has_strings = false;
@@ -105,17 +100,17 @@ void run_free(run_t *run, memory_t *memory, strings_t *strings)
 
 /* --- growth of small runs: one block for all columns ------------------------------------------------------------- */
 
-char *run_shared_start(char *block, uint32_t capacity)
+static char *run_shared_start(char *block, uint32_t capacity)
 {
     return capacity >= RUN_ALIGNED_ROWS ? (char *)align_up((size_t)(uintptr_t)block, LINE) : block;
 }
 
-size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+static size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
     return align_up((size_t)run->sizes[column] * capacity + RUN_SLACK_BYTES, capacity >= RUN_ALIGNED_ROWS ? LINE : 16);
 }
 
-size_t run_shared_bytes(const run_t *run, uint32_t capacity)
+static size_t run_shared_bytes(const run_t *run, uint32_t capacity)
 {
     size_t bytes = capacity >= RUN_ALIGNED_ROWS ? LINE : 0;
     for (uint32_t c = 0; c < run->column_count; c++)
@@ -151,13 +146,13 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 /* --- growth of large runs: a block for each column ---------------------------------------------------------------- */
 
 /* Where in its block a column begins: on a line of its own, and not where its neighbours begin. */
-char *run_place(const run_t *run, uint32_t column, char *block)
+static char *run_place(const run_t *run, uint32_t column, char *block)
 {
     size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % LINE;
     return (char *)align_up((size_t)(uintptr_t)block, LINE) + lines * LINE;
 }
 
-size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+static size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
     return (size_t)run->sizes[column] * capacity + LINE * (LINE + 1);
 }

@@ -3,8 +3,7 @@
  * Creating a composition appends to one run: memory first, then the entities, then each column in one go. Instances of
  * managers with their own storage come last, since they alone can refuse; a refusal takes all of it back.
  *
- * Adding and removing are in store_change.c and store_change.c, death and collection in store_death.c, what a spawn brings in
- * store.c, what a plugin that goes takes along in store_change.c.
+ * Adding and removing are in store_change.c, as is what a plugin that goes takes along; death and collection are in store_death.c.
  */
 #include "store.h"
 

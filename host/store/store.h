@@ -4,7 +4,7 @@
  * row moves. Row moves work column by column over blocks of rows, so the cost of finding out what to do is paid
  * once for many rows that go the same way.
  *
- * What it does not do: values (property/), order of steps (schedule/).
+ * What it does not do: values (property/), order of steps (step/).
  */
 #ifndef HOST_STORE_STORE_H
 #define HOST_STORE_STORE_H

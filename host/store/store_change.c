@@ -1,7 +1,7 @@
 /* store_change.c - adding and removing components: a batch judged whole, then its rows moved.
  *
  * `plan` looks at every entity of the batch, refuses what cannot be, and counts how many rows each target run will get; then
- * memory is taken; then the rows move (store_change.c). A batch of one goes directly: `change_quickly` and `add_first` in
+ * memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and `add_first` in
  * the usual cases, else `change_one`.
  */
 #include "../plugin/verbs.h"

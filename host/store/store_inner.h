@@ -70,7 +70,7 @@ static inline void store_append_one(bp_world_o *world, run_t *run, bp_entity_t e
 
 /* One component key added to, or taken from, rows that thereby move to other runs.
  *
- * Inner to store_change.c, store_change.c and store_change.c. Who makes a change first finds the transition of every prototype
+ * Inner to store_change.c. Who makes a change first finds the transition of every prototype
  * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then cannot fail.
  *
  * What it does not do: it asks no manager and judges no batch.

@@ -9,7 +9,7 @@
  *   - a row's entity is alive, or {0} (a hole: its entity died, and the row waits for collection);
  *   - prototype 0 has no run: an entity without components has a cleared record or none.
  *
- * What it does not do: it runs no steps (schedule/), and who lives is told to it (destruction.h).
+ * What it does not do: it runs no steps (step/), and who lives is told to it (destruction.h).
  */
 #ifndef HOST_STORE_WORLD_H
 #define HOST_STORE_WORLD_H
@@ -116,7 +116,7 @@ struct bp_world_o {
     const carried_t *carried;  /* NULL but during calls of the other side of a reload */
 
     property_cache_t *properties; /* NULL until a property is named */
-    void *schedule;               /* of schedule/, which lies above and makes and frees it */
+    void *schedule;               /* of step/, which lies above and makes and frees it */
 
     double step_rate, time;
     uint64_t steps, nanoseconds;
