@@ -220,10 +220,11 @@ tsan:
 	@set -e; for suite in $(TSAN_SUITES); do \
 	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
 
-# Ten times the random pairs of field lists that the tests reload.
+# Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads.
 proofs: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
+	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 
 check-source:
 	@tools/check_headers.sh

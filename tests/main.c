@@ -69,6 +69,7 @@ static const make_suite_t second_half[] = {
     reload_plugins_suite,
     reload_faults_suite,
     reload_random_suite,
+    reload_kept_suite,
     rollback_suite,
     reload_many_suite,
     reload_threads_suite,

@@ -61,6 +61,7 @@ Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
 Suite *reload_random_suite(void);
+Suite *reload_kept_suite(void);
 Suite *rollback_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);

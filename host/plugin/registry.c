@@ -223,7 +223,7 @@ static bp_result_t fill_component(registry_t *registry, plugin_t *owner, const b
         return result;
     result = component_declare(registry->base, &registry->memory, owner, declared, slot, slot);
     if (result == BP_OK)
-        component_know_fields(slot, NULL);
+        component_know_fields(slot);
     return result;
 }
 

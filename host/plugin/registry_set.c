@@ -179,9 +179,12 @@ static void exchange_component(component_swap_t *swap)
     if (swap->same_fields) {
         swap_bytes(&swap->slot->fields, &swap->other.fields, sizeof swap->slot->fields);
         swap_bytes(&swap->slot->bound, &swap->other.bound, sizeof swap->slot->bound);
+    } else if (swap->exchanged) {
+        component_restore_fields(swap->slot);
     } else {
-        component_know_fields(swap->slot, &swap->other);
+        component_succeed_fields(swap->slot, &swap->other);
     }
+    swap->exchanged = !swap->exchanged;
 }
 
 void registry_exchange(registry_set_t *set)
@@ -196,6 +199,15 @@ void registry_exchange(registry_set_t *set)
         swap->slot->owner = swap->other.owner;
         swap->other.owner = owner;
         swap_bytes(swap->slot->table, swap->other.table, swap->slot->size);
+    }
+}
+
+void registry_set_withdraw(registry_set_t *set)
+{
+    for (uint32_t i = 0; i < set->component_count; i++) {
+        component_swap_t *swap = &set->components[i];
+        if (!swap->same_fields)
+            component_return_fields(swap->slot, &swap->other);
     }
 }
 

@@ -11,6 +11,7 @@
 typedef struct component_swap_t {
     component_t *slot, other; /* other.owner NULL: the slot is emptied */
     bool same_fields;         /* the slot keeps its fields: both lists say the same */
+    bool exchanged;           /* `other` is what the slot had */
 } component_swap_t;
 typedef struct system_swap_t { system_t *slot, other; } system_swap_t;
 typedef struct table_swap_t { table_slot_t *slot, other; } table_swap_t;
@@ -36,6 +37,10 @@ bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, ta
 
 /* The slots and the set change places; doing it again brings back what was. Cannot fail. [main] */
 void registry_exchange(registry_set_t *set);
+
+/* Sides have been exchanged back for good: properties resolved for fields that only the set has find their values' place in
+ * the slots. */
+void registry_set_withdraw(registry_set_t *set);
 
 /* Forget what was promised to those who looked for tables meanwhile. */
 void registry_set_keep_promises(registry_set_t *set);

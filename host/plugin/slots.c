@@ -99,17 +99,30 @@ static bool bind_fields(memory_t *memory, component_t *slot, const field_t *fiel
     return good;
 }
 
-/* What is known of a component's fields follows what it declares now. A field that has gone is known as what says that it was
- * called so, in the list that has come or in the one that has gone. */
-void component_know_fields(component_t *slot, const component_t *before)
+static const field_t *find_named(const component_t *component, const char *name)
+{
+    for (uint32_t i = 0; i < component->field_count; i++) {
+        if (strcmp(component->fields[i].name, name) == 0)
+            return &component->fields[i];
+    }
+    return NULL;
+}
+
+void component_restore_fields(component_t *slot)
 {
     for (uint32_t i = 0; i < slot->known_count; i++)
         slot->known[i]->field = NULL;
     for (uint32_t i = 0; i < slot->field_count; i++) {
         slot->bound[i]->field = &slot->fields[i];
         slot->bound[i]->index = i;
-        slot->bound[i]->renamed = NULL;
     }
+}
+
+void component_know_fields(component_t *slot)
+{
+    component_restore_fields(slot);
+    for (uint32_t i = 0; i < slot->field_count; i++)
+        slot->bound[i]->renamed = NULL;
     for (uint32_t i = 0; i < slot->known_count; i++) {
         known_field_t *gone = slot->known[i];
         for (uint32_t f = 0; f < slot->field_count && gone->field == NULL; f++) {
@@ -117,10 +130,39 @@ void component_know_fields(component_t *slot, const component_t *before)
                 gone->renamed = slot->bound[f];
         }
     }
-    for (uint32_t f = 0; before != NULL && f < before->field_count; f++) {
-        for (uint32_t i = 0; i < slot->field_count && before->bound[f]->field == NULL; i++) {
-            if (strcmp(before->fields[f].former_name, slot->fields[i].name) == 0)
+}
+
+/* Does `later` of the list `after` go on from `former` of the list `before` under another name? Not where `before` has a field
+ * of the later name, nor where `after` has one of the former name. */
+static bool goes_on(const component_t *before, const field_t *former, const component_t *after, const field_t *later)
+{
+    return strcmp(later->former_name, former->name) == 0 && find_named(before, later->name) == NULL &&
+           find_named(after, former->name) == NULL;
+}
+
+void component_succeed_fields(component_t *slot, const component_t *before)
+{
+    component_restore_fields(slot);
+    for (uint32_t f = 0; f < before->field_count; f++) {
+        if (before->bound[f]->field != NULL)
+            continue;
+        before->bound[f]->renamed = NULL;
+        for (uint32_t i = 0; i < slot->field_count; i++) {
+            if (goes_on(before, &before->fields[f], slot, &slot->fields[i]))
                 before->bound[f]->renamed = slot->bound[i];
+        }
+    }
+}
+
+void component_return_fields(component_t *slot, const component_t *withdrawn)
+{
+    for (uint32_t f = 0; f < withdrawn->field_count; f++) {
+        if (withdrawn->bound[f]->field != NULL)
+            continue;
+        withdrawn->bound[f]->renamed = NULL;
+        for (uint32_t i = 0; i < slot->field_count; i++) {
+            if (goes_on(slot, &slot->fields[i], withdrawn, &withdrawn->fields[f]))
+                withdrawn->bound[f]->renamed = slot->bound[i];
         }
     }
 }

@@ -54,8 +54,18 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
 /* Free what a slot, or what is to come into one, holds; names of fields that were known stay known. */
 void component_empty(base_t *base, memory_t *memory, component_t *slot);
 
-/* Bring what is known of fields in step with what the slot declares; `before`: what it declared, or NULL. */
-void component_know_fields(component_t *slot, const component_t *before);
+/* Bring what is known of fields in step with what the slot declares. A name that has gone is known as the field that says
+ * that it was called so. */
+void component_know_fields(component_t *slot);
+
+/* The same where a list takes the place of another, `before`: a name that goes with it is known as the field that has its
+ * values, or as gone. What is known of other names stays; so component_restore_fields undoes it when `before` is back. */
+void component_succeed_fields(component_t *slot, const component_t *before);
+void component_restore_fields(component_t *slot);
+
+/* The list of before is back for good: a name that only the withdrawn list has is known as the field that its values came
+ * from, or as gone. */
+void component_return_fields(component_t *slot, const component_t *withdrawn);
 
 /* What a field is called now, from what it was called; NULL where it has gone. [main] */
 const known_field_t *registry_follow(const known_field_t *field);

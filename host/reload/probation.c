@@ -310,6 +310,8 @@ static void go_back(reload_change_t *change)
             w->layout = ++*change->reload->layouts;
     }
     change_exchange(change);
+    for (uint32_t i = 0; i < change->version_count; i++)
+        registry_set_withdraw(&change->versions[i].set);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_tell(&change->worlds[i], true);
 }
