@@ -63,6 +63,7 @@ typedef struct group_t {
     void (*teardown)(void *state);
     side_t sides[BENCH_MAX_SIDES];  /* ended by a side without a name */
     bool takes_long;                /* fewer repetitions where one takes seconds */
+    bool whole;                     /* a figure is of a run and not of each of `size` items */
 } group_t;
 
 /* Bytes of something: the figure of an item, measured once. */
@@ -84,8 +85,8 @@ typedef struct course_t {
     void (*run)(results_t *results, uint32_t size, uint32_t times);
 } course_t;
 
-/* 1 k to 10 M in steps of about three: for groups that are drawn as curves. */
-extern const uint32_t bench_wide_sizes[];
+/* 1 k to 1 M, and to 10 M, in steps of about three: for groups that are drawn as curves. */
+extern const uint32_t bench_curve_sizes[], bench_wide_sizes[];
 
 /* 10 k to 10 M. */
 extern const uint32_t bench_long_sizes[];

@@ -15,7 +15,7 @@ extern const group_t group_guard_call, group_guard_step;
 
 /* cases_entities.c */
 extern const group_t group_create_fresh, group_create_recycled, group_destroy, group_destroy_shuffled;
-extern const group_t group_alive;
+extern const group_t group_alive, group_destroy_rows, group_destroy_half_rows, group_create_add_three;
 
 /* cases_spawn.c */
 extern const group_t group_spawn_fresh, group_spawn_touched;
@@ -31,6 +31,15 @@ extern const group_t group_look_up, group_look_up_mixed, group_references;
 
 /* cases_change.c */
 extern const group_t group_change, group_change_shuffled;
+
+/* cases_scattered.c */
+extern const group_t group_scattered, group_scattered_50, group_names;
+
+/* cases_many.c */
+extern const group_t group_many_prototypes, group_many_changes, group_systems, group_step;
+
+/* cases_worlds.c */
+extern const course_t course_worlds;
 
 /* cases_property.c */
 extern const group_t group_property;

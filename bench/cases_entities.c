@@ -1,8 +1,13 @@
-/* cases_entities.c - ids alone: entities that have no components.
+/* cases_entities.c - entities that come, go and are asked about.
  *
- * `fresh` is a host that has had no entity before; `recycled` one in which every index has been used, so
- * that each creation takes one from the queue. Destruction is measured in the order of creation and in a
- * random one, and in a host that has a world, which has to be asked about each of the dead.
+ * First ids alone, without components. `fresh` is a host that has had no entity before; `recycled` one in which every
+ * index has been used, so that each creation takes one from the queue. Destruction is measured in the order of
+ * creation and in a random one, and in a host that has a world, which has to be asked about each of the dead.
+ *
+ * Then with components: the rows of the dead have to be collected, which counts: a destruction is followed by as many
+ * steps of a world without systems as it takes until nothing is left of the dead (at most one row in a hundred).
+ * `destroy_rows` ends all of a world, `destroy_half_rows` a random half of it; the floor swap-erases. And entities
+ * that get three components one after the other.
  */
 #include "cases.h"
 
@@ -259,7 +264,230 @@ const group_t group_alive = {
     .teardown = end,
     .sides = {
         {.name = "loop", .run = loop_alive},
-        {.name = "by_batch", .floor = "loop", .run = alive_by_batch, .bound = AT_MOST_TIMES(2)},
-        {.name = "one_by_one", .floor = "loop", .run = alive_singly},
+        {.name = "by_batch", .floor = "loop", .run = alive_by_batch, .bound = AT_MOST_TIMES(1.5)},
+        {.name = "one_by_one", .floor = "loop", .run = alive_singly, .bound = AT_MOST_TO(1.3, 10000)},
+    },
+};
+
+/* --- destruction of rows ------------------------------------------------------------------------------ */
+
+typedef struct rows_t {
+    bench_world_t w;
+    uint32_t size, living_count; /* that are destroyed; that live when they are */
+    bool dead, own_dead;
+    bp_entity_t *living, *own_living;
+    floor_entities_t ids;
+    floor_record_t *records;
+    floor_group_t group;
+    uint64_t seed;
+} rows_t;
+
+static rows_t *begin_rows(uint32_t size, uint32_t living)
+{
+    rows_t *s = worlds_memory(1, sizeof *s);
+    uint32_t room = living + SPARE;
+    s->size = size;
+    s->living_count = living;
+    worlds_create(&s->w, 0);
+    s->living = worlds_memory(living, sizeof *s->living);
+    s->own_living = worlds_memory(room, sizeof *s->own_living);
+    s->records = worlds_memory(room, sizeof *s->records);
+    s->ids.generations = worlds_memory(room, sizeof(uint32_t));
+    s->ids.ring = worlds_memory(room, sizeof(uint32_t));
+    s->ids.capacity = room;
+    worlds_group(&s->group, room);
+    worlds_must(s->w.host, worlds_make(&s->w, s->w.prototype, s->living, living), "creating entities");
+    floor_create_fresh(&s->ids, s->own_living, room);
+    for (uint32_t i = 0; i < room; i++)
+        s->ids.generations[i] = 1;
+    floor_destroy(&s->ids, s->own_living + living, SPARE);
+    floor_append(s->records, &s->group, 0, s->own_living, living);
+    return s;
+}
+
+static void *setup_rows(uint32_t size)
+{
+    return begin_rows(size, size);
+}
+
+static void *setup_half_rows(uint32_t size)
+{
+    return begin_rows(size, 2 * size);
+}
+
+static void end_rows(void *state)
+{
+    rows_t *s = state;
+    worlds_destroy(&s->w);
+    worlds_free_group(&s->group);
+    free(s->living);
+    free(s->own_living);
+    free(s->records);
+    free(s->ids.generations);
+    free(s->ids.ring);
+    free(s);
+}
+
+static void revive_rows(void *state)
+{
+    rows_t *s = state;
+    if (s->dead)
+        worlds_must(s->w.host, worlds_make(&s->w, s->w.prototype, s->living, s->size), "creating entities");
+    s->dead = false;
+}
+
+static void revive_shuffled_rows(void *state)
+{
+    rows_t *s = state;
+    revive_rows(s);
+    worlds_shuffle(s->living, s->living_count, ++s->seed);
+}
+
+static void revive_own_rows(void *state)
+{
+    rows_t *s = state;
+    if (s->own_dead) {
+        floor_create_recycled(&s->ids, s->own_living, s->size);
+        floor_append(s->records, &s->group, 0, s->own_living, s->size);
+    }
+    s->own_dead = false;
+}
+
+static void revive_shuffled_own_rows(void *state)
+{
+    rows_t *s = state;
+    revive_own_rows(s);
+    worlds_shuffle(s->own_living, s->living_count, ++s->seed);
+}
+
+static void loop_destroy_rows(void *state)
+{
+    rows_t *s = state;
+    measure_keep(floor_erase(s->records, &s->group, s->own_living, s->size));
+    floor_destroy(&s->ids, s->own_living, s->size);
+    s->own_dead = true;
+}
+
+static void destroy_rows(void *state)
+{
+    rows_t *s = state;
+    worlds_end(&s->w, s->living, s->size);
+    measure_keep(worlds_collect(&s->w));
+    s->dead = true;
+}
+
+static void destroy_rows_singly(void *state)
+{
+    rows_t *s = state;
+    for (uint32_t i = 0; i < s->size; i++)
+        worlds_end(&s->w, &s->living[i], 1);
+    measure_keep(worlds_collect(&s->w));
+    s->dead = true;
+}
+
+const group_t group_destroy_rows = {
+    .name = "entity/destroy_rows",
+    .sizes = bench_wide_sizes,
+    .setup = setup_rows,
+    .teardown = end_rows,
+    .takes_long = true,
+    .sides = {
+        {.name = "loop", .prepare = revive_own_rows, .run = loop_destroy_rows},
+        {.name = "by_count", .floor = "loop", .prepare = revive_rows, .run = destroy_rows, .bound = AT_MOST_AT(16, 1000000)},
+        {.name = "one_by_one", .floor = "loop", .prepare = revive_rows, .run = destroy_rows_singly},
+    },
+};
+
+const group_t group_destroy_half_rows = {
+    .name = "entity/destroy_half_rows",
+    .setup = setup_half_rows,
+    .teardown = end_rows,
+    .sides = {
+        {.name = "loop", .prepare = revive_shuffled_own_rows, .run = loop_destroy_rows},
+        {.name = "by_count", .floor = "loop", .prepare = revive_shuffled_rows, .run = destroy_rows},
+    },
+};
+
+/* --- an entity, and three components one after the other ---------------------------------------------- */
+
+typedef struct three_t {
+    bench_world_t w;
+    uint32_t size, keys[3];
+    bool living;
+    bp_entity_t *made, *own_made;
+    floor_entities_t ids;
+    floor_record_t *records;
+    float *columns[3];
+} three_t;
+
+static void *setup_three(uint32_t size)
+{
+    static const char *const names[] = {"c0", "c4", "c8"};
+    three_t *s = worlds_memory(1, sizeof *s);
+    s->size = size;
+    worlds_create(&s->w, 12);
+    s->made = worlds_memory(size, sizeof *s->made);
+    s->own_made = worlds_memory(size, sizeof *s->own_made);
+    s->records = worlds_memory(size, sizeof *s->records);
+    for (uint32_t i = 0; i < 3; i++) {
+        s->keys[i] = worlds_key(&s->w, names[i]);
+        s->columns[i] = worlds_memory(size, sizeof(float));
+    }
+    return s;
+}
+
+static void teardown_three(void *state)
+{
+    three_t *s = state;
+    worlds_destroy(&s->w);
+    for (uint32_t i = 0; i < 3; i++)
+        free(s->columns[i]);
+    free(s->made);
+    free(s->own_made);
+    free(s->records);
+    free(s);
+}
+
+static void none_of_three(void *state)
+{
+    three_t *s = state;
+    if (s->living)
+        worlds_end(&s->w, s->made, s->size);
+    worlds_collect(&s->w);
+    s->living = false;
+}
+
+static void no_own(void *state)
+{
+    three_t *s = state;
+    s->ids.bound = 0;
+}
+
+static void loop_three(void *state)
+{
+    three_t *s = state;
+    floor_create_three(&s->ids, s->records, s->columns, s->own_made, s->size);
+}
+
+static void create_add_three(void *state)
+{
+    three_t *s = state;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < s->size; i++) {
+        result |= worlds_make_bare(&s->w, &s->made[i], 1);
+        for (uint32_t k = 0; k < 3; k++)
+            result |= worlds_add(&s->w, s->keys[k], &s->made[i], 1);
+    }
+    worlds_must(s->w.host, result, "creating entities");
+    s->living = true;
+}
+
+const group_t group_create_add_three = {
+    .name = "entity/create_add_three",
+    .setup = setup_three,
+    .teardown = teardown_three,
+    .sides = {
+        {.name = "loop", .prepare = no_own, .run = loop_three},
+        {.name = "one_by_one", .floor = "loop", .prepare = none_of_three, .run = create_add_three, .bound = AT_MOST(33)},
     },
 };

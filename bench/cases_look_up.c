@@ -201,6 +201,8 @@ static void referenced(void *state)
 
 const group_t group_look_up = {
     .name = "look_up",
+    .sizes = bench_wide_sizes,
+    .takes_long = true,
     .setup = setup,
     .teardown = teardown,
     .sides = {

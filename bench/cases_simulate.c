@@ -76,11 +76,9 @@ static void step(void *state)
     worlds_must(s->w.host, bp_world_step(s->w.world), "a step");
 }
 
-static const uint32_t sizes[] = {10000, 100000, 1000000, 4000000, 0};
-
 const group_t group_simulate = {
     .name = "simulate",
-    .sizes = sizes,
+    .sizes = bench_wide_sizes,
     .setup = setup,
     .teardown = teardown,
     .sides = {

@@ -141,6 +141,8 @@ static void spawn_fresh_singly(void *state)
 
 const group_t group_spawn_fresh = {
     .name = "spawn/fresh",
+    .sizes = bench_wide_sizes,
+    .takes_long = true,
     .setup = setup,
     .teardown = teardown,
     .sides = {

@@ -26,6 +26,17 @@ void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t cou
     }
 }
 
+void floor_create_three(floor_entities_t *all, floor_record_t *records, float *const columns[3], bp_entity_t *out, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = all->bound++;
+        out[i].id = UINT64_C(1) << 32 | row;
+        records[row] = (floor_record_t){1, 3, row};
+        for (uint32_t k = 0; k < 3; k++)
+            columns[k][row] = 0;
+    }
+}
+
 void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -216,4 +227,10 @@ void floor_multiply_add(float *restrict a, const float *restrict b, const float 
 {
     for (uint32_t i = 0; i < count; i++)
         a[i] += b[i] * c[i];
+}
+
+void floor_halve(float *a, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        a[i] *= 0.5f;
 }

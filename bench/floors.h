@@ -26,6 +26,10 @@ typedef struct floor_entities_t {
 /* New ids from fresh indices; from the ring. */
 void floor_create_fresh(floor_entities_t *all, bp_entity_t *out, uint32_t count);
 void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t count);
+/* Fresh ids, each with a record and a value in three columns, entity by entity. */
+struct floor_record_t;
+void floor_create_three(floor_entities_t *all, struct floor_record_t *records, float *const columns[3], bp_entity_t *out,
+                        uint32_t count);
 void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count);
 
 /* alive[i] = generations[index] == generation; returns how many. */
@@ -104,6 +108,9 @@ float floor_indexed(const float *values, const uint32_t *index, uint32_t count);
 
 void floor_copy(float *to, const float *from, uint32_t count);
 void floor_fill(float *values, float value, uint32_t count);
+
+/* a *= 0.5 */
+void floor_halve(float *a, uint32_t count);
 
 /* a += b * c */
 void floor_multiply_add(float *a, const float *b, const float *c, uint32_t count);

@@ -25,11 +25,13 @@ static const group_t *const groups[] = {
     &group_guard_call,
     &group_guard_step,
     &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,
+    &group_destroy_rows, &group_destroy_half_rows, &group_create_add_three,
     &group_spawn_fresh,  &group_spawn_touched,
     &group_scene_spawn,  &group_scene_level,     &group_scene_check,   &group_scene_save,
     &group_look_up,      &group_look_up_mixed,   &group_references,
     &group_change,       &group_change_shuffled,
-    &group_property,
+    &group_property,     &group_scattered,       &group_scattered_50,  &group_names,
+    &group_step,         &group_systems,         &group_many_prototypes, &group_many_changes,
     &group_hierarchy_in_order, &group_hierarchy_shuffled, &group_hierarchy_chain,
     &group_transform_create, &group_transform_set, &group_frustum, &group_reload, &group_reload_own,
     &group_reload_trial,
@@ -46,6 +48,7 @@ static const group_t *const groups[] = {
 
 static const course_t *const courses[] = {
     &course_churn_tenth, &course_churn_one, &course_churn_five, &course_death_fifth, &course_death_half, &course_death_all,
+    &course_worlds,
 };
 
 enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups, COURSES = sizeof courses / sizeof *courses };
@@ -53,6 +56,7 @@ enum { TIMES = 3 }; /* that a course is gone through */
 
 static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
 const uint32_t bench_long_sizes[] = {10000, 100000, 1000000, 10000000, 0};
+const uint32_t bench_curve_sizes[] = {1000, 3000, 10000, 30000, 100000, 300000, 1000000, 0};
 const uint32_t bench_wide_sizes[] = {1000, 3000, 10000, 30000, 100000, 300000, 1000000, 3000000, 10000000, 0};
 
 /* --- options ------------------------------------------------------------------------------------------ */

@@ -22,8 +22,8 @@ enum {
     ROUND_NS = 1000000,
     MAX_RUNS = 2000,
     MAX_PREPARED_RUNS = 16,
-    LONG_NS = 400000000,
-    LONG_REPETITIONS = 3
+    LONG_REPETITIONS = 3,
+    LONG_SECONDS = 10 /* that all rounds of a group that takes long may take, at one size */
 };
 
 typedef struct timing_t {
@@ -204,7 +204,8 @@ static void add_result(results_t *results, const group_t *group, uint32_t s, uin
     name_side(group, side, result->name);
     result->size = size;
     result->repetitions = repetitions;
-    result->items = (uint64_t)own->runs * size;
+    result->items = (uint64_t)own->runs * (group->whole ? 1 : size);
+    result->whole = group->whole;
     put_middle(result, middle(own->real, repetitions));
     result->cpu_ns = middle(own->cpu, repetitions).median;
     result->deviation_ns = deviation(own->real, repetitions);
@@ -224,12 +225,19 @@ static void time_round(const group_t *group, void *state, uint32_t size, uint32_
     uint32_t sides = side_count(group);
     for (uint32_t i = 0; i < sides; i++) {
         uint32_t s = round % 2 == 0 ? i : sides - 1 - i;
-        double items = (double)timings[s].runs * size, cpu;
+        double items = (double)timings[s].runs * (group->whole ? 1 : size), cpu;
         timings[s].real[round] = time_runs(&group->sides[s], state, timings[s].runs, &cpu) / items;
         timings[s].cpu[round] = cpu / items;
         if (group->sides[s].bytes != NULL)
             timings[s].held = group->sides[s].bytes(state);
     }
+}
+
+/* As many rounds as there is time for, where one takes so long. */
+static uint32_t repetitions_in_time(uint32_t repetitions, double round_ns)
+{
+    double most = LONG_SECONDS * 1e9 / round_ns;
+    return most >= repetitions ? repetitions : most <= LONG_REPETITIONS ? LONG_REPETITIONS : (uint32_t)most;
 }
 
 void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions,
@@ -245,8 +253,8 @@ void measure_group(results_t *results, const group_t *group, uint32_t size, uint
     uint64_t start = os_clock_ns();
     for (uint32_t s = 0; s < sides; s++)
         timings[s].runs = runs_for_a_round(&group->sides[s], state);
-    if (group->takes_long && os_clock_ns() - start > LONG_NS)
-        repetitions = LONG_REPETITIONS;
+    if (group->takes_long)
+        repetitions = repetitions_in_time(repetitions, (double)(os_clock_ns() - start));
     for (uint32_t r = 0; r < repetitions; r++)
         time_round(group, state, size, r, timings);
     for (uint32_t s = 0; s < sides; s++) {
