@@ -292,11 +292,8 @@ void bp_world_destroy(bp_world_o *world)
     world_free(world);
 }
 
-bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
+static bp_result_t use_component(bp_world_o *world, component_t *component)
 {
-    component_t *component = registry_component(world->registry, type);
-    if (component == NULL)
-        return BP_ERROR_NOT_FOUND;
     bp_result_t result = world_use_component(world, component);
     if (result != BP_OK)
         return result;
@@ -307,10 +304,39 @@ bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
     return result;
 }
 
+/* What a world gets of a plugin on probation is of its new version alone, and could not be taken back: then the probation is
+ * over. */
+static bp_result_t refuse_on_probation(const bp_host_o *host, const plugin_t *owner)
+{
+    return reload_on_probation(&host->reload, owner) ? reload_check_moment(&host->reload) : BP_OK;
+}
+
+static void end_probation(bp_host_o *host, const plugin_t *owner)
+{
+    if (reload_on_probation(&host->reload, owner))
+        reload_accept(&host->reload);
+}
+
+bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
+{
+    component_t *component = registry_component(world->registry, type);
+    bp_result_t result = component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->host, component->owner);
+    if (result == BP_OK)
+        result = use_component(world, component);
+    if (result == BP_OK)
+        end_probation(world->host, component->owner);
+    return result;
+}
+
 bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
 {
     system_t *system = registry_system(world->registry, name);
-    return system == NULL ? BP_ERROR_NOT_FOUND : schedule_add_system(world->schedule, system);
+    bp_result_t result = system == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->host, system->owner);
+    if (result == BP_OK)
+        result = schedule_add_system(world->schedule, system);
+    if (result == BP_OK)
+        end_probation(world->host, system->owner);
+    return result;
 }
 
 /* --- steps ----------------------------------------------------------------------------------------------------------- */

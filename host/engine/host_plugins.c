@@ -19,7 +19,11 @@
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
 {
     bp_result_t result = host_refuse_during_step(host);
-    return result != BP_OK ? result : loader_load(&host->loader, name_or_path, options, option_count);
+    if (result == BP_OK)
+        result = loader_load(&host->loader, name_or_path, options, option_count);
+    if (result == BP_OK)
+        reload_accept(&host->reload); /* its systems are compiled for the fields of now */
+    return result;
 }
 
 static bp_result_t unknown_plugin(bp_host_o *host, const char *name)

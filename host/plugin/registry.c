@@ -320,6 +320,20 @@ bp_result_t registry_expect(registry_t *registry, const component_t *slot)
     return result;
 }
 
+void registry_keep_expected(registry_t *registry)
+{
+    for (uint32_t s = 0; s < registry->system_count; s++) {
+        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
+            term_t *term = &registry->systems[s]->terms[t];
+            for (uint32_t i = 0; i < term->expected_count; i++) {
+                const known_field_t *now = registry_follow(term->expected[i].field);
+                if (now != NULL)
+                    term->expected[i].field = now;
+            }
+        }
+    }
+}
+
 void registry_find_expected(registry_t *registry)
 {
     for (uint32_t s = 0; s < registry->system_count; s++) {

@@ -80,4 +80,8 @@ bp_result_t registry_expect(registry_t *registry, const component_t *slot);
 /* Work out anew where expected columns are. After every exchange. */
 void registry_find_expected(registry_t *registry);
 
+/* From here on, systems expect the columns that were found for them, whatever fields come to be called as these were before.
+ * After an exchange that stays. */
+void registry_keep_expected(registry_t *registry);
+
 #endif

@@ -81,7 +81,7 @@ enum { REGISTRY_MAX_TERMS = 32 }; /* of a system */
 
 /* What the code of a system takes a component's columns to be, once the component has changed without it. */
 typedef struct expected_field_t {
-    known_field_t *field;
+    const known_field_t *field;
     uint32_t type;
 } expected_field_t;
 

@@ -312,6 +312,8 @@ static void go_back(reload_change_t *change)
     change_exchange(change);
     for (uint32_t i = 0; i < change->version_count; i++)
         registry_set_withdraw(&change->versions[i].set);
+    registry_find_expected(change->reload->registry);
+    registry_keep_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_tell(&change->worlds[i], true);
 }

@@ -186,6 +186,7 @@ static void tell(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->version_count; i++)
         registry_set_keep_promises(&change->versions[i].set);
+    registry_keep_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_tell(&change->worlds[i], false);
 }

@@ -270,6 +270,21 @@ START_TEST(a_system_that_goes_is_stopped_once_it_cannot_come_back)
 }
 END_TEST
 
+START_TEST(a_system_that_a_world_gets_meanwhile_ends_the_probation)
+{
+    static flock_t flock;
+    open_flock(&flock, "flock_late", 1, false);
+    open_host(&flock);
+    flock.host->reload.probation_steps = 5;
+    change_to(&flock, 2);
+    WORKS(flock.host, bp_world_use_system(flock.worlds[0], "land"));
+    FAILS(flock.host, BP_ERROR_STATE, "on probation", reload_rollback(&flock.host->reload));
+    step(&flock);
+    check_host(flock.host);
+    close_host(&flock);
+}
+END_TEST
+
 Suite *reload_threads_suite(void)
 {
     Suite *suite = suite_create("reload_threads");
@@ -278,6 +293,7 @@ Suite *reload_threads_suite(void)
     tcase_add_test(tcase, reloads_between_steps_come_to_the_same_bits_on_any_number_of_threads);
     tcase_add_test(tcase, hosts_on_threads_of_their_own_step_and_reload_side_by_side);
     tcase_add_loop_test(tcase, a_system_that_goes_is_stopped_once_it_cannot_come_back, 0, 3);
+    tcase_add_test(tcase, a_system_that_a_world_gets_meanwhile_ends_the_probation);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -6,10 +6,12 @@
  * each moment and use them at each later one: a value is the one that its name says, or there is a sentence about it.
  */
 #include "../suites.h"
+#include "patch_lists.h"
 #include "reload_support.h"
 
 #include <bp_plugin.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static scene_t scene;
@@ -220,6 +222,120 @@ START_TEST(recorded_values_go_to_the_fields_of_their_properties)
 }
 END_TEST
 
+/* --- what comes into a world meanwhile ------------------------------------------------------------------------------- */
+
+static void expect_probation_over(void)
+{
+    FAILS(scene.host, BP_ERROR_STATE, "on probation", reload_rollback(&scene.host->reload));
+    scene_clear_log(&scene);
+    check_host(scene.host);
+    WORKS(scene.host, bp_host_step(scene.host));
+}
+
+START_TEST(a_component_that_a_world_gets_meanwhile_ends_the_probation)
+{
+    bp_entity_t e;
+    bp_value_t value;
+    uint32_t prototype;
+    WORKS(scene.host, scene_reload(&scene, _i == 0 ? 17 : 7));
+    bp_world_o *world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "late"});
+    ck_assert(scene.host->reload.probation != NULL);
+    FAILS(scene.host, BP_ERROR_EXISTS, "has component", bp_world_use_component(scene.world, "probe"));
+    ck_assert(scene.host->reload.probation != NULL);
+    WORKS(scene.host, bp_world_use_component(world, "probe"));
+    expect_probation_over();
+    WORKS(scene.host, scene.api->world->prototype(world, (uint32_t[]){key_of(world, "probe", "")}, 1, &prototype));
+    WORKS(scene.host, scene.api->world->create(world, prototype, &e, 1));
+    WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "mass", BP_F32, &value));
+    ck_assert(value.f32 == 1.0f);
+    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "extra", BP_I32, &value));
+    take_back(); /* that world is part of this one */
+    WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "mass", BP_F32, &value));
+    ck_assert(value.f32 == 1.0f);
+}
+END_TEST
+
+START_TEST(a_plugin_that_is_loaded_meanwhile_ends_the_probation)
+{
+    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("reload_reader", "reload_reader"), NULL, 0));
+    expect_probation_over();
+}
+END_TEST
+
+/* --- by system -------------------------------------------------------------------------------------------------------- */
+
+enum { NAME_A, NAME_B, NAME_C };
+
+static float seen_first, seen_second;
+
+static void see(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step;
+    for (uint32_t m = 0; m < count; m++) {
+        seen_first = BP_TERM_COLUMN(&matches[m], float, 0, 0)[0];
+        seen_second = BP_TERM_COLUMN(&matches[m], float, 0, 1)[0];
+    }
+}
+
+static const bp_term_t seen_terms[] = {{.component = "patch"}};
+static const bp_system_i seers[] = {{.name = "seer", .terms = BP_LIST(seen_terms), .run_all = see}};
+static const bp_plugin_desc_t seeing = {BP_PLUGIN_HEAD, .name = "seeing", .version = "1", .systems = BP_LIST(seers)};
+static const bp_plugin_desc_t *const seeing_linked[] = {&seeing};
+
+static patch_field_t floats(uint32_t name, uint32_t former, double initial)
+{
+    return (patch_field_t){.name = name, .former = former, .type = BP_F32, .initial = {.part = {initial}}};
+}
+
+static void bring(rig_t *rig, const patch_file_t *file, const patch_list_t *list)
+{
+    static const char *const names[] = {"patch"};
+    patch_put(file, list);
+    WORKS(rig->host, bp_host_reload(rig->host, names, 1, NULL));
+    rig->log.count = 0, rig->log.text[0] = '\0';
+}
+
+START_TEST(a_system_of_another_plugin_keeps_its_field_when_the_old_name_is_used_anew)
+{
+    patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
+    patch_list_t renamed = {.fields = {floats(NAME_C, NAME_A, 3), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
+    patch_list_t anew = {
+        .fields = {floats(NAME_C, PATCH_NAMES, 3), floats(NAME_B, PATCH_NAMES, 2), floats(NAME_A, PATCH_NAMES, 4)}, .count = 3};
+    rig_t rig;
+    patch_file_t file;
+    uint32_t prototype;
+    bp_entity_t e;
+    rig_init(&rig);
+    rig.desc.static_plugins = seeing_linked;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    patch_open(&file);
+    patch_put(&file, &first);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch.so", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "seeing", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "patch"));
+    WORKS(rig.host, bp_world_use_system(world, "seer"));
+    WORKS(rig.host, rig.api->world->prototype(world, (uint32_t[]){key_of(world, "patch", "")}, 1, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, &e, 1));
+    rig.host->reload.probation_steps = 10;
+    bring(&rig, &file, &renamed);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert(seen_first == 1 && seen_second == 2);
+    bring(&rig, &file, &anew);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_msg(seen_first == 1 && seen_second == 2, "the system sees %g and %g", seen_first, seen_second);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_msg(seen_first == 1 && seen_second == 2, "the system sees %g and %g", seen_first, seen_second);
+    free(file.bytes);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *rollback_suite(void)
 {
     Suite *suite = suite_create("rollback");
@@ -229,7 +345,10 @@ Suite *rollback_suite(void)
     tcase_add_test(kept, properties_resolved_at_any_moment_find_their_field_at_any_other);
     tcase_add_test(kept, a_layout_never_comes_back);
     tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
+    tcase_add_loop_test(kept, a_component_that_a_world_gets_meanwhile_ends_the_probation, 0, 2);
+    tcase_add_test(kept, a_plugin_that_is_loaded_meanwhile_ends_the_probation);
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
+    tcase_add_test(commands, a_system_of_another_plugin_keeps_its_field_when_the_old_name_is_used_anew);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
     return suite;
