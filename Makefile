@@ -19,6 +19,7 @@ CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-poi
 LINK     := -fsanitize=$(SANITIZE)
 endif
 INCLUDE  := -Iplugin_api -Ihost
+HEADERS  := $(wildcard plugin_api/*.h plugin_api/*/*.h)
 LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
 PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 
@@ -35,7 +36,7 @@ LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)
                    pkg-config --exists $(call packages_of,$(name)) || echo $(name))))
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
-TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c tests/abi/*.c \
+TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c \
                    tests/resource/*.c tests/schedule/*.c tests/reload/*.c) tools/import/labels.c tools/import/pose.c \
                    $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c)
 BENCH_SOURCES   := $(wildcard bench/*.c)
@@ -148,31 +149,31 @@ $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
 PLUGIN_CODE = $(CODE) -O3 $(WARN) -Iplugin_api
 
 .SECONDEXPANSION:
-$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ $(call flags_of,$*,--libs) -lm
 
-$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
 	@mkdir -p $(@D)/$*
 	$(call say,CC,plugins/$*)
 	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
 	    $(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    ld -r $$objects -o $@
 
-$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(wildcard plugin_api/*.h plugin_api/components/*.h) Makefile
+$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
 
 OTHER_FORM = $(CC) $(PLUGIN_CODE) -include tests/fixtures/other_form.h -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ -lm
 
-$(BUILD)/fixtures/%_other_form.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) \
+$(BUILD)/fixtures/%_other_form.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                    tests/fixtures/other_form.h Makefile
 	@mkdir -p $(@D)
 	$(OTHER_FORM)
 
-$(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h) \
+$(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                         tests/fixtures/other_form.h Makefile
 	@mkdir -p $(@D)
 	$(OTHER_FORM) -DOTHER_FORM_FROM=256
@@ -285,7 +286,7 @@ $(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/p
 
 BENCH_PLUGINS := $(patsubst bench/plugins/%.c,$(BUILD)/bench_plugins/%.so,$(wildcard bench/plugins/*.c))
 
-$(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h plugin_api/*.h) Makefile
+$(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@
@@ -335,7 +336,7 @@ build/windows/obj/%.o: %.c | build/windows/include
 	$(call say,CC,$<)
 	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -MMD -MP -c $< -o $@
 
-build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(wildcard plugin_api/*.h plugin_api/components/*.h)
+build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) -O3 -Iplugin_api -shared $(filter %.c,$^) -o $@

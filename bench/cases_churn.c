@@ -244,7 +244,7 @@ static const bp_field_t body_fields[] = {
     {.name = "mass", .type = BP_F32, .initial = "1"}, {.name = "position", .type = BP_VEC3},
     {.name = "velocity", .type = BP_VEC3}, {.name = "acceleration", .type = BP_VEC3}};
 static const bp_component_i body[] = {{.name = "body", .fields = BP_LIST(body_fields)}};
-static const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "bodies", .version = "1", .components = BP_LIST(body)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("bodies", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(body)}));
 
 typedef struct death_t {
     bench_world_t w;

@@ -12,7 +12,7 @@
 #include "floors.h"
 #include "worlds.h"
 
-#include <bp_gather.h>
+#include <helpers/bp_gather.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +105,7 @@ static const bp_system_i systems[] = {
     {.name = "each", .terms = BP_LIST(two), .run = run_each},
     {.name = "with_own", .terms = BP_LIST(with_own), .run = run_own},
 };
-static const bp_plugin_desc_t plugin = {
-    BP_PLUGIN_HEAD, .name = "joins", .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("joins", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)}));
 
 /* --- worlds ----------------------------------------------------------------------------------------------- */
 
@@ -121,7 +120,7 @@ typedef struct join_t {
 
 static join_t *open_world(const char *system, uint32_t first, uint32_t last)
 {
-    static const bp_plugin_desc_t *const linked[] = {&plugin};
+    static const bp_plugin_head_t *const linked[] = {&plugin};
     join_t *j = worlds_memory(1, sizeof *j);
     bench_world_t *w = &j->w;
     w->host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});

@@ -40,9 +40,10 @@ static void halve(bp_system_t *s, const bp_step_t *step, const bp_match_t *match
         a[i] *= 0.5f;
 }
 
-static const bp_plugin_desc_t *make_plugin(void)
+static const bp_plugin_head_t *make_plugin(void)
 {
-    static bp_plugin_desc_t plugin;
+    static bp_plugin_desc_t desc;
+    static bp_plugin_head_t plugin;
     for (uint32_t k = 0; k < KINDS; k++) {
         snprintf(names[k], sizeof names[k], "k%u", k);
         parts[k] = (bp_component_i){.name = names[k], .fields = BP_LIST(number)};
@@ -53,8 +54,9 @@ static const bp_plugin_desc_t *make_plugin(void)
         systems[i] = (bp_system_i){.name = system_names[i], .terms = {&terms[i < SYSTEMS ? i % KINDS : 0], 1, sizeof terms[0]},
                                    .run = i < SYSTEMS ? nothing : halve};
     }
-    plugin = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "crowd", .version = "1", .components = {parts, KINDS, sizeof parts[0]},
-                                .systems = {systems, SYSTEMS + 1, sizeof systems[0]}};
+    desc = (bp_plugin_desc_t){.version = "1", .components = {parts, KINDS, sizeof parts[0]},
+                              .systems = {systems, SYSTEMS + 1, sizeof systems[0]}};
+    plugin = (bp_plugin_head_t)BP_PLUGIN_HEAD("crowd", &desc);
     return &plugin;
 }
 

@@ -90,9 +90,9 @@ typedef struct stage_t {
 static void open_stage(stage_t *s, uint32_t threads, uint32_t size, uint32_t first, uint32_t last)
 {
     fill_systems();
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "steps", .version = "1", .components = BP_LIST(components),
-                                     .systems = {systems, SYSTEMS + 3, sizeof systems[0]}};
-    const bp_plugin_desc_t *const linked[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("steps", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components),
+                                     .systems = {systems, SYSTEMS + 3, sizeof systems[0]}}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
     s->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .static_plugins = linked, .static_plugin_count = 1});
     s->api = bp_host_api(s->host);
     worlds_must(s->host, bp_host_load_plugin(s->host, "steps", NULL, 0), "loading");

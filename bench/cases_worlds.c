@@ -27,8 +27,7 @@ static void advance(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 }
 
 static const bp_system_i systems[] = {{.name = "advance", .terms = BP_LIST(terms), .run = advance}};
-static const bp_plugin_desc_t plugin = {
-    BP_PLUGIN_HEAD, .name = "dealt", .version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("dealt", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)}));
 
 typedef struct figures_t {
     double create, step, destroy, bytes; /* of an entity */

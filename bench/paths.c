@@ -60,8 +60,7 @@ static const bp_system_i systems[] = {
     {.name = "record", .terms = BP_LIST(only_a), .run = record, .start = begin_recording},
     {.name = "told", .terms = BP_LIST(a_and_b), .run = nothing, .entities_added = take_note, .entities_removed = take_note},
 };
-static const bp_plugin_desc_t plugin = {
-    BP_PLUGIN_HEAD, .name = "paths", .version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("paths", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)}));
 enum { IDLE, RECORD, TOLD };
 
 /* --- the worlds --------------------------------------------------------------------------------------- */

@@ -41,7 +41,8 @@ void *worlds_memory(size_t count, size_t size)
 
 typedef struct many_t {
     bp_plugin_desc_t desc;
-    const bp_plugin_desc_t *list[1];
+    bp_plugin_head_t head;
+    const bp_plugin_head_t *list[1];
     bp_component_i components[WORLDS_MANY];
     bp_field_t fields[WORLDS_MANY];
     bp_system_i systems[WORLDS_SYSTEMS];
@@ -99,10 +100,11 @@ static const many_t *make_many(void)
         return &many;
     describe_components(&many);
     describe_systems(&many);
-    many.desc = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "many", .version = "1.0",
+    many.desc = (bp_plugin_desc_t){.version = "1.0",
                                    .components = {many.components, WORLDS_MANY, sizeof many.components[0]},
                                    .systems = {many.systems, WORLDS_SYSTEMS, sizeof many.systems[0]}};
-    many.list[0] = &many.desc;
+    many.head = (bp_plugin_head_t)BP_PLUGIN_HEAD("many", &many.desc);
+    many.list[0] = &many.head;
     return &many;
 }
 
@@ -168,13 +170,13 @@ void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const
 
 /* --- hosts with a plugin of a case's own --------------------------------------------------------------- */
 
-static void use_components(const bench_world_t *w, bp_world_o *world, const bp_plugin_desc_t *plugin)
+static void use_components(const bench_world_t *w, bp_world_o *world, const bp_plugin_head_t *plugin)
 {
-    for (uint32_t i = 0; i < plugin->components.count; i++)
-        worlds_must(w->host, bp_world_use_component(world, plugin->components.items[i].name), "bringing in a component");
+    for (uint32_t i = 0; i < plugin->desc->components.count; i++)
+        worlds_must(w->host, bp_world_use_component(world, plugin->desc->components.items[i].name), "bringing in a component");
 }
 
-void worlds_open(bench_world_t *w, const bp_plugin_desc_t *plugin, uint32_t first, uint32_t systems, uint32_t threads)
+void worlds_open(bench_world_t *w, const bp_plugin_head_t *plugin, uint32_t first, uint32_t systems, uint32_t threads)
 {
     memset(w, 0, sizeof *w);
     w->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .tag = 1, .static_plugins = &plugin, .static_plugin_count = 1});
@@ -183,10 +185,10 @@ void worlds_open(bench_world_t *w, const bp_plugin_desc_t *plugin, uint32_t firs
     w->api = bp_host_api(w->host);
     w->world = worlds_another(w, plugin, "main");
     for (uint32_t i = first; i < first + systems; i++)
-        worlds_must(w->host, bp_world_use_system(w->world, plugin->systems.items[i].name), "bringing in a system");
+        worlds_must(w->host, bp_world_use_system(w->world, plugin->desc->systems.items[i].name), "bringing in a system");
 }
 
-bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_desc_t *plugin, const char *name)
+bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_head_t *plugin, const char *name)
 {
     bp_world_o *world = bp_world_create(w->host, &(bp_world_desc_t){.name = name});
     worlds_must(w->host, world == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a world");

@@ -50,10 +50,10 @@ void worlds_destroy(bench_world_t *w);
 
 /* A host with a world that has all components of a static plugin, and its systems from number `first` on, `systems` of
  * them, on `threads` threads. `plugin` has to outlive it. No prototype is made. */
-void worlds_open(bench_world_t *w, const bp_plugin_desc_t *plugin, uint32_t first, uint32_t systems, uint32_t threads);
+void worlds_open(bench_world_t *w, const bp_plugin_head_t *plugin, uint32_t first, uint32_t systems, uint32_t threads);
 
 /* A further world of the same host, with the components of `plugin`. */
-bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_desc_t *plugin, const char *name);
+bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_head_t *plugin, const char *name);
 
 /* The key of a component of the world under its own name. */
 uint32_t worlds_key(const bench_world_t *w, const char *component);

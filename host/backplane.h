@@ -83,7 +83,7 @@ typedef struct bp_host_desc_t {
     bp_allocator_i allocator;     /* resize NULL: the C library and the system's pages */
     bp_log_i log;                 /* write NULL: warnings and errors to stderr */
     bp_jobs_i jobs;               /* run NULL: the host's own threads */
-    const bp_plugin_desc_t *const *static_plugins; /* plugins linked into this program, found by name first */
+    const bp_plugin_head_t *const *static_plugins; /* plugins linked into this program, found by name first */
     uint32_t static_plugin_count;
     uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn from the host's address */
     uint32_t flags;               /* BP_HOST_... */
@@ -126,7 +126,7 @@ BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_
 BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
 
 /* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
-BACKPLANE_API const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
+BACKPLANE_API const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
 
 /* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for one that
  * works, and past the last. */

@@ -43,7 +43,7 @@ typedef struct bp_memory_api {
     /* One function for all: allocate (old NULL, old_size 0), resize, free (new_size 0; returns NULL). Sizes in
      * bytes; the caller remembers them. Aligned to 16. New bytes are not cleared. NULL when out of memory: the
      * old block is then untouched. */
-    void *(*resize)(const struct bp_plugin_t *plugin, void *old, size_t old_size, size_t new_size);
+    void *(BP_CALL *resize)(const struct bp_plugin_t *plugin, void *old, size_t old_size, size_t new_size);
 } bp_memory_api;
 
 enum { BP_LOG_DEBUG = 0, BP_LOG_INFO = 1, BP_LOG_WARNING = 2, BP_LOG_ERROR = 3 };
@@ -55,13 +55,13 @@ typedef struct bp_error_api {
 
     /* Leave the sentence that explains a failure, and return `code`: return api->error->set(host,
      * BP_ERROR_IO, text). What, where, and what would be right. [main] */
-    bp_result_t (*set)(bp_host_o *host, bp_result_t code, const char *text);
+    bp_result_t (BP_CALL *set)(bp_host_o *host, bp_result_t code, const char *text);
 
     /* The sentence of the last failure, never NULL; good until the next failure. [main] */
-    const char *(*last)(bp_host_o *host);
+    const char *(BP_CALL *last)(bp_host_o *host);
 
     /* A line to the host's log. [any] */
-    void (*log)(const struct bp_plugin_t *plugin, int32_t level, const char *text);
+    void (BP_CALL *log)(const struct bp_plugin_t *plugin, int32_t level, const char *text);
 } bp_error_api;
 
 /* Names and strings. */
@@ -70,17 +70,17 @@ typedef struct bp_name_api {
     uint32_t padding;
 
     /* The name of `text`, without interning it: for comparing. [any] */
-    bp_name_t (*hash)(const char *text);
+    bp_name_t (BP_CALL *hash)(const char *text);
 
     /* Intern `text`, at most 255 bytes: from now on `text` of the name gives it back. "" is 0. [main] */
-    bp_result_t (*intern)(bp_host_o *host, const char *text, bp_name_t *name);
+    bp_result_t (BP_CALL *intern)(bp_host_o *host, const char *text, bp_name_t *name);
 
     /* The text of an interned name, "" of 0, "?" of one that nobody interned. Good as long as the host. [main] */
-    const char *(*text)(bp_host_o *host, bp_name_t name);
+    const char *(BP_CALL *text)(bp_host_o *host, bp_name_t name);
 
     /* Put `text` into a cell of a BP_STRING column: the host keeps a counted copy and releases what the cell
      * held. Other ways to write such a cell are wrong. [main] */
-    bp_result_t (*assign)(bp_host_o *host, const char **cell, const char *text);
+    bp_result_t (BP_CALL *assign)(bp_host_o *host, const char **cell, const char *text);
 } bp_name_api;
 
 /* Entities. */
@@ -89,29 +89,29 @@ typedef struct bp_entity_api {
     uint32_t padding;
 
     /* Create `count` entities without components. [main] */
-    bp_result_t (*create)(bp_host_o *host, bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *create)(bp_host_o *host, bp_entity_t *entities, uint32_t count);
 
     /* Destroy entities and with them their components in all worlds. The dead, the unknown and second mentions
      * are passed over. Returns how many died. Destruction callbacks run before this returns, but not inside
      * each other: what a callback destroys dies at once and is announced after the present batch.
      * From `simulate`, `run` and `run_all` the whole call is put off to the end of the step, when no loop holds
      * columns any more; it then returns how many of them lived, and 0 when out of memory. [main] */
-    uint32_t (*destroy)(bp_host_o *host, const bp_entity_t *entities, uint32_t count);
+    uint32_t (BP_CALL *destroy)(bp_host_o *host, const bp_entity_t *entities, uint32_t count);
 
     /* alive[i] = 1 where entities[i] is alive in this host, 0 where it is dead, {0}, or another host's.
      * Returns how many are. `alive` may be NULL. [job] */
-    uint32_t (*alive)(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
+    uint32_t (BP_CALL *alive)(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
 
     /* Number of living entities. [job] */
-    uint32_t (*count)(bp_host_o *host);
+    uint32_t (BP_CALL *count)(bp_host_o *host);
 
     /* The living entity at `index`, or {0}. Indices run from 0 to `bound` - 1. [job] */
-    bp_entity_t (*at)(bp_host_o *host, uint32_t index);
-    uint32_t (*bound)(bp_host_o *host);
+    bp_entity_t (BP_CALL *at)(bp_host_o *host, uint32_t index);
+    uint32_t (BP_CALL *bound)(bp_host_o *host);
 
     /* "#index:generation", the text form that the console reads, generations counted from 1. Writes at most
      * `size` bytes with the closing zero. [any] */
-    void (*format)(bp_host_o *host, bp_entity_t entity, char *text, size_t size);
+    void (BP_CALL *format)(bp_host_o *host, bp_entity_t entity, char *text, size_t size);
 } bp_entity_api;
 
 /* A reference to one field of one entity, resolved once and then checked by one comparison: the rows of a run
@@ -131,67 +131,67 @@ typedef struct bp_world_api {
     uint32_t padding;
 
     /* The world of that name, or NULL. The `index`-th world, NULL past the last. Its name. [main] */
-    bp_world_o *(*find)(bp_host_o *host, const char *name);
-    bp_world_o *(*at)(bp_host_o *host, uint32_t index);
-    const char *(*name)(bp_world_o *world);
+    bp_world_o *(BP_CALL *find)(bp_host_o *host, const char *name);
+    bp_world_o *(BP_CALL *at)(bp_host_o *host, uint32_t index);
+    const char *(BP_CALL *name)(bp_world_o *world);
 
     /* Steps done, step length and time of the world, as the next step will see them. Writes step->struct_size bytes, which
      * the caller has set to its sizeof. [main] */
-    void (*clock)(bp_world_o *world, bp_step_t *step);
+    void (BP_CALL *clock)(bp_world_o *world, bp_step_t *step);
 
     /* The number in this world of the manager of a component type, BP_NONE where the world lacks it; and the
      * manager itself, which the tables of other plugins take. [main] */
-    uint32_t (*component)(bp_world_o *world, const char *type);
-    bp_manager_t *(*manager)(bp_world_o *world, uint32_t component);
+    uint32_t (BP_CALL *component)(bp_world_o *world, const char *type);
+    bp_manager_t *(BP_CALL *manager)(bp_world_o *world, uint32_t component);
 
     /* The key of "this component type under this instance name", made once and good as long as the world. Keys
      * are what all verbs below take. name 0 stands for the type's own name. [main] */
-    bp_result_t (*key)(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
+    bp_result_t (BP_CALL *key)(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
 
     /* What a key stands for. BP_ERROR_NOT_FOUND where there is no such key. [main] */
-    bp_result_t (*key_info)(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
+    bp_result_t (BP_CALL *key_info)(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
 
     /* The prototype of entities that have exactly the components `keys` (any order, no key twice, no instance
      * name twice): good as long as the world. Prototype 0 has none. [main] */
-    bp_result_t (*prototype)(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype);
+    bp_result_t (BP_CALL *prototype)(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype);
 
     /* Create `count` entities with the components of `prototype`, in bulk, fields at their defaults. [main] */
-    bp_result_t (*create)(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *create)(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count);
 
     /* Add a component to living entities, fields at their defaults. BP_ERROR_EXISTS where an entity has a
      * component of that name already, or any at all of a type that is single; BP_ERROR_DEAD. [main] */
-    bp_result_t (*add)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *add)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
     /* Take a component away. BP_ERROR_NOT_FOUND where an entity lacks it. [main] */
-    bp_result_t (*remove)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *remove)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
     /* has[i] = 1 where entities[i] has the component. Returns how many do. `has` may be NULL. [job] */
-    uint32_t (*has)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
+    uint32_t (BP_CALL *has)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
 
     /* The slots of own-storage components, BP_NONE where an entity lacks it. Returns how many have it. [job] */
-    uint32_t (*slots)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
-                      uint32_t *slots);
+    uint32_t (BP_CALL *slots)(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                              uint32_t *slots);
 
     /* The keys of an entity's components in canonical order. Returns their number, which may exceed
      * `capacity`; at most `capacity` are written. 0 for the dead. [main] */
-    uint32_t (*keys_of)(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
+    uint32_t (BP_CALL *keys_of)(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
 
     /* Number of instances of a component type, those of the dead not yet collected among them. [main] */
-    uint32_t (*count)(bp_world_o *world, uint32_t component);
+    uint32_t (BP_CALL *count)(bp_world_o *world, uint32_t component);
 
     /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run; bp_run_t
      * and bp_match_t do not grow within a major version. [main] */
-    uint32_t (*next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
+    uint32_t (BP_CALL *next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
 
     /* A manager with its own storage tells that instances now lie elsewhere: the component `names[i]` of
      * entities[i] is in slots[i]. Entities that have died are passed over. [main] */
-    void (*instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
-                            const uint32_t *slots, uint32_t count);
+    void (BP_CALL *instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
+                                    const uint32_t *slots, uint32_t count);
 
     /* Resolve a reference to declared field `field`, anew or for the first time (then set *ref to {0}, entity
      * to the entity and field to key << 8 | field). Returns the field's address, or NULL where the entity is
      * dead or lacks the component. [main] */
-    void *(*ref)(bp_world_o *world, bp_ref_t *ref);
+    void *(BP_CALL *ref)(bp_world_o *world, bp_ref_t *ref);
 } bp_world_api;
 
 /* The address of the field that `ref` refers to, or NULL where it has gone. One load and one comparison while
@@ -270,36 +270,38 @@ typedef struct bp_property_api {
 
     /* Resolve `property` of the component named `component` (its instance name). `entity` may be {0}: then
      * the name must mean one component type in the whole world. On failure the error says what exists. [main] */
-    bp_result_t (*resolve)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
-                           bp_property_t *resolved);
+    bp_result_t (BP_CALL *resolve)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                                   bp_property_t *resolved);
 
     /* Values of `count` entities; values[i] lies at (char *)values + i * stride. A string that is read is
      * good until the next structural change or set. BP_ERROR_DEAD, BP_ERROR_NOT_FOUND where an entity lacks
      * it: values before that one may have been written. `property` caches: one thread at a time. [job] */
-    bp_result_t (*get)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
-                       void *values, size_t stride);
+    bp_result_t (BP_CALL *get)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                               void *values, size_t stride);
 
     /* Likewise; all or nothing: every entity and every value is checked first (range, read only). [main] */
-    bp_result_t (*set)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
-                       const void *values, size_t stride);
+    bp_result_t (BP_CALL *set)(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                               const void *values, size_t stride);
 
     /* By two names, in one call. `type` must be the property's own (BP_ERROR_TYPE). [main] */
-    bp_result_t (*get_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
-                             uint32_t type, void *value);
-    bp_result_t (*set_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
-                             uint32_t type, const void *value);
+    bp_result_t (BP_CALL *get_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                                     uint32_t type, void *value);
+    bp_result_t (BP_CALL *set_named)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+                                     uint32_t type, const void *value);
 
     /* As text: "1.5", "0 0 1", "true", "#0:1"; set_text also takes the debug name of an entity of the path's world.
      * Writes at most `size` bytes with the closing zero. [main] */
-    bp_result_t (*get_text)(const bp_path_t *path, char *text, size_t size);
-    bp_result_t (*set_text)(const bp_path_t *path, const char *text);
+    bp_result_t (BP_CALL *get_text)(const bp_path_t *path, char *text, size_t size);
+    bp_result_t (BP_CALL *set_text)(const bp_path_t *path, const char *text);
 
     /* Resolve "world/entity.component.property"; the entity by its debug name or as #index:generation. [main] */
-    bp_result_t (*parse_path)(bp_host_o *host, const char *text, bp_path_t *path);
+    bp_result_t (BP_CALL *parse_path)(bp_host_o *host, const char *text, bp_path_t *path);
 
-    /* The declaration of field `index` of a component type. Writes the members of bp_field_t that ABI 1.0 has.
-     * BP_ERROR_NOT_FOUND past the last. [main] */
-    bp_result_t (*describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field);
+    /* The declaration of field `index` of a component type. Writes `field_size` bytes, the sizeof of the caller's bp_field_t;
+     * members that this host does not know are zero. Texts are the host's, good until the component's plugin is reloaded or
+     * unloaded. BP_ERROR_NOT_FOUND past the last. [main] */
+    bp_result_t (BP_CALL *describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field,
+                                    uint32_t field_size);
 } bp_property_api;
 
 /* Changes of structure from inside a step, recorded now and made later: at the end of the step, or before a unit
@@ -322,22 +324,22 @@ typedef struct bp_command_api {
      * placeholders: never alive, different from all others of this step, good for commands of this step in the same
      * world, by this and later units, also as values of BP_ENTITY properties; bp_command_api.created tells later
      * who they became. [job] */
-    bp_result_t (*create)(bp_commands_o *commands, uint32_t prototype, bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *create)(bp_commands_o *commands, uint32_t prototype, bp_entity_t *entities, uint32_t count);
 
     /* As bp_entity_api.destroy. [job] */
-    bp_result_t (*destroy)(bp_commands_o *commands, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *destroy)(bp_commands_o *commands, const bp_entity_t *entities, uint32_t count);
 
     /* As bp_world_api.add and remove. [job] */
-    bp_result_t (*add)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
-    bp_result_t (*remove)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *add)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
+    bp_result_t (BP_CALL *remove)(bp_commands_o *commands, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
     /* As bp_property_api.set; values are copied, texts too. `property` has been resolved before. [job] */
-    bp_result_t (*set)(bp_commands_o *commands, const bp_property_t *property, const bp_entity_t *entities,
-                       uint32_t count, const void *values, size_t stride);
+    bp_result_t (BP_CALL *set)(bp_commands_o *commands, const bp_property_t *property, const bp_entity_t *entities,
+                               uint32_t count, const void *values, size_t stride);
 
     /* Who the placeholders became, of commands that the world made last: entities[i] is {0} where creation failed,
      * where placeholders[i] is none, or where commands have been made since. Returns how many were found. [job] */
-    uint32_t (*created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
+    uint32_t (BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
 } bp_command_api;
 
 /* Tables that plugins offer to each other (plugin_api/components/). A table begins with two uint32_t, its
@@ -348,11 +350,11 @@ typedef struct bp_registry_api {
     uint32_t padding;
 
     /* Offer a table under a name. The host copies it to a slot; the slot's address never changes. [main] */
-    bp_result_t (*offer)(const struct bp_plugin_t *plugin, const char *name, const void *table);
+    bp_result_t (BP_CALL *offer)(const struct bp_plugin_t *plugin, const char *name, const void *table);
 
     /* The slot of a table with at least `version`, NULL where nobody offers it. Keep the slot, not what it
      * holds. [main] */
-    const void *(*find)(bp_host_o *host, const char *name, uint32_t version);
+    const void *(BP_CALL *find)(bp_host_o *host, const char *name, uint32_t version);
 } bp_registry_api;
 
 /* Tables and remarks that a component or a system contributes to the report of a run. [main] */
@@ -361,13 +363,13 @@ typedef struct bp_report_api {
     uint32_t padding;
 
     /* Begin a table; `headers` are `columns` texts, of at most 32. */
-    void (*table)(bp_report_o *report, const char *title, const char *const *headers, uint32_t columns);
+    void (BP_CALL *table)(bp_report_o *report, const char *title, const char *const *headers, uint32_t columns);
 
     /* A row of the table begun last, as many cells as it has columns. Texts are copied. */
-    void (*row)(bp_report_o *report, const char *const *cells);
+    void (BP_CALL *row)(bp_report_o *report, const char *const *cells);
 
     /* A named value outside tables: "energy drift", "2.1e-7". */
-    void (*value)(bp_report_o *report, const char *name, const char *text);
+    void (BP_CALL *value)(bp_report_o *report, const char *name, const char *text);
 } bp_report_api;
 
 /* A scene in binary form: what a .bpe file holds. Checked when it is opened, then good for any number of spawns into
@@ -390,27 +392,27 @@ typedef struct bp_scene_api {
     uint32_t padding;
 
     /* Open a scene's file. It is mapped: replace it by renaming, never in place, while it is open. [main] */
-    bp_result_t (*open)(bp_host_o *host, const char *path, bp_scene_o **scene);
+    bp_result_t (BP_CALL *open)(bp_host_o *host, const char *path, bp_scene_o **scene);
 
     /* Close it. What it spawned stays. NULL is allowed. [main] */
-    void (*close)(bp_scene_o *scene);
+    void (BP_CALL *close)(bp_scene_o *scene);
 
     /* Number of entities that one spawn makes. [main] */
-    uint32_t (*entity_count)(const bp_scene_o *scene);
+    uint32_t (BP_CALL *entity_count)(const bp_scene_o *scene);
 
     /* Spawn into a world. `entities` has room for all of them, in the scene's order, or is NULL; `spawn` is for
      * despawn later, or NULL. All or nothing. [main] */
-    bp_result_t (*spawn)(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn);
+    bp_result_t (BP_CALL *spawn)(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn);
 
     /* Destroy those of a spawn that still live. Returns how many died; 0 for a spawn that is none. [main] */
-    uint32_t (*despawn)(bp_host_o *host, bp_spawn_t spawn);
+    uint32_t (BP_CALL *despawn)(bp_host_o *host, bp_spawn_t spawn);
 
     /* The entities of a spawn, dead ones too, in the scene's order. Returns their number, which may exceed `capacity`.
      * [main] */
-    uint32_t (*spawned)(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
+    uint32_t (BP_CALL *spawned)(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
 
     /* Let the list of a spawn go; its entities stay. [main] */
-    void (*release)(bp_host_o *host, bp_spawn_t spawn);
+    void (BP_CALL *release)(bp_host_o *host, bp_spawn_t spawn);
 } bp_scene_api;
 
 /* All of them. */

@@ -113,56 +113,56 @@ typedef struct bp_component_i {
 
     /* Begin and end of a manager in a world. `start` may set m->state; where it fails it leaves nothing
      * behind, and `stop` is not called. At `stop` instances may still exist: the manager frees them. */
-    bp_result_t (*start)(bp_manager_t *m);
-    void (*stop)(bp_manager_t *m);
+    bp_result_t (BP_CALL *start)(bp_manager_t *m);
+    void (BP_CALL *stop)(bp_manager_t *m);
 
     /* Steps: called once for each run of living or dead rows that have this component; a run may be handed
      * over in several ranges. Own storage: called once a step with run NULL. [main], or [job] where parallel. */
-    void (*simulate)(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run);
+    void (BP_CALL *simulate)(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run);
 
     /* --- own storage only, from here to gc ------------------------------------------------------------- */
 
     /* Make `count` instances named `instance`, one for each entity, all with their default values, and write
      * the slot of each to `slots`. All or nothing: on an error there are as many instances as before. The
      * host has checked that the entities live and that the name is free. */
-    bp_result_t (*create)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots);
+    bp_result_t (BP_CALL *create)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                  uint32_t *slots);
 
     /* End the instances in `slots`. The slots come in descending order and without duplicates, so ending one
      * after another by swap-erase (last one into the hole) is right. Cannot fail. */
-    void (*destroy)(bp_manager_t *m, const uint32_t *slots, uint32_t count);
+    void (BP_CALL *destroy)(bp_manager_t *m, const uint32_t *slots, uint32_t count);
 
     /* Read or write field number `field` of the instances in `slots`. `values` points to the first value;
      * each next one lies `stride` bytes further. Types as in bp_types.h. A string read is good until the
      * manager is called again; a string written is the caller's, copy it. `set` is all or nothing where it can
      * fail; ranges have been checked. */
-    bp_result_t (*get)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
-                       size_t stride);
-    bp_result_t (*set)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
-                       const void *values, size_t stride);
+    bp_result_t (BP_CALL *get)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                               size_t stride);
+    bp_result_t (BP_CALL *set)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                               const void *values, size_t stride);
 
     /* Number of instances, those of dead entities that are not yet collected among them. */
-    uint32_t (*count)(bp_manager_t *m);
+    uint32_t (BP_CALL *count)(bp_manager_t *m);
 
     /* Collect instances of dead entities: random ones (bp_random_below on *random, so that runs repeat), until
      * four living ones in a row. Returns how many were ended. Leave it out to be told at once by `destroy`. */
-    uint32_t (*gc)(bp_manager_t *m, uint64_t *random);
+    uint32_t (BP_CALL *gc)(bp_manager_t *m, uint64_t *random);
 
     /* --- any manager, all optional ----------------------------------------------------------------------- */
 
     /* A batch of entities that have just died, whatever components they had, for managers that refer to
      * entities other than their own. `alive` already says no. May create and destroy entities: what it
      * destroys is announced in a batch of its own after this one. */
-    void (*entities_destroyed)(bp_manager_t *m, const bp_entity_t *entities, uint32_t count);
+    void (BP_CALL *entities_destroyed)(bp_manager_t *m, const bp_entity_t *entities, uint32_t count);
 
     /* Scene compiler: turn the text of one component's description into `*size` bytes at `*data`, from
      * bp_memory_api. Managers that only declare fields need none. */
-    bp_result_t (*compile)(bp_manager_t *m, const char *json, void **data, size_t *size);
+    bp_result_t (BP_CALL *compile)(bp_manager_t *m, const char *json, void **data, size_t *size);
 
     /* Bulk creation from what `compile` made: `count` instances, the bytes of the i-th at data[i]. As
      * `create` otherwise. Smaller spawn_order first. */
-    bp_result_t (*spawn)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                         const void *const *data, const size_t *sizes, uint32_t *slots);
+    bp_result_t (BP_CALL *spawn)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                 const void *const *data, const size_t *sizes, uint32_t *slots);
     int32_t spawn_order;
     uint32_t padding;
 
@@ -170,11 +170,11 @@ typedef struct bp_component_i {
      * `load` of the next version gets it with the `version` that wrote it, in a manager just started. All or
      * nothing. Instances keep their slots, or `load` tells with instances_moved where they lie now. Left out: the host
      * carries the instances over by their properties. */
-    bp_result_t (*save)(bp_manager_t *m, void **data, size_t *size);
-    bp_result_t (*load)(bp_manager_t *m, uint32_t version, const void *data, size_t size);
+    bp_result_t (BP_CALL *save)(bp_manager_t *m, void **data, size_t *size);
+    bp_result_t (BP_CALL *load)(bp_manager_t *m, uint32_t version, const void *data, size_t size);
 
     /* Tables and remarks for people at the end of a run (bp_report_api). */
-    void (*report)(bp_manager_t *m, bp_report_o *report);
+    void (BP_CALL *report)(bp_manager_t *m, bp_report_o *report);
 
     /* --- since 1.1 ------------------------------------------------------------------------------------------ */
 
@@ -182,8 +182,8 @@ typedef struct bp_component_i {
      * is not NULL, columns[f] being `count` packed values, already checked against range and type; but in one
      * pass, and all or nothing. Fields of type BP_ENTITY are never among them: what refers to other entities is
      * set by `set` when all of them exist. Left out: the host does it with `create` and `set`. */
-    bp_result_t (*create_with)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                               const void *const *columns, uint32_t *slots);
+    bp_result_t (BP_CALL *create_with)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                       const void *const *columns, uint32_t *slots);
 
     /* Names of further components of the same world that `simulate` reads, and writes, beside its own;
      * separated by spaces; NULL: none. The order of a step follows from them, see bp_system.h. */

@@ -102,17 +102,17 @@ typedef struct bp_system_i {
     const char *after;    /* names of units that come earlier */
 
     /* Begin and end of the system in a world, as for components. */
-    bp_result_t (*start)(bp_system_t *s);
-    void (*stop)(bp_system_t *s);
+    bp_result_t (BP_CALL *start)(bp_system_t *s);
+    void (BP_CALL *stop)(bp_system_t *s);
 
     /* A step, for one run of matching rows. [main], or [job] where parallel. */
-    void (*run)(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+    void (BP_CALL *run)(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
 
     /* A step, for all matching rows of the world in one call: for code that sees them together. [main] */
-    void (*run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+    void (BP_CALL *run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
 
     /* Tables and remarks for people at the end of a run (bp_report_api). */
-    void (*report)(bp_system_t *s, bp_report_o *report);
+    void (BP_CALL *report)(bp_system_t *s, bp_report_o *report);
 
     /* --- since 1.1 ------------------------------------------------------------------------------------------ */
 
@@ -127,8 +127,8 @@ typedef struct bp_system_i {
      * match, whatever made it so, and once when it ceases to; what came and went in between is not told. A
      * system that has just come is told of all that match. `entities` is borrowed. From here structure cannot
      * be changed (destroying is put off to the end of the step). [main] */
-    void (*entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
-    void (*entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
+    void (BP_CALL *entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
+    void (BP_CALL *entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count);
 
     /* Reload: what s->state is, as in bp_component_i. */
     uint64_t state_form;

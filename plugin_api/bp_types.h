@@ -1,7 +1,7 @@
 /* bp_types.h - the plain data that crosses the boundary between host and plugins.
  *
  * Everything here is frozen: these types are passed by value, so neither their size nor the meaning of a
- * member ever changes within ABI major version 1. Numbers are little or big endian as the machine is; nothing
+ * member ever changes within ABI major version 2. Numbers are little or big endian as the machine is; nothing
  * here is written to a file as it stands.
  *
  * Suffixes, here and in all headers beside this one:
@@ -28,6 +28,22 @@ extern "C" {
 #define BP_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
 #define BP_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+/* Stands behind a member of a struct that plugins write as a constant, and that may be left out of it: C wants nothing
+ * there, C++ to be told that the member is then zero. */
+#ifdef __cplusplus
+#define BP_OR_ZERO {}
+#else
+#define BP_OR_ZERO
+#endif
+
+/* How functions are called across the boundary: part of the type of every function pointer in these headers. It says
+ * what is the default anyway, against compilers that were told another one. */
+#if defined(_WIN32)
+#define BP_CALL __cdecl
+#else
+#define BP_CALL
 #endif
 
 /* An entity: a weak reference, never a pointer. The low 32 bits are an index, the high 32 bits a generation

@@ -54,7 +54,6 @@ static const make_suite_t second_half[] = {
     config_suite,
     dump_suite,
     trace_suite,
-    abi_suite,
     program_suite,
     console_scenes_suite,
     guard_suite,

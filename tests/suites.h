@@ -2,7 +2,7 @@
  *
  * A suite covers one subject and lies in the file test_<subject>.c of a folder: unit (parts of the host through their
  * headers), resource (scenes), limits (bad input and the ends of what is possible), conformance (what every component plugin must do),
- * abi (the contract does not change), program (the program as a program).
+ * program (the program as a program).
  */
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H
@@ -46,7 +46,6 @@ Suite *save_suite(void);
 Suite *golden_suite(void);
 Suite *scene_files_suite(void);
 Suite *dump_suite(void);
-Suite *abi_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
 Suite *guard_suite(void);

@@ -24,12 +24,12 @@ compile() {
     fi
 }
 
-for header in plugin_api/*.h plugin_api/components/*.h host/backplane.h; do
+for header in plugin_api/*.h plugin_api/*/*.h host/backplane.h; do
     for pair in gcc:g++ clang:clang++; do
         c=${pair%:*}
         cxx=${pair#*:}
         ! command -v "$c" >/dev/null 2>&1 || compile "$c" c c11 "$header"
-        ! command -v "$cxx" >/dev/null 2>&1 || compile "$cxx" c++ c++17 "$header"
+        ! command -v "$cxx" >/dev/null 2>&1 || { compile "$cxx" c++ c++17 "$header" && compile "$cxx" c++ c++20 "$header"; }
     done
 done
 

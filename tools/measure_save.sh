@@ -28,7 +28,7 @@ static void turn(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
         angle[i] += $1 * (float)step->dt;
 }
 static const bp_component_i components[] = {{.name = "spin", .fields = BP_LIST(fields), .simulate = turn}};
-BP_PLUGIN(spin) = {BP_PLUGIN_HEAD, .name = "spin", .version = "$1", .components = BP_LIST(components)};
+BP_PLUGIN(spin) = {.version = "$1", .components = BP_LIST(components)};
 END
 }
 

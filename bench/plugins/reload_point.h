@@ -139,4 +139,4 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(reload_point) = {
-    BP_PLUGIN_HEAD, .name = "reload_point", .version = "1", .components = BP_LIST(components)};
+    .version = "1", .components = BP_LIST(components)};

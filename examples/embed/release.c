@@ -6,11 +6,11 @@
 #include <backplane.h>
 #include <stdio.h>
 
-extern const bp_plugin_desc_t bp_plugin_point_mass;
+extern const bp_plugin_head_t bp_plugin_point_mass;
 
 int main(void)
 {
-    static const bp_plugin_desc_t *const linked[] = {&bp_plugin_point_mass};
+    static const bp_plugin_head_t *const linked[] = {&bp_plugin_point_mass};
     static bp_entity_t entities[1000];
     uint32_t key, prototype;
     bp_vec3_t velocity = {1, 0, 0}, position;

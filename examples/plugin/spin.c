@@ -23,8 +23,6 @@ static const bp_component_i components[] = {
 };
 
 BP_PLUGIN(spin) = {
-    BP_PLUGIN_HEAD,
-    .name = "spin",
     .version = "1.0",
     .components = BP_LIST(components),
 };

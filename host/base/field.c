@@ -114,8 +114,12 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     if (known.name == NULL || !names_is_word(known.name))
         return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          known.name == NULL ? "" : known.name);
-    if ((known.flags & ~(uint32_t)KNOWN_FLAGS) != 0)
+    if ((known.flags & BP_FLAGS_REQUIRED & ~(uint32_t)KNOWN_FLAGS) != 0)
         return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
+    if (known.access > (BP_READ | BP_WRITE))
+        return error_set(error, BP_ERROR_ABI, "field '%s' has access 0x%x; it is BP_READ, BP_WRITE or 0", known.name, known.access);
+    if (known.count > 1 || known.values != NULL)
+        return error_set(error, BP_ERROR_ABI, "field '%s' has a count or named values, which this host does not know yet", known.name);
     if ((known.flags & BP_FIELD_PARENT) != 0 && known.type != BP_ENTITY)
         return error_set(error, BP_ERROR_TYPE, "field '%s' says who the parent is, so its type is entity", known.name);
     if ((known.flags & BP_FIELD_LABEL) != 0 && known.type != BP_STRING)
@@ -126,7 +130,9 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
         return error_memory(error, "copying a field's declaration");
     field->hash = names_hash(field->name);
     field->type = known.type;
-    field->flags = known.flags;
+    field->flags = known.flags & KNOWN_FLAGS;
+    field->access = known.access;
+    field->column = known.column;
     field->size = value_size(known.type);
     field->parts = value_parts(known.type);
     field->part = value_part_type(known.type);
@@ -157,6 +163,8 @@ void field_describe(const field_t *field, bp_field_t *declared)
     *declared = (bp_field_t){
         .name = field->name,
         .type = field->type,
+        .access = field->access,
+        .column = field->column,
         .flags = field->flags,
         .initial = given(field->initial_text),
         .min = given(field->min_text),

@@ -16,6 +16,8 @@ typedef struct field_t {
     bp_name_t hash;
     uint32_t type;
     uint32_t flags;
+    uint32_t access;      /* BP_READ, BP_WRITE, or 0: what the component's own loop does with it */
+    uint32_t column;      /* 1 + its place among the columns of that loop; 0: not said */
     uint32_t size;        /* bytes of one value */
     uint32_t parts, part; /* numbers in a value, and their type; 0: it is not made of numbers */
     uint32_t limited;     /* does min or max matter? */

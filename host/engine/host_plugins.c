@@ -98,13 +98,13 @@ bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, vo
     return reload_add_callback(&host->reload, callback, data);
 }
 
-const bp_plugin_desc_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
+const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
 {
     if (index >= host->loader.count)
         return NULL;
     if (path != NULL)
         *path = host->loader.plugins[index]->path;
-    return &host->loader.plugins[index]->desc;
+    return &host->loader.plugins[index]->head;
 }
 
 /* --- live -------------------------------------------------------------------------------------------------------- */
@@ -279,8 +279,8 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
     if (host == NULL)
         return;
     if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
-        const bp_plugin_desc_t *plugin = bp_host_plugin(host, 0, NULL);
-        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->version, plugin->abi_major, plugin->abi_minor);
+        const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);
+        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version, plugin->abi_major, plugin->abi_minor);
         tell_brought(host, sink);
         bp_host_unload_plugin(host, plugin->name);
     } else {

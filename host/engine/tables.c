@@ -165,15 +165,19 @@ static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, 
     return path_parse(&worlds, text, path);
 }
 
-static bp_result_t property_table_describe(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field)
+static bp_result_t property_table_describe(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field,
+                                           uint32_t field_size)
 {
+    bp_field_t known;
     const component_t *component = registry_component(&host->registry, component_type);
     if (component == NULL)
         return BP_ERROR_NOT_FOUND;
     if (index >= component->field_count)
         return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "%s has %u properties, no number %u", component_type,
                          component->field_count, index);
-    field_describe(&component->fields[index], field);
+    field_describe(&component->fields[index], &known);
+    memset(field, 0, field_size);
+    memcpy(field, &known, field_size < sizeof known ? field_size : sizeof known);
     return BP_OK;
 }
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
-                 const bp_plugin_desc_t *const *static_plugins, uint32_t static_count)
+                 const bp_plugin_head_t *const *static_plugins, uint32_t static_count)
 {
     memset(loader, 0, sizeof *loader);
     memory_init_child(&loader->memory, "plugins", &base->memory);
@@ -48,7 +48,7 @@ plugin_t *loader_find(const loader_t *loader, const char *name)
     return NULL;
 }
 
-static const bp_plugin_desc_t *find_static(const loader_t *loader, const char *name)
+static const bp_plugin_head_t *find_static(const loader_t *loader, const char *name)
 {
     for (uint32_t i = 0; i < loader->static_count; i++) {
         if (loader->static_plugins[i]->name != NULL && strcmp(loader->static_plugins[i]->name, name) == 0)
@@ -63,17 +63,17 @@ bool loader_is_static(const loader_t *loader, const char *name)
 }
 
 /* `present`: the plugin of which it is to be the next version, or NULL. */
-static bp_result_t judge(loader_t *loader, const bp_plugin_desc_t *desc, const plugin_t *present)
+static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const plugin_t *present)
 {
     error_text_t *error = &loader->base->error;
-    bp_result_t result = descriptor_judge(error, desc);
+    bp_result_t result = descriptor_judge(error, head);
     if (result != BP_OK)
         return result;
-    if (present != NULL && strcmp(present->name, desc->name) != 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "it is plugin '%s' now; unload '%s' and load it instead", desc->name, present->name);
-    const plugin_t *twin = loader_find(loader, desc->name);
+    if (present != NULL && strcmp(present->name, head->name) != 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "it is plugin '%s' now; unload '%s' and load it instead", head->name, present->name);
+    const plugin_t *twin = loader_find(loader, head->name);
     if (twin != NULL && twin != present)
-        return error_set(error, BP_ERROR_EXISTS, "a plugin '%s' is loaded already (%s)", desc->name,
+        return error_set(error, BP_ERROR_EXISTS, "a plugin '%s' is loaded already (%s)", head->name,
                          twin->path[0] != '\0' ? twin->path : "linked in");
     return BP_OK;
 }
@@ -110,16 +110,20 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
 
-static bool copy_desc(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
+/* As many bytes as both know; the rest is zero. */
+static bool copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head)
 {
     memory_t *memory = &loader->memory;
-    memcpy(&plugin->desc, desc, desc->struct_size < sizeof plugin->desc ? desc->struct_size : sizeof plugin->desc);
-    plugin->name = memory_copy_text(memory, desc->name);
+    const bp_plugin_desc_t *desc = head->desc;
+    memcpy(&plugin->head, head, sizeof plugin->head);
+    memcpy(&plugin->desc, desc, head->desc_size < sizeof plugin->desc ? head->desc_size : sizeof plugin->desc);
+    plugin->name = memory_copy_text(memory, head->name);
     plugin->version = memory_copy_text(memory, desc->version == NULL ? "" : desc->version);
     plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);
     if (plugin->name == NULL || plugin->version == NULL || plugin->doc == NULL)
         return false;
-    plugin->desc.name = plugin->memory.name = plugin->name;
+    plugin->head.name = plugin->memory.name = plugin->name;
+    plugin->head.desc = &plugin->desc;
     plugin->desc.version = plugin->version;
     plugin->desc.doc = plugin->doc;
     plugin->seen = (bp_plugin_t){
@@ -156,13 +160,13 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
     return error_prefix(error, result, "its load failed: ");
 }
 
-static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc, const bp_option_t *options,
+static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head, const bp_option_t *options,
                             uint32_t option_count)
 {
-    bp_result_t result = judge(loader, desc, NULL);
+    bp_result_t result = judge(loader, head, NULL);
     if (result != BP_OK)
         return result;
-    if (!copy_desc(loader, plugin, desc) ||
+    if (!copy_head(loader, plugin, head) ||
         !memory_reserve(&loader->memory, &loader->plugins, &loader->capacity, loader->count + 1u, sizeof *loader->plugins))
         return error_memory(&loader->base->error, "loading it");
     result = options_read(loader->base, &loader->memory, plugin, options, option_count, &loader->located);
@@ -178,7 +182,7 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     return result;
 }
 
-static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     bp_result_t result = BP_OK;
     plugin->path = memory_copy_text(&loader->memory, path);
@@ -186,7 +190,7 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
         return error_memory(&loader->base->error, "loading a plugin");
     file_stamp(path, &plugin->stamp);
     if (loader->copies && loader_copy(loader, path, &plugin->copy) == BP_OK) {
-        result = library_open(loader, plugin, plugin->copy, desc);
+        result = library_open(loader, plugin, plugin->copy, head);
         if (result == BP_OK || plugin->library != NULL)
             return result;
         loader_remove_copy(loader, plugin->copy); /* where temporary files may not be run, the file itself is opened */
@@ -194,7 +198,7 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
         plugin->copy = NULL;
     }
     result = copies_judge(&loader->files, path);
-    return result == BP_OK ? library_open(loader, plugin, path, desc) : result;
+    return result == BP_OK ? library_open(loader, plugin, path, head) : result;
 }
 
 static bool find_file(const char *name, char *path, size_t size)
@@ -215,8 +219,8 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     error_text_t *error = &loader->base->error;
     char path[FILE_PATH_MAX];
     loader->located = false;
-    const bp_plugin_desc_t *desc = find_static(loader, name_or_path);
-    if (desc == NULL && !find_file(name_or_path, path, sizeof path))
+    const bp_plugin_head_t *head = find_static(loader, name_or_path);
+    if (head == NULL && !find_file(name_or_path, path, sizeof path))
         return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')", name_or_path, os_library_suffix);
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
@@ -224,15 +228,15 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     memory_init_child(&plugin->memory, "plugin", &loader->base->memory);
     plugin->loader = loader;
     bp_result_t result = BP_OK;
-    if (desc == NULL) {
-        result = open_file(loader, plugin, path, &desc);
+    if (head == NULL) {
+        result = open_file(loader, plugin, path, &head);
     } else {
         plugin->path = memory_copy_text(&loader->memory, "");
         if (plugin->path == NULL)
             result = error_memory(error, "loading a plugin");
     }
     if (result == BP_OK) {
-        result = bring_in(loader, plugin, desc, options, option_count);
+        result = bring_in(loader, plugin, head, options, option_count);
         if (result != BP_OK && !loader->located)
             error_prefix(error, result, "%s: ", name_or_path);
     }
@@ -269,15 +273,15 @@ void loader_remove_copy(loader_t *loader, const char *copy)
 
 static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const char *copy, plugin_t *version)
 {
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *head;
     version->path = memory_copy_text(&loader->memory, plugin->path);
     if (version->path == NULL)
         return error_memory(&loader->base->error, "opening a new version");
-    bp_result_t result = library_open(loader, version, copy, &desc);
+    bp_result_t result = library_open(loader, version, copy, &head);
     if (result != BP_OK)
         return result;
-    result = judge(loader, desc, plugin);
-    if (result == BP_OK && !copy_desc(loader, version, desc))
+    result = judge(loader, head, plugin);
+    if (result == BP_OK && !copy_head(loader, version, head))
         result = error_memory(&loader->base->error, "opening a new version");
     if (result == BP_OK)
         result = options_read(loader->base, &loader->memory, version, plugin->given, plugin->given_count, &loader->located);
@@ -311,6 +315,8 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     memcpy(kept, plugin, CONTENT);
     memcpy(plugin, version, CONTENT);
     memcpy(version, kept, CONTENT);
+    plugin->head.desc = &plugin->desc;
+    version->head.desc = &version->desc;
 }
 
 /* --- library ----------------------------------------------------------------------------------------------------- */
@@ -331,7 +337,7 @@ static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
     return BP_OK;
 }
 
-bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc)
+bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     char why[512], absolute[FILE_PATH_MAX];
     error_text_t *error = &loader->base->error;
@@ -341,8 +347,8 @@ bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, c
     plugin->library = os_library_open(os_path_is_absolute(path) ? path : absolute, why, sizeof why);
     if (plugin->library == NULL)
         return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", plugin->path, why);
-    *desc = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
-    if (*desc == NULL)
+    *head = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
+    if (*head == NULL)
         return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", plugin->path);
     return guard_library(loader, plugin);
 }
@@ -368,34 +374,51 @@ void library_close(loader_t *loader, plugin_t *plugin)
  * In this order, since each is only to be believed when those before it hold.
  */
 
-/* Bytes of a descriptor of ABI 1.0: what is appended later may be missing. */
-#define DESC_1_0 (offsetof(bp_plugin_desc_t, unload) + sizeof(void *))
+enum {
+    HEAD_2_0 = sizeof(bp_plugin_head_t), /* bytes in ABI 2.0: what is appended later may be missing */
+    DESC_2_0 = sizeof(bp_plugin_desc_t)
+};
 
-static bp_result_t judge_abi(error_text_t *error, const bp_plugin_desc_t *desc)
+/* A head of any contract begins with a magic that differs in its last byte, the major as a digit. */
+static bool is_head(uint64_t magic)
 {
-    if (desc->magic != BP_PLUGIN_MAGIC)
-        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' is no plugin descriptor (wrong magic); begin it with BP_PLUGIN_HEAD");
-    if (desc->pointer_size != sizeof(void *))
-        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu", desc->pointer_size,
+    return ((magic ^ BP_PLUGIN_MAGIC) & UINT64_C(0x00FFFFFFFFFFFFFF)) == 0;
+}
+
+static bp_result_t judge_head(error_text_t *error, const bp_plugin_head_t *head)
+{
+    if (!is_head(head->magic))
+        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' is no head of a plugin (wrong magic); define it with BP_PLUGIN");
+    if (head->pointer_size != sizeof(void *))
+        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu", head->pointer_size,
                          sizeof(void *));
-    if (desc->abi_major != BP_ABI_MAJOR || desc->abi_minor > BP_ABI_MINOR)
-        return error_set(error, BP_ERROR_ABI, "it was built for ABI %u.%u, which is too %s; this host has %u.%u: rebuild it with these headers",
-                         desc->abi_major, desc->abi_minor, desc->abi_major < BP_ABI_MAJOR ? "old" : "new", BP_ABI_MAJOR,
-                         BP_ABI_MINOR);
-    if (desc->struct_size < DESC_1_0)
-        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 1.0 has %u", desc->struct_size, (unsigned)DESC_1_0);
+    if (head->abi_major != BP_ABI_MAJOR)
+        return error_set(error, BP_ERROR_ABI, "it was built for contract %u; this host has contract %u: rebuild it with this version's headers",
+                         head->abi_major, BP_ABI_MAJOR);
+    if (head->magic != BP_PLUGIN_MAGIC)
+        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' has the magic of another contract than the %u that it says; define it with BP_PLUGIN",
+                         head->abi_major);
+    if (head->struct_size < HEAD_2_0)
+        return error_set(error, BP_ERROR_ABI, "its head has %u bytes; ABI 2.0 has %d", head->struct_size, HEAD_2_0);
+    if (head->desc == NULL || head->desc_size < DESC_2_0)
+        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 2.0 has %d", head->desc == NULL ? 0 : head->desc_size, DESC_2_0);
     return BP_OK;
 }
 
-bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_desc_t *desc)
+bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
 {
-    bp_result_t result = judge_abi(error, desc);
+    bp_result_t result = judge_head(error, head);
     if (result != BP_OK)
         return result;
-    if (desc->name == NULL || !names_is_word(desc->name))
+    const bp_plugin_desc_t *desc = head->desc;
+    if (head->name == NULL || !names_is_word(head->name))
         return error_set(error, BP_ERROR_ARGUMENT, "it has no proper name; a name is 1 to 63 letters, digits or underscores");
-    if (desc->flags != 0)
-        return error_set(error, BP_ERROR_ABI, "it has unknown flags 0x%llx", (unsigned long long)desc->flags);
+    if (desc->least_minor > BP_ABI_MINOR)
+        return error_set(error, BP_ERROR_ABI, "it needs ABI %u.%u; this host has %u.%u", BP_ABI_MAJOR, desc->least_minor, BP_ABI_MAJOR,
+                         BP_ABI_MINOR);
+    if (desc->flags_required != 0)
+        return error_set(error, BP_ERROR_ABI, "it needs what its flags 0x%llx stand for, which this host does not know",
+                         (unsigned long long)desc->flags_required);
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
         (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");

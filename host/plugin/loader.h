@@ -22,7 +22,7 @@ typedef struct loader_t {
     struct registry_t *registry;
     const bp_api_t *api;      /* handed to plugins */
     bp_host_o *host;
-    const bp_plugin_desc_t *const *static_plugins;
+    const bp_plugin_head_t *const *static_plugins;
     uint32_t static_count;
     plugin_t **plugins;       /* in order of loading */
     uint32_t count, capacity;
@@ -39,7 +39,7 @@ typedef struct loader_t {
 
 /* The parts and the static list are borrowed. */
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
-                 const bp_plugin_desc_t *const *static_plugins, uint32_t static_count);
+                 const bp_plugin_head_t *const *static_plugins, uint32_t static_count);
 void loader_free(loader_t *loader); /* no plugin may be loaded */
 
 /* As bp_host_load_plugin. [main] */
@@ -88,7 +88,7 @@ bool loader_is_static(const loader_t *loader, const char *name);
 
 /* Open the file at `path`, judged before, for a plugin whose path people know as plugin->path. Errors leave a library that was
  * opened for library_close. [main] */
-bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_desc_t **desc);
+bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
 void library_close(loader_t *loader, plugin_t *plugin);
 
@@ -107,9 +107,9 @@ void options_free(memory_t *memory, plugin_t *plugin);
 
 /* --- descriptor -------------------------------------------------------------------------------------------------- */
 
-/* Judging a plugin's descriptor as data, before any code of the plugin runs. */
+/* Judging a plugin's head and descriptor as data, before any code of the plugin runs. */
 
 /* Was it built for this host, does it have a name, and are its lists lists? [any] */
-bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_desc_t *desc);
+bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head);
 
 #endif

@@ -22,6 +22,7 @@ enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUG
 
 struct plugin_t {
     bp_plugin_t seen;         /* what the plugin's verbs are handed */
+    bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
     bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
     memory_t memory;          /* the account of what the plugin allocates */
     char *name, *version, *doc, *path;

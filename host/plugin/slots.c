@@ -37,7 +37,7 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
         return BP_OK;
     if (list->count > REGISTRY_MAX_FIELDS)
         return error_set(error, BP_ERROR_LIMIT, "%u fields; at most %d are allowed", list->count, REGISTRY_MAX_FIELDS);
-    if (list->items == NULL || list->item_size < offsetof(bp_field_t, initial))
+    if (list->items == NULL || list->item_size < sizeof(bp_field_t))
         return error_set(error, BP_ERROR_ABI, "the list of fields says %u items of %u bytes; use BP_LIST", list->count,
                          list->item_size);
     field_t *copy = memory_new(memory, list->count * sizeof *copy);
@@ -47,6 +47,9 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
     for (uint32_t i = 0; i < list->count && result == BP_OK; i++) {
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         result = copy_field(base, memory, &copy[i], item, list->item_size);
+        if (result == BP_OK && copy[i].column != 0 && copy[i].column != i + 1)
+            result = error_set(error, BP_ERROR_ARGUMENT, "field '%s' is number %u of the list and number %u of its struct of columns; bring them into one order",
+                               copy[i].name, i + 1, copy[i].column);
         for (uint32_t j = 0; j < i && result == BP_OK; j++) {
             if (copy[j].hash == copy[i].hash)
                 result = error_set(error, BP_ERROR_EXISTS, "two fields are called '%s'", copy[i].name);

@@ -277,10 +277,10 @@ static void offer_commands(const char *word, completions_t *completions)
 static void offer_plugins(const program_t *program, const char *word, completions_t *completions)
 {
     const char *path;
-    const bp_plugin_desc_t *desc;
-    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++)
-        if (begins_with(desc->name, word))
-            completions_add(completions, "", desc->name, true);
+    const bp_plugin_head_t *head;
+    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++)
+        if (begins_with(head->name, word))
+            completions_add(completions, "", head->name, true);
 }
 
 /* Worlds as words of their own, or as beginnings of paths. */
@@ -328,7 +328,7 @@ static void offer_properties(const program_t *program, const target_t *target, c
 {
     bp_field_t field;
     for (uint32_t i = 0;; i++) {
-        if (program->api->property->describe(program->host, target->component.type, i, &field) != BP_OK)
+        if (program->api->property->describe(program->host, target->component.type, i, &field, sizeof field) != BP_OK)
             return;
         if (begins_with(field.name, start))
             completions_add(completions, before, field.name, true);

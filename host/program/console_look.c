@@ -16,16 +16,16 @@ bool console_plugins(console_t *console, char *rest)
     char *name;
     char hint[96];
     const char *path;
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *head;
     if (!console_take_words(console, rest, &name, 1))
         return false;
     if (name == NULL)
         return plugin_list_print_short(console->program, console->styled) == STATUS_FINE;
     guess_t guess = {.wanted = name};
-    for (uint32_t i = 0; (desc = bp_host_plugin(console->program->host, i, &path)) != NULL; i++) {
-        if (strcmp(desc->name, name) == 0)
-            return plugin_list_print_one(desc, path, bp_host_plugin_crash(console->program->host, i), console->styled) == STATUS_FINE;
-        guess_consider(&guess, desc->name);
+    for (uint32_t i = 0; (head = bp_host_plugin(console->program->host, i, &path)) != NULL; i++) {
+        if (strcmp(head->name, name) == 0)
+            return plugin_list_print_one(head, path, bp_host_plugin_crash(console->program->host, i), console->styled) == STATUS_FINE;
+        guess_consider(&guess, head->name);
     }
     return console_refuse(console, "no plugin '%s' is loaded%s", name, guess_hint(&guess, hint, sizeof hint));
 }
@@ -235,7 +235,7 @@ static bool add_component(table_t *table, const program_t *program, const target
     bp_field_t field;
     for (uint32_t i = 0;; i++) {
         field = (bp_field_t){0};
-        if (program->api->property->describe(program->host, target->component.type, i, &field) != BP_OK)
+        if (program->api->property->describe(program->host, target->component.type, i, &field, sizeof field) != BP_OK)
             return true;
         if (!add_property(table, program, target, prefix, &field))
             return false;

@@ -30,11 +30,11 @@ static const char grammar[] = "a path reads world/entity.component.property";
 const char *inspect_type(const program_t *program, uint32_t index)
 {
     const char *path;
-    const bp_plugin_desc_t *desc;
-    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
-        if (index < desc->components.count)
-            return describe_component(&desc->components, index).name;
-        index -= desc->components.count;
+    const bp_plugin_head_t *head;
+    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
+        if (index < head->desc->components.count)
+            return describe_component(&head->desc->components, index).name;
+        index -= head->desc->components.count;
     }
     return NULL;
 }

@@ -119,30 +119,30 @@ static int print_component(const bp_component_i *component, bool styled)
     return print_fields(&component->fields, "Property", styled);
 }
 
-int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, const char *crash, bool styled)
+int plugin_list_print_one(const bp_plugin_head_t *head, const char *path, const char *crash, bool styled)
 {
     int status = STATUS_FINE;
-    printf("%s%s%s %s  ", terminal_heading(styled), desc->name, terminal_plain(styled),
-           or_nothing(desc->version));
+    printf("%s%s%s %s  ", terminal_heading(styled), head->name, terminal_plain(styled),
+           or_nothing(head->desc->version));
     terminal_print(stdout, path[0] != '\0' ? path : "(linked in)");
     putchar('\n');
-    print_doc("  ", desc->doc);
+    print_doc("  ", head->desc->doc);
     if (crash != NULL) {
         fputs("  set aside: ", stdout);
         terminal_print(stdout, crash);
         putchar('\n');
     }
-    if (desc->options.count > 0) {
+    if (head->desc->options.count > 0) {
         printf("\n  %soptions%s, under [plugin %s]\n", terminal_heading(styled), terminal_plain(styled),
-               desc->name);
-        status = print_fields(&desc->options, "Option", styled);
+               head->name);
+        status = print_fields(&head->desc->options, "Option", styled);
     }
-    for (uint32_t i = 0; i < desc->components.count && status == STATUS_FINE; i++) {
-        bp_component_i component = describe_component(&desc->components, i);
+    for (uint32_t i = 0; i < head->desc->components.count && status == STATUS_FINE; i++) {
+        bp_component_i component = describe_component(&head->desc->components, i);
         status = print_component(&component, styled);
     }
-    for (uint32_t i = 0; i < desc->systems.count && status == STATUS_FINE; i++) {
-        bp_system_i system = describe_system(&desc->systems, i);
+    for (uint32_t i = 0; i < head->desc->systems.count && status == STATUS_FINE; i++) {
+        bp_system_i system = describe_system(&head->desc->systems, i);
         print_system(&system, styled);
     }
     return status;
@@ -151,11 +151,11 @@ int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, const 
 int plugin_list_print(const program_t *program, bool styled)
 {
     const char *path;
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *head;
     int status = STATUS_FINE;
-    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
+    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
         fputs(i > 0 ? "\n" : "", stdout);
-        status = plugin_list_print_one(desc, path, bp_host_plugin_crash(program->host, i), styled);
+        status = plugin_list_print_one(head, path, bp_host_plugin_crash(program->host, i), styled);
         if (status != STATUS_FINE)
             break;
     }
@@ -167,16 +167,16 @@ int plugin_list_print_short(const program_t *program, bool styled)
     static const char *const headings[] = {"Plugin", "Version", "Components", "Systems", "About"};
     table_t table;
     const char *path;
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *head;
     table_begin(&table, 5);
     for (uint32_t i = 0; i < 5; i++)
         table_cell(&table, headings[i]);
-    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
-        table_cell(&table, desc->name);
-        table_cell(&table, or_nothing(desc->version));
-        table_cellf(&table, "%" PRIu32, desc->components.count);
-        table_cellf(&table, "%" PRIu32, desc->systems.count);
-        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed" : or_nothing(desc->doc));
+    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
+        table_cell(&table, head->name);
+        table_cell(&table, or_nothing(head->desc->version));
+        table_cellf(&table, "%" PRIu32, head->desc->components.count);
+        table_cellf(&table, "%" PRIu32, head->desc->systems.count);
+        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed" : or_nothing(head->desc->doc));
     }
     return print_table(&table, "", styled);
 }
@@ -285,20 +285,20 @@ static json_t *systems_json(const bp_system_list_t *systems)
     return json_output_checked(list, bad);
 }
 
-static json_t *plugin_json(const bp_plugin_desc_t *desc, const char *path, const char *crash)
+static json_t *plugin_json(const bp_plugin_head_t *head, const char *path, const char *crash)
 {
     json_t *object = json_object();
     int bad = 0;
-    bad |= json_object_set_new(object, "name", json_output_text(desc->name));
-    bad |= json_object_set_new(object, "version", json_output_text(desc->version));
-    bad |= json_object_set_new(object, "doc", json_output_text(desc->doc));
+    bad |= json_object_set_new(object, "name", json_output_text(head->name));
+    bad |= json_object_set_new(object, "version", json_output_text(head->desc->version));
+    bad |= json_object_set_new(object, "doc", json_output_text(head->desc->doc));
     bad |= json_object_set_new(object, "file", json_output_text(path[0] != '\0' ? path : NULL));
     bad |= json_object_set_new(object, "crash", json_output_text(crash));
-    bad |= json_object_set_new(object, "abi_major", json_output_count(desc->abi_major));
-    bad |= json_object_set_new(object, "abi_minor", json_output_count(desc->abi_minor));
-    bad |= json_object_set_new(object, "options", fields_json(&desc->options));
-    bad |= json_object_set_new(object, "components", components_json(&desc->components));
-    bad |= json_object_set_new(object, "systems", systems_json(&desc->systems));
+    bad |= json_object_set_new(object, "abi_major", json_output_count(head->abi_major));
+    bad |= json_object_set_new(object, "abi_minor", json_output_count(head->abi_minor));
+    bad |= json_object_set_new(object, "options", fields_json(&head->desc->options));
+    bad |= json_object_set_new(object, "components", components_json(&head->desc->components));
+    bad |= json_object_set_new(object, "systems", systems_json(&head->desc->systems));
     return json_output_checked(object, bad);
 }
 
@@ -307,9 +307,9 @@ json_t *plugin_list_json(const program_t *program)
     json_t *list = json_array();
     int bad = 0;
     const char *path;
-    const bp_plugin_desc_t *desc;
-    for (uint32_t i = 0; (desc = bp_host_plugin(program->host, i, &path)) != NULL; i++)
-        bad |= json_array_append_new(list, plugin_json(desc, path, bp_host_plugin_crash(program->host, i)));
+    const bp_plugin_head_t *head;
+    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++)
+        bad |= json_array_append_new(list, plugin_json(head, path, bp_host_plugin_crash(program->host, i)));
     return json_output_checked(list, bad);
 }
 

@@ -16,7 +16,7 @@
 int plugin_list_print_short(const program_t *program, bool styled);
 
 /* All that one plugin declares. */
-int plugin_list_print_one(const bp_plugin_desc_t *desc, const char *path, const char *crash, bool styled);
+int plugin_list_print_one(const bp_plugin_head_t *head, const char *path, const char *crash, bool styled);
 
 /* All that all plugins declare. */
 int plugin_list_print(const program_t *program, bool styled);

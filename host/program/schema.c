@@ -54,16 +54,16 @@ static json_t *closed_object(json_t *properties)
 typedef struct types_t {
     const program_t *program;
     uint32_t plugin, component;
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *head;
 } types_t;
 
 /* The next component type of all plugins; begin with {.program = program}. */
 static bool next_type(types_t *types, bp_component_i *component)
 {
     const char *path;
-    while ((types->desc = bp_host_plugin(types->program->host, types->plugin, &path)) != NULL) {
-        if (types->component < types->desc->components.count) {
-            *component = describe_component(&types->desc->components, types->component++);
+    while ((types->head = bp_host_plugin(types->program->host, types->plugin, &path)) != NULL) {
+        if (types->component < types->head->desc->components.count) {
+            *component = describe_component(&types->head->desc->components, types->component++);
             return true;
         }
         types->plugin++;

@@ -290,7 +290,7 @@ static void find_out(const marks_t *marks, uint32_t key, bp_entity_t entity, mar
     attached_t attached = inspect_attached(marks->program, marks->world, key);
     bp_field_t field = {0};
     mark->known = true;
-    for (uint32_t i = 0; !mark->marked && api->describe(marks->program->host, attached.type, i, &field) == BP_OK; i++) {
+    for (uint32_t i = 0; !mark->marked && api->describe(marks->program->host, attached.type, i, &field, sizeof field) == BP_OK; i++) {
         char name[64];
         if ((field.flags & marks->flag) == 0 || field.type != marks->type || strlen(field.name) >= sizeof name)
             continue;

@@ -60,17 +60,17 @@ typedef struct bp_camera_api {
     /* The matrix from world space to the clip space of the camera: depth from -1 to 1, right-handed, columns.
      * BP_ERROR_NOT_FOUND where the entity has no camera or no transform, BP_ERROR_RANGE where it is scaled to nothing
      * or its far plane is not behind the near one. [main] */
-    bp_result_t (*matrix)(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection);
+    bp_result_t (BP_CALL *matrix)(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection);
 
     /* The meshes that the camera sees, the nearest first. `*count` is their number, which may exceed `capacity`; at
      * most `capacity` are written, and then in no order. Errors as above, and BP_ERROR_MEMORY. [main] */
-    bp_result_t (*draws)(bp_manager_t *m, bp_entity_t camera, bp_camera_draw_t *draws, uint32_t capacity,
-                         uint32_t *count);
+    bp_result_t (BP_CALL *draws)(bp_manager_t *m, bp_entity_t camera, bp_camera_draw_t *draws, uint32_t capacity,
+                                 uint32_t *count);
 
     /* The effects of the camera's entity that are enabled, in ascending order; those of the same order by name.
      * Returns likewise. [main] */
-    bp_result_t (*effects)(bp_manager_t *m, bp_entity_t camera, bp_camera_effect_t *effects, uint32_t capacity,
-                           uint32_t *count);
+    bp_result_t (BP_CALL *effects)(bp_manager_t *m, bp_entity_t camera, bp_camera_effect_t *effects, uint32_t capacity,
+                                   uint32_t *count);
 } bp_camera_api;
 
 #ifdef __cplusplus

@@ -24,10 +24,10 @@ typedef struct bp_debug_name_api {
 
     /* Entities of the manager's world whose debug name is `text`, in order of index. Returns how many there are,
      * which may exceed `capacity`; at most `capacity` are written. [main] */
-    uint32_t (*find)(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity);
+    uint32_t (BP_CALL *find)(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity);
 
     /* The debug name of an entity, NULL where it has none. Good until the manager is called again. [main] */
-    const char *(*name)(bp_manager_t *m, bp_entity_t entity);
+    const char *(BP_CALL *name)(bp_manager_t *m, bp_entity_t entity);
 } bp_debug_name_api;
 
 #ifdef __cplusplus

@@ -112,14 +112,14 @@ typedef struct bp_mesh_api {
     /* The resources of the instances in `slots`, NULL where an instance has none. Every slot must be one
      * of the manager's, below its count. Returns how many have one. [job] while nothing is set, made or
      * ended */
-    uint32_t (*resource)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
-                         const bp_mesh_resource_t **resources);
+    uint32_t (BP_CALL *resource)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
+                                 const bp_mesh_resource_t **resources);
 
     /* Number of resources now loaded, for all worlds of the host. [main] */
-    uint32_t (*resource_count)(bp_manager_t *m);
+    uint32_t (BP_CALL *resource_count)(bp_manager_t *m);
 
     /* References to the resource of that name, in all worlds of the host; 0 where it is not loaded. [main] */
-    uint64_t (*references)(bp_manager_t *m, const char *name);
+    uint64_t (BP_CALL *references)(bp_manager_t *m, const char *name);
 
     /* --- since version 2 --------------------------------------------------------------------------------- */
 
@@ -127,16 +127,16 @@ typedef struct bp_mesh_api {
      * frustum; in ascending order of slots. A box is around the whole mesh, so some are told that are not seen
      * in truth, but never the other way round. `*count` is their number, which may exceed `capacity`; at most
      * `capacity` are written. BP_ERROR_MEMORY. [main] */
-    bp_result_t (*seen)(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
-                        uint32_t *count);
+    bp_result_t (BP_CALL *seen)(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
+                                uint32_t *count);
 
     /* The boxes of instances in the world; 0 0 0 where an instance has none. Returns how many have one. [main] */
-    uint32_t (*world_bounds)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *lowest,
-                             bp_vec3_t *highest);
+    uint32_t (BP_CALL *world_bounds)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *lowest,
+                                     bp_vec3_t *highest);
 
     /* What instances are and show; looks[i] lies `stride` bytes after looks[i - 1], and at most `stride` bytes of
      * each are written. [job] while nothing is set, made or ended */
-    void (*look)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_mesh_look_t *looks, size_t stride);
+    void (BP_CALL *look)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_mesh_look_t *looks, size_t stride);
 } bp_mesh_api;
 
 #ifdef __cplusplus

@@ -46,7 +46,7 @@ typedef struct bp_sprite_api {
 
     /* The frame of the last step, and how many sprites it has; NULL and 0 before the first step and where the
      * world has no system that fills it. Good until the next step. [main] */
-    const bp_sprite_t *(*frame)(bp_manager_t *m, uint32_t *count);
+    const bp_sprite_t *(BP_CALL *frame)(bp_manager_t *m, uint32_t *count);
 } bp_sprite_api;
 
 BP_STATIC_ASSERT(sizeof(bp_sprite_t) == 28, "a sprite of a frame is seven floats");

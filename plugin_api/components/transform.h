@@ -74,49 +74,49 @@ typedef struct bp_transform_api {
      * array that is NULL leaves that part as it is. Rotations are brought to length 1. All or nothing:
      * BP_ERROR_RANGE where a rotation has no direction (length 0, or not finite). World matrices of everything
      * below are computed once each, however many of their ancestors are in the batch. [main] */
-    bp_result_t (*set_local)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
-                             const bp_vec3_t *positions, const bp_quat_t *rotations,
-                             const bp_vec3_t *scales);
+    bp_result_t (BP_CALL *set_local)(bp_manager_t *m, const uint32_t *slots, uint32_t count,
+                                     const bp_vec3_t *positions, const bp_quat_t *rotations,
+                                     const bp_vec3_t *scales);
 
     /* Read local poses; an array that is NULL is not written. [job] while nothing is set or moved */
-    void (*local)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *positions,
-                  bp_quat_t *rotations, bp_vec3_t *scales);
+    void (BP_CALL *local)(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_vec3_t *positions,
+                          bp_quat_t *rotations, bp_vec3_t *scales);
 
     /* The world matrices, indexed by slot. Borrowed: good until an instance is made or ended, or gc has run;
      * NULL while there are none. [job] while nothing is set or moved */
-    const bp_mat4_t *(*world)(bp_manager_t *m);
+    const bp_mat4_t *(BP_CALL *world)(bp_manager_t *m);
 
     /* --- since version 2 --------------------------------------------------------------------------------- */
 
     /* The slots of entities, under whatever name they bear their transform; BP_NONE where an entity lacks it or is
      * dead. Returns how many have one. [main] */
-    uint32_t (*find)(bp_manager_t *m, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
+    uint32_t (BP_CALL *find)(bp_manager_t *m, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
 
     /* Make the instance in slots[i] the last child of the one in parents[i], or a root where that is BP_NONE.
      * `flags`: BP_TRANSFORM_KEEP_WORLD or 0. A slot may come twice; the last mention counts. All or nothing:
      * BP_ERROR_ARGUMENT where something would be below itself, BP_ERROR_RANGE where a world pose cannot be kept
      * because the new parent's matrix has no inverse, BP_ERROR_MEMORY. [main] */
-    bp_result_t (*link)(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
-                        uint32_t flags);
+    bp_result_t (BP_CALL *link)(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
+                                uint32_t flags);
 
     /* Make instances roots; those that are already are passed over. [main] */
-    bp_result_t (*unlink)(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t flags);
+    bp_result_t (BP_CALL *unlink)(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t flags);
 
     /* The relatives of instances, BP_NONE where there is none; an array that is NULL is not written. Siblings are in
      * the order in which they were linked. [job] while nothing is linked or moved */
-    void (*relatives)(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t *parents,
-                      uint32_t *first_children, uint32_t *next_siblings, uint32_t *previous_siblings);
+    void (BP_CALL *relatives)(bp_manager_t *m, const uint32_t *slots, uint32_t count, uint32_t *parents,
+                              uint32_t *first_children, uint32_t *next_siblings, uint32_t *previous_siblings);
 
     /* The instance in `slot` and all below it, parents before children and siblings in order. Returns their
      * number, which may exceed `capacity`; at most `capacity` are written. [job] likewise */
-    uint32_t (*subtree)(bp_manager_t *m, uint32_t slot, uint32_t *slots, uint32_t capacity);
+    uint32_t (BP_CALL *subtree)(bp_manager_t *m, uint32_t slot, uint32_t *slots, uint32_t capacity);
 
     /* Put families in order now, instead of when it pays: one pass, and slots change. BP_ERROR_MEMORY: all is
      * as it was. [main] */
-    bp_result_t (*pack)(bp_manager_t *m);
+    bp_result_t (BP_CALL *pack)(bp_manager_t *m);
 
     /* Fill `view`. [job] while nothing is set or moved */
-    void (*view)(bp_manager_t *m, bp_transform_view_t *view);
+    void (BP_CALL *view)(bp_manager_t *m, bp_transform_view_t *view);
 } bp_transform_api;
 
 #ifdef __cplusplus

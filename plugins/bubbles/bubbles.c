@@ -197,8 +197,6 @@ static bp_result_t load(bp_plugin_t *plugin)
 }
 
 BP_PLUGIN(bubbles) = {
-    BP_PLUGIN_HEAD,
-    .name = "bubbles",
     .version = "1.0",
     .doc = "sprites that bounce off bubbles",
     .components = BP_LIST(components),

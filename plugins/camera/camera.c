@@ -159,8 +159,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(camera) = {
-    BP_PLUGIN_HEAD,
-    .name = "camera",
     .version = "1.0",
     .doc = "cameras: meshes in front of them, nearest first, and the effects of the picture",
     .components = BP_LIST(components),

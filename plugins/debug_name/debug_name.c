@@ -189,8 +189,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(debug_name) = {
-    BP_PLUGIN_HEAD,
-    .name = "debug_name",
     .version = "1.1",
     .doc = "names of entities for people, and entities by name",
     .components = BP_LIST(components),

@@ -8,7 +8,7 @@
 #ifndef DEBUG_NAME_NAMES_H
 #define DEBUG_NAME_NAMES_H
 
-#include <bp_slots.h>
+#include <helpers/bp_slots.h>
 #include <components/debug_name.h>
 
 #include <stdbool.h>

@@ -158,8 +158,6 @@ static const bp_system_i systems[] = {{
 }};
 
 BP_PLUGIN(gravity) = {
-    BP_PLUGIN_HEAD,
-    .name = "gravity",
     .version = "1.0",
     .doc = "Newtonian gravitation between point masses",
     .systems = BP_LIST(systems),

@@ -331,8 +331,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(mesh) = {
-    BP_PLUGIN_HEAD,
-    .name = "mesh",
     .version = "1.1",
     .doc = "what entities look like: meshes from OBJ files, shared by all who show them",
     .components = BP_LIST(components),

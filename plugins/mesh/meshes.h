@@ -10,7 +10,7 @@
 
 #include "resource.h"
 
-#include <bp_slots.h>
+#include <helpers/bp_slots.h>
 #include <components/transform.h>
 
 #include <stdbool.h>

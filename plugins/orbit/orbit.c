@@ -135,8 +135,6 @@ static const bp_component_i components[] = {
 };
 
 BP_PLUGIN(orbit) = {
-    BP_PLUGIN_HEAD,
-    .name = "orbit",
     .version = "1.0",
     .doc = "Keplerian orbits: places bodies on them and measures their periods",
     .components = BP_LIST(components),

@@ -138,8 +138,6 @@ static const bp_system_i systems[] = {
 };
 
 BP_PLUGIN(picture) = {
-    BP_PLUGIN_HEAD,
-    .name = "picture",
     .version = "1.0",
     .doc = "sprites as a PNG file",
     .systems = BP_LIST(systems),

@@ -60,8 +60,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(point_mass) = {
-    BP_PLUGIN_HEAD,
-    .name = "point_mass",
     .version = "1.0",
     .doc = "point masses and their motion",
     .components = BP_LIST(components),

@@ -330,8 +330,6 @@ static const bp_system_i systems[] = {
 };
 
 BP_PLUGIN(recorder) = {
-    BP_PLUGIN_HEAD,
-    .name = "recorder",
     .version = "1.0",
     .doc = "records any properties to a CSV file and an SVG picture",
     .systems = BP_LIST(systems),

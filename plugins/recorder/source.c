@@ -265,7 +265,7 @@ static void settle_unit(const recorder_state *r, recorder_source *s)
         return;
     for (uint32_t i = 0;; i++) {
         field = (bp_field_t){0};
-        if (api->property->describe(r->system->host, component, i, &field) != BP_OK)
+        if (api->property->describe(r->system->host, component, i, &field, sizeof field) != BP_OK)
             return;
         if (strcmp(field.name, name) == 0)
             break;

@@ -39,8 +39,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(render_data) = {
-    BP_PLUGIN_HEAD,
-    .name = "render_data",
     .version = "1.0",
     .doc = "settings of screen effects, for renderers",
     .components = BP_LIST(components),

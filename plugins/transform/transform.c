@@ -175,8 +175,6 @@ static const bp_component_i components[] = {{
 }};
 
 BP_PLUGIN(transform) = {
-    BP_PLUGIN_HEAD,
-    .name = "transform",
     .version = "2.0",
     .doc = "poses of entities, and their hierarchy",
     .components = BP_LIST(components),

@@ -24,7 +24,7 @@
 
 #include "pose.h"
 
-#include <bp_slots.h>
+#include <helpers/bp_slots.h>
 #include <components/transform.h>
 
 /* Columns. From PARENT on they exist only in worlds with links. */

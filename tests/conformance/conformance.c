@@ -163,7 +163,7 @@ static char *next_word(char **text)
 
 static bool is_loaded(bp_host_o *host, const char *name)
 {
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *desc;
     for (uint32_t i = 0; (desc = bp_host_plugin(host, i, NULL)) != NULL; i++) {
         if (strcmp(desc->name, name) == 0)
             return true;
@@ -198,9 +198,9 @@ static bp_result_t load_subject(bp_host_o *host, const conformance_subject_t *su
 }
 
 /* The descriptor of the plugin that was loaded last. */
-static const bp_plugin_desc_t *last_plugin(bp_host_o *host)
+static const bp_plugin_head_t *last_plugin(bp_host_o *host)
 {
-    const bp_plugin_desc_t *desc, *last = NULL;
+    const bp_plugin_head_t *desc, *last = NULL;
     for (uint32_t i = 0; (desc = bp_host_plugin(host, i, NULL)) != NULL; i++)
         last = desc;
     return last;
@@ -223,7 +223,7 @@ uint32_t conformance_subjects(const conformance_subject_t *like, conformance_sub
     uint32_t count = UINT32_MAX;
     complaint[0] = '\0';
     if (host != NULL && load_needs(host, like) == BP_OK && load_subject(host, like) == BP_OK) {
-        const bp_component_list_t *list = &last_plugin(host)->components;
+        const bp_component_list_t *list = &last_plugin(host)->desc->components;
         for (count = 0; count < list->count; count++) {
             if (count >= capacity)
                 continue;
@@ -287,7 +287,7 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
 /* The fields are read from the plugin's own list, not from what the host made of it. */
 static void learn(conformance_t *c)
 {
-    const bp_component_list_t *list = &last_plugin(c->host)->components;
+    const bp_component_list_t *list = &last_plugin(c->host)->desc->components;
     for (uint32_t i = 0; i < list->count; i++) {
         bp_component_i known = component_at(list, i);
         if (strcmp(known.name, c->subject->component) != 0)

@@ -65,7 +65,7 @@ static bool same_text(const char *a, const char *b)
 static void expect_described(conformance_t *c, const bp_field_t *declared, uint32_t index)
 {
     bp_field_t told = {0};
-    EXPECT_OK(c, c->api->property->describe(c->host, c->subject->component, index, &told));
+    EXPECT_OK(c, c->api->property->describe(c->host, c->subject->component, index, &told, sizeof told));
     EXPECT(c,
            same_text(told.name, declared->name) && told.type == declared->type &&
                told.flags == declared->flags,
@@ -88,7 +88,7 @@ void check_declaration(conformance_t *c)
     }
     bp_field_t none;
     EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND,
-                   c->api->property->describe(c->host, c->subject->component, c->property_count, &none));
+                   c->api->property->describe(c->host, c->subject->component, c->property_count, &none, sizeof none));
     EXPECT(c, c->api->world->manager(c->world, c->component) != NULL, "the world has no manager of it");
     expect_count(c, 0, "before there is any");
     EXPECT_REFUSED(c, BP_ERROR_EXISTS, bp_world_use_component(c->world, c->subject->component));
@@ -362,7 +362,7 @@ void check_stops_with_living_instances(conformance_t *c)
 /* The plugin's name, as the host has it; the plugin's own text goes with it. */
 static void plugin_of(conformance_t *c, char *name, size_t size)
 {
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *desc;
     for (uint32_t i = 0; (desc = bp_host_plugin(c->host, i, NULL)) != NULL; i++)
         snprintf(name, size, "%s", desc->name);
 }

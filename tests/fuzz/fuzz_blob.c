@@ -132,8 +132,8 @@ static const bp_component_i components[] = {
     {.name = "secret", .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(secret_fields), .start = start, .stop = stop, .create = create,
      .destroy = destroy, .get = get, .set = set, .count = count_own, .spawn = spawn},
 };
-static const bp_plugin_desc_t fuzzed = {BP_PLUGIN_HEAD, .name = "fuzzed", .version = "1", .components = BP_LIST(components)};
-static const bp_plugin_desc_t *const plugins[] = {&fuzzed};
+static const bp_plugin_head_t fuzzed = BP_PLUGIN_HEAD("fuzzed", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components)}));
+static const bp_plugin_head_t *const plugins[] = {&fuzzed};
 
 /* --- one input ------------------------------------------------------------------------------------------------------------- */
 

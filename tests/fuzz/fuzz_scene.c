@@ -87,8 +87,8 @@ static const bp_component_i components[] = {
     {.name = "tag", .fields = BP_LIST(tag_fields)},
     {.name = "none"},
 };
-static const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "plugin", .version = "1", .components = BP_LIST(components)};
-static const bp_plugin_desc_t *const plugins[] = {&plugin};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components)}));
+static const bp_plugin_head_t *const plugins[] = {&plugin};
 
 static void silent(void *context, int32_t level, const char *source, const char *text)
 {

@@ -78,22 +78,20 @@ static const bp_system_i crew_systems[] = {
     {.name = "mum", .start = refuse_silently, .run_all = rest_all},
 };
 
-static const bp_plugin_desc_t crew = {BP_PLUGIN_HEAD,
-                                      .name = "crew",
-                                      .version = "1.0",
+static const bp_plugin_head_t crew = BP_PLUGIN_HEAD("crew", (&(const bp_plugin_desc_t){.version = "1.0",
                                       .components = BP_LIST(crew_components),
                                       .systems = BP_LIST(crew_systems),
-                                      .options = BP_LIST(crew_options)};
+                                      .options = BP_LIST(crew_options)}));
 
 static const bp_field_t strict_options[] = {
     {.name = "sail", .type = BP_STRING, .flags = BP_FIELD_REQUIRED, .doc = "what to set"},
     {.name = "crew", .type = BP_U32, .flags = BP_FIELD_REQUIRED, .min = "1", .doc = "how many"},
 };
 
-static const bp_plugin_desc_t strict = {BP_PLUGIN_HEAD, .name = "strict", .version = "1.0",
-                                        .options = BP_LIST(strict_options)};
+static const bp_plugin_head_t strict = BP_PLUGIN_HEAD("strict", (&(const bp_plugin_desc_t){.version = "1.0",
+                                        .options = BP_LIST(strict_options)}));
 
-static const bp_plugin_desc_t bare = {BP_PLUGIN_HEAD, .name = "bare", .version = "1.0"};
+static const bp_plugin_head_t bare = BP_PLUGIN_HEAD("bare", (&(const bp_plugin_desc_t){.version = "1.0"}));
 
 /* --- hosts ------------------------------------------------------------------------------------------------ */
 
@@ -101,7 +99,7 @@ enum { ROOM = 64 << 20 };
 
 static rig_t rig;
 static bp_allocator_i watched;
-static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 3] = {NULL, NULL, &crew, &strict, &bare};
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 3] = {NULL, NULL, &crew, &strict, &bare};
 
 /* Huge requests fail here before the heap fills them with its pattern. */
 static void *resize_within_reason(void *context, void *old, size_t old_size, size_t new_size)

@@ -49,7 +49,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
     snprintf(all + used, LOG_MAX - used, "%d %s: %s\n", level, source, text);
 }
 
-static void begin_with(const bp_plugin_desc_t *const *plugins, uint32_t count)
+static void begin_with(const bp_plugin_head_t *const *plugins, uint32_t count)
 {
     bytes = 0;
     log_text[0] = '\0';
@@ -116,7 +116,7 @@ static void expect_loaded(const char *name)
 static void expect_no_component(const char *name)
 {
     bp_field_t field;
-    ck_assert_int_eq(api->property->describe(host, name, 0, &field), BP_ERROR_NOT_FOUND);
+    ck_assert_int_eq(api->property->describe(host, name, 0, &field, sizeof field), BP_ERROR_NOT_FOUND);
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "trial"});
     ck_assert_ptr_nonnull(world);
     ck_assert_int_eq(bp_world_use_component(world, name), BP_ERROR_NOT_FOUND);
@@ -156,23 +156,23 @@ static void write_trial(const void *content, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Where in the file the descriptor begins. */
-static size_t find_descriptor(const file_t *f)
+/* Where in the file the head begins. */
+static size_t find_head(const file_t *f)
 {
     const uint64_t magic = BP_PLUGIN_MAGIC;
-    for (size_t at = 0; at + sizeof(bp_plugin_desc_t) <= f->size; at += 8) {
+    for (size_t at = 0; at + sizeof(bp_plugin_head_t) <= f->size; at += 8) {
         if (memcmp(f->bytes + at, &magic, sizeof magic) == 0)
             return at;
     }
-    ck_abort_msg("the library holds no descriptor");
+    ck_abort_msg("the library holds no head");
     return 0;
 }
 
-/* The companion with `size` bytes at `offset` of its descriptor replaced. */
+/* The companion with `size` bytes at `offset` of its head replaced. */
 static void write_patched(size_t offset, const void *patch, size_t size)
 {
     file_t f = read_all(companion_file);
-    memcpy(f.bytes + find_descriptor(&f) + offset, patch, size);
+    memcpy(f.bytes + find_head(&f) + offset, patch, size);
     write_trial(f.bytes, f.size);
     free(f.bytes);
 }
@@ -272,25 +272,24 @@ START_TEST(a_library_without_the_symbol_is_refused)
 }
 END_TEST
 
-/* --- the head of the descriptor -------------------------------------------------------------------- */
+/* --- the head --------------------------------------------------------------------------------------- */
 
-enum { HEADS = 12 };
+enum { HEADS = 11 };
 
 START_TEST(a_head_that_was_written_for_another_contract_is_refused)
 {
     static const struct { size_t offset; uint32_t number; const char *says[3]; } heads[] = {
-        {offsetof(bp_plugin_desc_t, magic), 0x12345678, {"magic", "BP_PLUGIN_HEAD"}},
-        {offsetof(bp_plugin_desc_t, magic) + 4, 0, {"magic", "BP_PLUGIN_HEAD"}},
-        {offsetof(bp_plugin_desc_t, pointer_size), 4, {"pointers of 4 bytes", "8"}},
-        {offsetof(bp_plugin_desc_t, pointer_size), 16, {"pointers of 16 bytes", "8"}},
-        {offsetof(bp_plugin_desc_t, abi_major), BP_ABI_MAJOR + 1, {"too new", "1.1", "rebuild"}},
-        {offsetof(bp_plugin_desc_t, abi_major), UINT32_MAX, {"too new", "rebuild"}},
-        {offsetof(bp_plugin_desc_t, abi_minor), BP_ABI_MINOR + 1, {"too new", "1.1", "rebuild"}},
-        {offsetof(bp_plugin_desc_t, abi_major), 0, {"too old", "1.1", "rebuild"}},
-        {offsetof(bp_plugin_desc_t, struct_size), 24, {"24 bytes"}},
-        {offsetof(bp_plugin_desc_t, struct_size), 0, {"0 bytes"}},
-        {offsetof(bp_plugin_desc_t, flags), 1, {"flags", "0x1"}},
-        {offsetof(bp_plugin_desc_t, flags) + 4, 0x80000000u, {"flags"}},
+        {offsetof(bp_plugin_head_t, magic), 0x12345678, {"magic", "BP_PLUGIN"}},
+        {offsetof(bp_plugin_head_t, magic) + 4, 0, {"magic", "BP_PLUGIN"}},
+        {offsetof(bp_plugin_head_t, magic) + 4, 0x334E474C, {"magic", "contract than the 2"}},
+        {offsetof(bp_plugin_head_t, pointer_size), 4, {"pointers of 4 bytes", "8"}},
+        {offsetof(bp_plugin_head_t, pointer_size), 16, {"pointers of 16 bytes", "8"}},
+        {offsetof(bp_plugin_head_t, abi_major), BP_ABI_MAJOR + 1, {"contract 3", "contract 2", "rebuild"}},
+        {offsetof(bp_plugin_head_t, abi_major), UINT32_MAX, {"contract 4294967295", "rebuild"}},
+        {offsetof(bp_plugin_head_t, abi_major), 1, {"contract 1", "contract 2", "rebuild"}},
+        {offsetof(bp_plugin_head_t, struct_size), 24, {"head", "24 bytes"}},
+        {offsetof(bp_plugin_head_t, struct_size), 0, {"head", "0 bytes"}},
+        {offsetof(bp_plugin_head_t, desc_size), 24, {"descriptor", "24 bytes"}},
     };
     _Static_assert(sizeof heads / sizeof heads[0] == HEADS, "every row is a round");
     begin();
@@ -303,11 +302,30 @@ START_TEST(a_head_that_was_written_for_another_contract_is_refused)
 }
 END_TEST
 
-START_TEST(a_descriptor_that_is_larger_than_ours_is_taken)
+START_TEST(a_plugin_of_contract_1_is_told_to_be_rebuilt)
 {
-    uint32_t size = sizeof(bp_plugin_desc_t) + 64;
+    static const struct { uint64_t magic; uint32_t numbers[4]; const char *name, *version; } old = {
+        UINT64_C(0x314E474C50504B42), {152, sizeof(void *), 1, 1}, "old", "1.0"};
+    file_t f = read_all(companion_file);
     begin();
-    write_patched(offsetof(bp_plugin_desc_t, struct_size), &size, sizeof size);
+    memcpy(f.bytes + find_head(&f), &old, offsetof(bp_plugin_head_t, name));
+    write_trial(f.bytes, f.size);
+    free(f.bytes);
+    EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file, "it was built for contract 1; this host has contract 2",
+                   "rebuild it with this version's headers");
+    end();
+}
+END_TEST
+
+/* Built with headers of a later minor, it works as long as it needs nothing new. */
+START_TEST(a_plugin_of_newer_headers_is_taken)
+{
+    uint32_t size = sizeof(bp_plugin_desc_t) + 64, minor = BP_ABI_MINOR + 7;
+    begin();
+    write_patched(offsetof(bp_plugin_head_t, desc_size), &size, sizeof size);
+    expect_loaded(trial_file);
+    ck_assert_int_eq(bp_host_unload_plugin(host, "companion"), BP_OK);
+    write_patched(offsetof(bp_plugin_head_t, abi_minor), &minor, sizeof minor);
     expect_loaded(trial_file);
     end();
 }
@@ -326,7 +344,7 @@ START_TEST(the_same_plugin_twice_is_refused)
     EXPECT_REFUSED(BP_ERROR_EXISTS, companion_file, NULL, 0, companion_file, "'companion' is loaded already");
     EXPECT_REFUSED(BP_ERROR_EXISTS, trial_file, NULL, 0, trial_file, companion_file,
                    "'companion' is loaded already");
-    ck_assert_int_eq(api->property->describe(host, "companion", 0, &field), BP_OK);
+    ck_assert_int_eq(api->property->describe(host, "companion", 0, &field, sizeof field), BP_OK);
     end();
 }
 END_TEST
@@ -339,7 +357,7 @@ START_TEST(the_same_component_from_two_plugins_is_refused)
     EXPECT_REFUSED(BP_ERROR_EXISTS, TEST_FIXTURE_DIR "/twin", NULL, 0, "twin", "component 'companion'",
                    "plugin 'companion' already");
     expect_no_component("twins_own");
-    ck_assert_int_eq(api->property->describe(host, "companion", 0, &field), BP_OK);
+    ck_assert_int_eq(api->property->describe(host, "companion", 0, &field, sizeof field), BP_OK);
     ck_assert_int_eq(bp_host_unload_plugin(host, "companion"), BP_OK);
     expect_loaded(TEST_FIXTURE_DIR "/twin");
     EXPECT_REFUSED(BP_ERROR_EXISTS, companion_file, NULL, 0, "component 'companion'",
@@ -550,14 +568,13 @@ static void stub_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t
 
 /* The plugin `bad`, as the host has it linked in, is refused; a good one that brings the same names is then
  * taken. */
-static void expect_static_refused(const bp_plugin_desc_t *bad, bp_result_t code, const char *const *says)
+static void expect_static_refused(const bp_plugin_head_t *bad, bp_result_t code, const char *const *says)
 {
     static const bp_component_i good_components[] = {{.name = "before"}, {.name = "thing"}};
     static const bp_system_i good_systems[] = {{.name = "system", .run_all = stub_run_all}};
-    static const bp_plugin_desc_t good = {BP_PLUGIN_HEAD, .name = "good",
-                                          .components = BP_LIST(good_components),
-                                          .systems = BP_LIST(good_systems)};
-    const bp_plugin_desc_t *plugins[] = {bad, &good};
+    const bp_plugin_head_t good = BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.components = BP_LIST(good_components),
+                                          .systems = BP_LIST(good_systems)}));
+    const bp_plugin_head_t *plugins[] = {bad, &good};
     begin_with(plugins, 2);
     EXPECT_REFUSED(code, "bad", NULL, 0, "bad: ", says[0], says[1], says[2]);
     expect_no_component("before");
@@ -613,7 +630,7 @@ static const struct {
     {{{.name = "x", .type = BP_F32, .flags = 1u << 5}}, BP_ERROR_ABI, {"'x'", "flags 0x20"}},
     {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_PARENT}}, BP_ERROR_TYPE, {"'x'", "type is entity"}},
     {{{.name = "x", .type = BP_NAME, .flags = BP_FIELD_LABEL}}, BP_ERROR_TYPE, {"'x'", "type is string"}},
-    {{{.name = "x", .type = BP_F32, .flags = 1u << 31}}, BP_ERROR_ABI, {"'x'", "flags 0x80000000"}},
+    {{{.name = "x", .type = BP_F32, .flags = 1u << 15}}, BP_ERROR_ABI, {"'x'", "flags 0x8000"}},
 };
 enum { FIELD_FAULTS = sizeof field_faults / sizeof field_faults[0] };
 
@@ -627,7 +644,7 @@ static bp_field_list_t faulty_fields(int row)
 START_TEST(a_field_that_is_declared_wrongly_is_refused)
 {
     const bp_component_i components[] = {{.name = "before"}, {.name = "thing", .fields = faulty_fields(_i)}};
-    const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(components)};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
     const char *says[] = {field_faults[_i].says[0],
                           field_faults[_i].says[1] == NULL ? "component 'thing'" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
@@ -638,8 +655,7 @@ END_TEST
 START_TEST(an_option_that_is_declared_wrongly_is_refused)
 {
     const bp_component_i components[] = {{.name = "thing"}};
-    const bp_plugin_desc_t bad = {
-        BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(components), .options = faulty_fields(_i)};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components), .options = faulty_fields(_i)}));
     const char *says[] = {field_faults[_i].says[0],
                           field_faults[_i].says[1] == NULL ? "option" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
@@ -649,6 +665,9 @@ END_TEST
 
 static const bp_field_t one_field[] = {{.name = "x", .type = BP_F32}};
 static const bp_component_i one_component[] = {{.name = "thing"}};
+
+struct columns { float *x; const float *y; };
+static const bp_field_t misplaced_fields[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
 
 #define OWN .flags = BP_COMPONENT_OWN_STORAGE
 
@@ -664,6 +683,7 @@ static const struct {
     {{.name = long_name}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
     {{.name = "before"}, BP_ERROR_EXISTS, {"component 'before'", "already"}},
     {{.name = "thing", .flags = 1u << 5}, BP_ERROR_ABI, {"component 'thing'", "flags 0x20"}},
+    {{.name = "thing", .fields = BP_LIST(misplaced_fields)}, BP_ERROR_ARGUMENT, {"component 'thing'", "'y' is number 1 of the list and number 2"}},
     {{.name = "thing", .flags = 1u << 31}, BP_ERROR_ABI, {"component 'thing'", "flags 0x80000000"}},
     {{.name = "thing", OWN}, BP_ERROR_ARGUMENT, {"component 'thing'", "create, destroy and count"}},
     {{.name = "thing", OWN, .create = stub_create, .destroy = stub_destroy},
@@ -700,7 +720,7 @@ enum { COMPONENT_FAULTS = sizeof component_faults / sizeof component_faults[0] }
 START_TEST(a_component_that_is_declared_wrongly_is_refused)
 {
     const bp_component_i components[] = {{.name = "before"}, component_faults[_i].component};
-    const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(components)};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
     expect_static_refused(&bad, component_faults[_i].code, component_faults[_i].says);
 }
 END_TEST
@@ -765,8 +785,7 @@ enum { SYSTEM_FAULTS = sizeof system_faults / sizeof system_faults[0] };
 START_TEST(a_system_that_is_declared_wrongly_is_refused)
 {
     const bp_system_i systems[] = {{.name = "earlier", .run_all = stub_run_all}, system_faults[_i].system};
-    const bp_plugin_desc_t bad = {
-        BP_PLUGIN_HEAD, .name = "bad", .components = BP_LIST(one_component), .systems = BP_LIST(systems)};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
     expect_static_refused(&bad, system_faults[_i].code, system_faults[_i].says);
 }
 END_TEST
@@ -778,8 +797,8 @@ START_TEST(a_plugin_without_a_proper_name_is_refused)
 {
     static const char *const names[] = {"", "my plugin", "my-plugin", "a/b", long_name};
     _Static_assert(sizeof names / sizeof names[0] == PLUGIN_NAMES, "every row is a round");
-    const bp_plugin_desc_t bad = {BP_PLUGIN_HEAD, .name = names[_i], .components = BP_LIST(one_component)};
-    const bp_plugin_desc_t *plugins[] = {&bad};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD(names[_i], (&(const bp_plugin_desc_t){.components = BP_LIST(one_component)}));
+    const bp_plugin_head_t *plugins[] = {&bad};
     begin_with(plugins, 1);
     EXPECT_REFUSED(BP_ERROR_ARGUMENT, names[_i], NULL, 0, "no proper name",
                    "1 to 63 letters, digits or underscores");
@@ -788,17 +807,40 @@ START_TEST(a_plugin_without_a_proper_name_is_refused)
 }
 END_TEST
 
+/* What a plugin cannot do without is judged; what may be ignored is. */
+START_TEST(what_a_plugin_needs_of_a_later_host_is_refused)
+{
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.least_minor = BP_ABI_MINOR + 1, .components = BP_LIST(one_component)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = 1, .components = BP_LIST(one_component)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = UINT64_C(1) << 63})),
+    };
+    const char *says[][3] = {{"needs ABI 2.1", "this host has 2.0", NULL}, {"needs", "flags 0x1", NULL}, {"flags 0x8000000000000000", NULL, NULL}};
+    expect_static_refused(&bad[_i], BP_ERROR_ABI, says[_i]);
+}
+END_TEST
+
+START_TEST(flags_that_may_be_ignored_are)
+{
+    const bp_plugin_head_t good = BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.flags = UINT64_MAX, .components = BP_LIST(one_component)}));
+    const bp_plugin_head_t *plugins[] = {&good};
+    begin_with(plugins, 1);
+    expect_loaded("good");
+    end();
+}
+END_TEST
+
 enum { EMPTY_LISTS = 6 };
 
 START_TEST(lists_without_items_are_refused)
 {
-    const bp_plugin_desc_t bad[] = {
-        {BP_PLUGIN_HEAD, .name = "bad", .components = {NULL, 1, sizeof(bp_component_i)}},
-        {BP_PLUGIN_HEAD, .name = "bad", .systems = {NULL, 1, sizeof(bp_system_i)}},
-        {BP_PLUGIN_HEAD, .name = "bad", .options = {NULL, 1, sizeof(bp_field_t)}},
-        {BP_PLUGIN_HEAD, .name = "bad", .components = {one_component, 1, 8}},
-        {BP_PLUGIN_HEAD, .name = "bad", .options = {one_field, 1, 8}},
-        {BP_PLUGIN_HEAD, .name = "bad", .options = {one_field, 256, sizeof(bp_field_t)}},
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {NULL, 1, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = {NULL, 1, sizeof(bp_system_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {NULL, 1, sizeof(bp_field_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 1, 8}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 1, 8}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 256, sizeof(bp_field_t)}})),
     };
     _Static_assert(sizeof bad / sizeof bad[0] == EMPTY_LISTS, "every row is a round");
     const char *says[] = {"BP_LIST", NULL, NULL};
@@ -820,9 +862,9 @@ START_TEST(two_hundred_and_fifty_five_fields_are_taken)
         fields[i] = (bp_field_t){.name = names[i], .type = BP_I32, .initial = i % 2 == 0 ? "11" : NULL};
     }
     const bp_component_i components[] = {{.name = "wide", .fields = BP_LIST(fields)}};
-    const bp_plugin_desc_t wide = {BP_PLUGIN_HEAD, .name = "wide", .components = BP_LIST(components),
-                                   .options = BP_LIST(fields)};
-    const bp_plugin_desc_t *plugins[] = {&wide};
+    const bp_plugin_head_t wide = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.components = BP_LIST(components),
+                                   .options = BP_LIST(fields)}));
+    const bp_plugin_head_t *plugins[] = {&wide};
     begin_with(plugins, 1);
     expect_loaded("wide");
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
@@ -846,9 +888,8 @@ START_TEST(thirty_two_terms_are_taken)
     for (int i = 0; i < 32; i++)
         terms[i] = (bp_term_t){.component = "thing", .flags = i == 0 ? 0 : BP_TERM_OPTIONAL};
     const bp_system_i systems[] = {{.name = "wide", .terms = BP_LIST(terms), .run = stub_run}};
-    const bp_plugin_desc_t wide = {
-        BP_PLUGIN_HEAD, .name = "wide", .components = BP_LIST(one_component), .systems = BP_LIST(systems)};
-    const bp_plugin_desc_t *plugins[] = {&wide};
+    const bp_plugin_head_t wide = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *plugins[] = {&wide};
     begin_with(plugins, 1);
     expect_loaded("wide");
     end();
@@ -862,32 +903,34 @@ START_TEST(names_of_sixty_three_bytes_are_taken)
     name[63] = '\0';
     const bp_field_t fields[] = {{.name = name, .type = BP_F32}};
     const bp_component_i components[] = {{.name = name, .fields = BP_LIST(fields)}};
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = name, .components = BP_LIST(components)};
-    const bp_plugin_desc_t *plugins[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD(name, (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t *plugins[] = {&plugin};
     begin_with(plugins, 1);
     expect_loaded(name);
     end();
 }
 END_TEST
 
-/* A plugin built with headers that knew fewer members: items of lists are smaller. */
-START_TEST(shorter_items_of_older_headers_are_taken)
+/* A plugin built with headers that know more members: items of lists are larger. */
+START_TEST(longer_items_of_newer_headers_are_taken)
 {
-    struct {
-        const char *name;
-        uint32_t type, flags;
-    } fields[] = {{"x", BP_F32, 0}, {"y", BP_VEC3, BP_FIELD_READ_ONLY}};
-    bp_component_i component = {.name = "thing",
-                                .fields = {(const bp_field_t *)(const void *)fields, 2, sizeof fields[0]}};
-    const bp_plugin_desc_t old = {
-        BP_PLUGIN_HEAD, .name = "old", .components = {&component, 1, offsetof(bp_component_i, create)}};
-    const bp_plugin_desc_t *plugins[] = {&old};
-    bp_field_t field;
+    struct { bp_field_t field; void *more; } fields[] = {{{.name = "x", .type = BP_F32}, &fields},
+                                                         {{.name = "y", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY}, &fields}};
+    struct { bp_component_i component; void *more; } components[] = {
+        {{.name = "before"}, &components},
+        {{.name = "thing", .fields = {&fields[0].field, 2, sizeof fields[0]}}, &components}};
+    const bp_plugin_head_t newer = BP_PLUGIN_HEAD("newer", (&(const bp_plugin_desc_t){.components = {&components[0].component, 2, sizeof components[0]}}));
+    const bp_plugin_head_t *plugins[] = {&newer};
+    struct { bp_field_t field; void *more; } told = {.more = &told};
     begin_with(plugins, 1);
-    expect_loaded("old");
-    ck_assert_int_eq(api->property->describe(host, "thing", 1, &field), BP_OK);
-    ck_assert_str_eq(field.name, "y");
-    ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
+    expect_loaded("newer");
+    ck_assert_int_eq(api->property->describe(host, "thing", 1, &told.field, sizeof told), BP_OK);
+    ck_assert_str_eq(told.field.name, "y");
+    ck_assert_uint_eq(told.field.flags, BP_FIELD_READ_ONLY);
+    ck_assert_ptr_null(told.more);
+    ck_assert_int_eq(api->property->describe(host, "thing", 0, &told.field, offsetof(bp_field_t, access)), BP_OK);
+    ck_assert_str_eq(told.field.name, "x");
+    ck_assert_uint_eq(told.field.flags, BP_FIELD_READ_ONLY);
     end();
 }
 END_TEST
@@ -905,7 +948,8 @@ Suite *loading_suite(void)
     tcase_add_test(files, a_library_cut_short_is_refused_at_every_length);
     tcase_add_test(files, a_library_without_the_symbol_is_refused);
     tcase_add_loop_test(files, a_head_that_was_written_for_another_contract_is_refused, 0, HEADS);
-    tcase_add_test(files, a_descriptor_that_is_larger_than_ours_is_taken);
+    tcase_add_test(files, a_plugin_of_contract_1_is_told_to_be_rebuilt);
+    tcase_add_test(files, a_plugin_of_newer_headers_is_taken);
     tcase_set_timeout(files, 60);
     suite_add_tcase(suite, files);
     TCase *order = tcase_create("twins and order");
@@ -929,11 +973,13 @@ Suite *loading_suite(void)
     tcase_add_loop_test(declarations, a_component_that_is_declared_wrongly_is_refused, 0, COMPONENT_FAULTS);
     tcase_add_loop_test(declarations, a_system_that_is_declared_wrongly_is_refused, 0, SYSTEM_FAULTS);
     tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
+    tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);
+    tcase_add_test(declarations, flags_that_may_be_ignored_are);
     tcase_add_loop_test(declarations, lists_without_items_are_refused, 0, EMPTY_LISTS);
     tcase_add_test(declarations, two_hundred_and_fifty_five_fields_are_taken);
     tcase_add_test(declarations, thirty_two_terms_are_taken);
     tcase_add_test(declarations, names_of_sixty_three_bytes_are_taken);
-    tcase_add_test(declarations, shorter_items_of_older_headers_are_taken);
+    tcase_add_test(declarations, longer_items_of_newer_headers_are_taken);
     suite_add_tcase(suite, declarations);
     return suite;
 }

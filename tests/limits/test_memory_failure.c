@@ -127,17 +127,14 @@ static const bp_system_i hoard_systems[] = {
      .run = tally_run},
     {.name = "cull", .terms = BP_LIST(cull_terms), .before = "tally body", .run_all = cull_run_all},
 };
-static const bp_plugin_desc_t hoard = {
-    BP_PLUGIN_HEAD,
-    .name = "hoard",
-    .version = "2",
+static const bp_plugin_head_t hoard = BP_PLUGIN_HEAD("hoard", (&(const bp_plugin_desc_t){.version = "2",
     .doc = "takes memory",
     .components = BP_LIST(hoard_components),
     .systems = BP_LIST(hoard_systems),
     .options = BP_LIST(hoard_options),
     .load = hoard_load,
     .unload = hoard_unload,
-};
+}));
 
 static const bp_option_t hoard_given[] = {
     {.name = "greeting", .value = "good morning"},
@@ -305,7 +302,7 @@ static char *outcome(void)
 
 static void open_host(void)
 {
-    static const bp_plugin_desc_t *plugins[PLUGINS];
+    static const bp_plugin_head_t *plugins[PLUGINS];
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &hoard;
     rig_init(&at.rig);

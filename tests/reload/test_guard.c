@@ -93,7 +93,7 @@ static void expect_log(const char *part)
 
 static const char *crash_of(const char *name)
 {
-    const bp_plugin_desc_t *desc;
+    const bp_plugin_head_t *desc;
     for (uint32_t i = 0; (desc = bp_host_plugin(scene.host, i, NULL)) != NULL; i++) {
         if (strcmp(desc->name, name) == 0)
             return bp_host_plugin_crash(scene.host, i);

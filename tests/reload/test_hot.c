@@ -268,7 +268,7 @@ START_TEST(a_crash_on_probation_brings_the_version_before_back)
     step(4);
     EXPECT(strstr(log_text.text, "the version before is back") != NULL, "%s", log_text.text);
     ck_assert_ptr_null(bp_host_plugin_crash(host, 0));
-    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->version, "1.0");
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->desc->version, "1.0");
     float x = x_now();
     step(3);
     ck_assert(x_now() == x + 3.0f);

@@ -97,7 +97,7 @@ START_TEST(texts_of_a_declaration_change_too)
 {
     bp_field_t field = {0};
     WORKS(scene.host, scene_reload(&scene, 14));
-    WORKS(scene.host, scene.api->property->describe(scene.host, "probe", 0, &field));
+    WORKS(scene.host, scene.api->property->describe(scene.host, "probe", 0, &field, sizeof field));
     ck_assert_str_eq(field.doc, "how heavy it is");
     ck_assert_str_eq(field.unit, "kg");
 }

@@ -52,8 +52,8 @@ static void look(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
 
 static const bp_system_i systems[] = {{.name = "look", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(terms), .reads = "bird",
                                        .start = hold, .stop = let_go, .run = look}};
-static const bp_plugin_desc_t holder = {BP_PLUGIN_HEAD, .name = "holder", .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
-static const bp_plugin_desc_t *const linked[] = {&holder};
+static const bp_plugin_head_t holder = BP_PLUGIN_HEAD("holder", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+static const bp_plugin_head_t *const linked[] = {&holder};
 
 /* --- a flock in a folder of its own ------------------------------------------------------------------------------------ */
 

@@ -185,9 +185,8 @@ static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *matc
 }
 
 static const bp_system_i recorders[] = {{.name = "recorder_of_values", .run_all = record}};
-static const bp_plugin_desc_t recording = {
-    BP_PLUGIN_HEAD, .name = "recording", .version = "1", .systems = BP_LIST(recorders)};
-static const bp_plugin_desc_t *const linked[] = {&recording};
+static const bp_plugin_head_t recording = BP_PLUGIN_HEAD("recording", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(recorders)}));
+static const bp_plugin_head_t *const linked[] = {&recording};
 
 START_TEST(recorded_values_go_to_the_fields_of_their_properties)
 {
@@ -281,8 +280,8 @@ static void see(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches
 
 static const bp_term_t seen_terms[] = {{.component = "patch"}};
 static const bp_system_i seers[] = {{.name = "seer", .terms = BP_LIST(seen_terms), .run_all = see}};
-static const bp_plugin_desc_t seeing = {BP_PLUGIN_HEAD, .name = "seeing", .version = "1", .systems = BP_LIST(seers)};
-static const bp_plugin_desc_t *const seeing_linked[] = {&seeing};
+static const bp_plugin_head_t seeing = BP_PLUGIN_HEAD("seeing", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(seers)}));
+static const bp_plugin_head_t *const seeing_linked[] = {&seeing};
 
 static patch_field_t floats(uint32_t name, uint32_t former, double initial)
 {

@@ -47,7 +47,7 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 static const bp_term_t terms[] = {{.component = "body"}};
 static const bp_system_i systems[] = {
     {.name = "census", .terms = BP_LIST(terms), .run_all = run_all, .entities_added = added, .entities_removed = removed}};
-static const bp_plugin_desc_t census = {BP_PLUGIN_HEAD, .name = "census", .version = "1", .systems = BP_LIST(systems)};
+static const bp_plugin_head_t census = BP_PLUGIN_HEAD("census", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(systems)}));
 
 static float mass_of(bp_entity_t e)
 {
@@ -65,7 +65,7 @@ static void make(const char *other, bp_entity_t *entities, uint32_t count)
 
 static void begin(const bp_allocator_i *allocator)
 {
-    static const bp_plugin_desc_t *linked[ZOO_PLUGINS + 1];
+    static const bp_plugin_head_t *linked[ZOO_PLUGINS + 1];
     memcpy(linked, zoo_plugins, sizeof zoo_plugins);
     linked[ZOO_PLUGINS] = &census;
     bp_host_desc_t desc = {.struct_size = sizeof desc, .seed = 1, .tag = 1, .log = log_into(&log_text), .static_plugins = linked};

@@ -205,5 +205,5 @@ static const bp_component_i components[] = {
     {.name = "tag", .version = 1, .fields = BP_LIST(tag_fields)},
 };
 
-const bp_plugin_desc_t kin_plugin = {BP_PLUGIN_HEAD, .name = "kin", .version = "1.0", .doc = "storage of its own, in scenes",
-                                     .components = BP_LIST(components)};
+const bp_plugin_head_t kin_plugin = BP_PLUGIN_HEAD("kin", (&(const bp_plugin_desc_t){.version = "1.0", .doc = "storage of its own, in scenes",
+                                     .components = BP_LIST(components)}));

@@ -11,7 +11,7 @@
 
 #include <bp_plugin.h>
 
-extern const bp_plugin_desc_t kin_plugin;
+extern const bp_plugin_head_t kin_plugin;
 
 enum { KIN_PARENT, KIN_FRIEND, KIN_LABEL, KIN_WEIGHT, KIN_DEPTH };
 

@@ -81,13 +81,13 @@ static const bp_component_i set_components[] = {
      .spawn = brew_spawn,
      .spawn_order = 10},
 };
-static const bp_plugin_desc_t set = {BP_PLUGIN_HEAD, .name = "set", .version = "1", .components = BP_LIST(set_components)};
+static const bp_plugin_head_t set = BP_PLUGIN_HEAD("set", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(set_components)}));
 
 /* --- the stage ------------------------------------------------------------------------------------------------------- */
 
 void stage_open(stage_t *stage)
 {
-    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
     rig_init(&stage->rig);
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &set;

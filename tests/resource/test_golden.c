@@ -43,17 +43,17 @@ static const bp_component_i new_list[] = {{.name = "ship", .version = 2, .fields
 static const bp_component_i strict_list[] = {{.name = "ship", .version = 2, .fields = BP_LIST(strict_fields)}};
 static const bp_component_i other_list[] = {{.name = "ship", .version = 2, .fields = BP_LIST(other_fields)}};
 
-static const bp_plugin_desc_t fleets[] = {
-    {BP_PLUGIN_HEAD, .name = "fleet", .version = "1.0", .components = BP_LIST(old_list)},
-    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.0", .components = BP_LIST(new_list)},
-    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.1", .components = BP_LIST(strict_list)},
-    {BP_PLUGIN_HEAD, .name = "fleet", .version = "2.2", .components = BP_LIST(other_list)},
+static const bp_plugin_head_t fleets[] = {
+    BP_PLUGIN_HEAD("fleet", (&(const bp_plugin_desc_t){.version = "1.0", .components = BP_LIST(old_list)})),
+    BP_PLUGIN_HEAD("fleet", (&(const bp_plugin_desc_t){.version = "2.0", .components = BP_LIST(new_list)})),
+    BP_PLUGIN_HEAD("fleet", (&(const bp_plugin_desc_t){.version = "2.1", .components = BP_LIST(strict_list)})),
+    BP_PLUGIN_HEAD("fleet", (&(const bp_plugin_desc_t){.version = "2.2", .components = BP_LIST(other_list)})),
 };
 enum { OLD, NEW, STRICT, OTHER, SHIPS = 20 };
 
 static bp_world_o *open_fleet(rig_t *rig, uint32_t version)
 {
-    const bp_plugin_desc_t *plugins[] = {&fleets[version]};
+    const bp_plugin_head_t *plugins[] = {&fleets[version]};
     rig_init(rig);
     rig->desc.static_plugins = plugins;
     rig->desc.static_plugin_count = 1;

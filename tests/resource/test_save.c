@@ -24,7 +24,7 @@ typedef struct place_t {
 
 static void open_place(place_t *place, uint32_t tag)
 {
-    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &kin_plugin;
     rig_init(&place->rig);
@@ -95,7 +95,7 @@ static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all
         WORKS(place->rig.host, api->world->key_info(place->world, keys[k], &component, &name));
         const char *type = place->world->managers[component]->component->name;
         bp_field_t field;
-        for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field) == BP_OK; f++) {
+        for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field, sizeof field) == BP_OK; f++) {
             if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 || bp_random_below(random, 3) == 0)
                 continue;
             bp_value_t value = random_value(place, &field, all, count, random);
@@ -195,7 +195,7 @@ static void say_component(census_t *c, bp_entity_t e, uint32_t key)
     say(c, api->name->text(host, name));
     say(c, " ");
     say(c, type);
-    for (uint32_t f = 0; api->property->describe(host, type, f, &field) == BP_OK; f++) {
+    for (uint32_t f = 0; api->property->describe(host, type, f, &field, sizeof field) == BP_OK; f++) {
         bp_value_t value;
         memset(&value, 0, sizeof value);
         if (strcmp(field.name, "serial") == 0) /* derived: who came first */

@@ -24,7 +24,7 @@ typedef struct stage_t {
 
 static void open_stage(stage_t *stage)
 {
-    static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &kin_plugin;
     desk_open(&stage->desk);
@@ -496,7 +496,7 @@ END_TEST
 START_TEST(a_count_of_labels_that_no_memory_holds_is_not_compiled)
 {
     static const char text[] = "{\"entities\": [{\"name\": \"one of many\", \"count\": 4294967294, \"components\": {\"kin\": {}}}]}";
-    const bp_plugin_desc_t *plugins[] = {&kin_plugin};
+    const bp_plugin_head_t *plugins[] = {&kin_plugin};
     bp_scene_o *scene = NULL;
     uint64_t available;
     rig_t rig;

@@ -159,11 +159,9 @@ static const bp_term_t terms_7[] = {{.component = "once"}, {.component = "pool"}
 static const bp_system_i told[SYSTEMS] = {TOLD(0, count_known), TOLD(1, count_known), TOLD(2, count_known), TOLD(3, count_known),
                                           TOLD(4, count_known), TOLD(5, count_known), TOLD(6, nothing),    TOLD(7, count_known)};
 static const bp_system_i meddler[] = {{.name = "meddler", .run_all = meddle}};
-static const bp_plugin_desc_t telling = {
-    BP_PLUGIN_HEAD, .name = "telling", .version = "1", .systems = {told, SYSTEMS, sizeof *told}};
-static const bp_plugin_desc_t meddling = {
-    BP_PLUGIN_HEAD, .name = "meddling", .version = "1", .systems = BP_LIST(meddler)};
-static const bp_plugin_desc_t *linked[ZOO_PLUGINS + 2];
+static const bp_plugin_head_t telling = BP_PLUGIN_HEAD("telling", (&(const bp_plugin_desc_t){.version = "1", .systems = {told, SYSTEMS, sizeof *told}}));
+static const bp_plugin_head_t meddling = BP_PLUGIN_HEAD("meddling", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(meddler)}));
+static const bp_plugin_head_t *linked[ZOO_PLUGINS + 2];
 
 static void begin(void)
 {

@@ -258,9 +258,9 @@ static void fill_world(bp_host_o *host, bp_world_o *world, uint32_t components)
 /* What a number of threads makes of the kit: all that users can see, as text. */
 static char *result_of(uint32_t threads, bool own_jobs, uint32_t worlds, uint32_t components)
 {
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "kit", .version = "1", .components = BP_LIST(types),
-                                     .systems = {kit.systems, kit.count, sizeof kit.systems[0]}};
-    const bp_plugin_desc_t *const linked[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(types),
+                                     .systems = {kit.systems, kit.count, sizeof kit.systems[0]}}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_desc_t desc = {.threads = threads, .tag = 1, .seed = 5, .static_plugins = linked, .static_plugin_count = 1};
     if (own_jobs)
         desc.jobs = (bp_jobs_i){.threads = threads, .run = run_backwards};
@@ -326,8 +326,8 @@ START_TEST(conflicts_say_who_waits_for_whom)
         SYSTEM("e", read_1, .doc = ""), SYSTEM("f", read_1, .writes = "c0"), SYSTEM("g", read_1, .before = "h"), SYSTEM("h", not_0, .doc = ""),
         {.name = "alone", .terms = BP_LIST(read_1), .run = nothing}, SYSTEM("i", read_0, .doc = ""),
     };
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "kit", .version = "1", .components = BP_LIST(types), .systems = BP_LIST(systems)};
-    const bp_plugin_desc_t *const linked[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(types), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
@@ -353,8 +353,8 @@ START_TEST(an_unknown_name_among_reads_and_writes_is_refused)
 {
     const bp_system_i systems[] = {SYSTEM("a", read_0, .reads = "c1 c9")};
     const bp_component_i own[] = {{.name = "c0"}, {.name = "c1", .flags = BP_COMPONENT_CONCURRENT, .writes = "c2x", .simulate = grow}};
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "kit", .version = "1", .components = BP_LIST(own), .systems = BP_LIST(systems)};
-    const bp_plugin_desc_t *const linked[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(own), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});

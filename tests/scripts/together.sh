@@ -19,7 +19,7 @@ write_wheel() {
 #include <bp_plugin.h>
 static const bp_field_t fields[] = {{.name = "speed", .type = $2, .initial = "1"}};
 static const bp_component_i components[] = {{.name = "wheel", .fields = BP_LIST(fields)}};
-BP_PLUGIN(wheel) = {BP_PLUGIN_HEAD, .name = "wheel", .version = "$1", .components = BP_LIST(components)};
+BP_PLUGIN(wheel) = {.version = "$1", .components = BP_LIST(components)};
 END
     cc -shared -fPIC -I "$source/plugin_api" wheel.c -o wheel.new.so
 }
@@ -39,7 +39,7 @@ static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
     ${4-}
 }
 static const bp_system_i systems[] = {{.name = "read", .terms = BP_LIST(terms), .run = run}};
-BP_PLUGIN(reader) = {BP_PLUGIN_HEAD, .name = "reader", .version = "$1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+BP_PLUGIN(reader) = {.version = "$1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
 END
     cc -shared -fPIC -I "$source/plugin_api" reader.c -o reader.new.so
 }

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern const bp_plugin_desc_t bp_plugin_bubbles;
+extern const bp_plugin_head_t bp_plugin_bubbles;
 
-static const bp_plugin_desc_t *const plugins[] = {&bp_plugin_bubbles};
+static const bp_plugin_head_t *const plugins[] = {&bp_plugin_bubbles};
 static const char *const systems[] = {"bubbles_place", "bubbles_move",  "bubbles_find",
                                       "bubbles_avoid", "bubbles_frame", "bubbles_draw"};
 static const char *const components[] = {"position", "move", "sprite", "avoid", "bubble"};

@@ -80,10 +80,10 @@ static const bp_system_i death_systems[] = {
     {.name = "reap", .terms = BP_LIST(terms), .run = reap_run},
     {.name = "reap_all", .terms = BP_LIST(terms), .run_all = reap_all},
 };
-static const bp_plugin_desc_t death = {BP_PLUGIN_HEAD, .name = "death", .version = "1",
+static const bp_plugin_head_t death = BP_PLUGIN_HEAD("death", (&(const bp_plugin_desc_t){.version = "1",
                                        .components = BP_LIST(death_components),
-                                       .systems = BP_LIST(death_systems)};
-static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+                                       .systems = BP_LIST(death_systems)}));
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
 

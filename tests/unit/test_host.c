@@ -109,13 +109,11 @@ static const bp_component_i shop_components[] = {{.name = "shelf",
                                                   .start = start_shelf,
                                                   .stop = stop_shelf,
                                                   .report = report_shelf}};
-static const bp_plugin_desc_t shop = {BP_PLUGIN_HEAD,
-                                      .name = "shop",
-                                      .version = "2.1",
+static const bp_plugin_head_t shop = BP_PLUGIN_HEAD("shop", (&(const bp_plugin_desc_t){.version = "2.1",
                                       .doc = "sells",
                                       .components = BP_LIST(shop_components),
                                       .load = shop_load,
-                                      .unload = shop_unload};
+                                      .unload = shop_unload}));
 
 static bp_result_t customer_load(bp_plugin_t *plugin)
 {
@@ -133,18 +131,17 @@ static void customer_unload(bp_plugin_t *plugin)
 static const bp_term_t visit_terms[] = {{.component = "shelf"}};
 static const bp_system_i customer_systems[] = {
     {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .report = report_visit}};
-static const bp_plugin_desc_t customer = {BP_PLUGIN_HEAD,        .name = "customer",
-                                          .version = "1",        .systems = BP_LIST(customer_systems),
-                                          .load = customer_load, .unload = customer_unload};
+static const bp_plugin_head_t customer = BP_PLUGIN_HEAD("customer", (&(const bp_plugin_desc_t){.version = "1",        .systems = BP_LIST(customer_systems),
+                                          .load = customer_load, .unload = customer_unload}));
 
 static bp_result_t rival_load(bp_plugin_t *plugin)
 {
     return plugin->api->registry->offer(plugin, "shop", &shop_table);
 }
 
-static const bp_plugin_desc_t rival = {BP_PLUGIN_HEAD, .name = "rival", .version = "1", .load = rival_load};
+static const bp_plugin_head_t rival = BP_PLUGIN_HEAD("rival", (&(const bp_plugin_desc_t){.version = "1", .load = rival_load}));
 
-static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 3];
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 3];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
 
@@ -300,11 +297,11 @@ START_TEST(linked_in_plugins_are_loaded_by_name_and_listed_in_order)
     load("customer");
     static const char *const names[] = {"shop", "zoo", "customer"};
     for (uint32_t i = 0; i < 3; i++) {
-        const bp_plugin_desc_t *desc = bp_host_plugin(rig.host, i, &path);
+        const bp_plugin_head_t *desc = bp_host_plugin(rig.host, i, &path);
         ck_assert_str_eq(desc->name, names[i]);
         ck_assert_str_eq(path, "");
     }
-    ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->version, "2.1");
+    ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->desc->version, "2.1");
     ck_assert_ptr_null(bp_host_plugin(rig.host, 3, &path));
     FAILS(rig.host, BP_ERROR_EXISTS, "a plugin 'zoo' is loaded already (linked in)",
           bp_host_load_plugin(rig.host, "zoo", NULL, 0));

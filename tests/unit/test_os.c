@@ -283,7 +283,7 @@ START_TEST(a_library_gives_the_symbols_it_has)
     snprintf(path, sizeof path, "%s/point_mass%s", TEST_PLUGIN_DIR, os_library_suffix);
     void *library = os_library_open(path, error, sizeof error);
     ck_assert_msg(library != NULL, "%s", error);
-    const bp_plugin_desc_t *desc = os_library_symbol(library, BP_PLUGIN_SYMBOL);
+    const bp_plugin_head_t *desc = os_library_symbol(library, BP_PLUGIN_SYMBOL);
     ck_assert_ptr_nonnull(desc);
     ck_assert(desc->magic == BP_PLUGIN_MAGIC);
     ck_assert_ptr_null(os_library_symbol(library, "no_such_symbol"));

@@ -22,10 +22,10 @@
 
 #define AU_CONSTANT 2.959122082855911e-4
 
-extern const bp_plugin_desc_t bp_plugin_camera, bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
+extern const bp_plugin_head_t bp_plugin_camera, bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
     bp_plugin_point_mass, bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
 
-static const bp_plugin_desc_t *const linked[] = {
+static const bp_plugin_head_t *const linked[] = {
     &bp_plugin_camera,
     &bp_plugin_debug_name, &bp_plugin_gravity,  &bp_plugin_mesh,        &bp_plugin_orbit,
     &bp_plugin_point_mass, &bp_plugin_recorder, &bp_plugin_render_data, &bp_plugin_transform,
@@ -65,7 +65,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
                       bp_host_error(host), (word));                                               \
     } while (0)
 
-static void begin_with(const bp_plugin_desc_t *const *plugins, uint32_t count)
+static void begin_with(const bp_plugin_head_t *const *plugins, uint32_t count)
 {
     log_text[0] = '\0';
     host = bp_host_create(&(bp_host_desc_t){.log = {.context = log_text, .write = write_log},
@@ -1310,18 +1310,18 @@ static bool same_text(const char *a, const char *b)
 
 START_TEST(a_plugin_linked_in_declares_what_its_file_declares)
 {
-    const bp_plugin_desc_t *desc = linked[_i], *loaded;
+    const bp_plugin_head_t *head = linked[_i], *loaded;
     begin_with(NULL, 0);
-    load(desc->name, (const bp_option_t[]){{"properties", "x", NULL, NULL}},
-         strcmp(desc->name, "recorder") == 0);
+    load(head->name, (const bp_option_t[]){{"properties", "x", NULL, NULL}},
+         strcmp(head->name, "recorder") == 0);
     loaded = bp_host_plugin(host, 0, NULL);
-    ck_assert(same_text(desc->name, loaded->name) && same_text(desc->version, loaded->version) &&
-              same_text(desc->doc, loaded->doc));
-    ck_assert_uint_eq(desc->options.count, loaded->options.count);
-    ck_assert_uint_eq(desc->systems.count, loaded->systems.count);
-    ck_assert_uint_eq(desc->components.count, loaded->components.count);
-    for (uint32_t i = 0; i < desc->components.count; i++) {
-        const bp_component_i *a = &desc->components.items[i], *b = &loaded->components.items[i];
+    ck_assert(same_text(head->name, loaded->name) && same_text(head->desc->version, loaded->desc->version) &&
+              same_text(head->desc->doc, loaded->desc->doc));
+    ck_assert_uint_eq(head->desc->options.count, loaded->desc->options.count);
+    ck_assert_uint_eq(head->desc->systems.count, loaded->desc->systems.count);
+    ck_assert_uint_eq(head->desc->components.count, loaded->desc->components.count);
+    for (uint32_t i = 0; i < head->desc->components.count; i++) {
+        const bp_component_i *a = &head->desc->components.items[i], *b = &loaded->desc->components.items[i];
         ck_assert(same_text(a->name, b->name) && a->flags == b->flags && a->fields.count == b->fields.count);
         for (uint32_t k = 0; k < a->fields.count; k++) {
             const bp_field_t *f = &a->fields.items[k], *g = &b->fields.items[k];

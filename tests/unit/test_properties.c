@@ -57,9 +57,9 @@ static bp_result_t naming_load(bp_plugin_t *plugin)
     return plugin->api->registry->offer(plugin, BP_DEBUG_NAME_API, &naming_table);
 }
 
-static const bp_plugin_desc_t naming = {BP_PLUGIN_HEAD, .name = "naming", .version = "1",
-                                        .components = BP_LIST(naming_components), .load = naming_load};
-static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+static const bp_plugin_head_t naming = BP_PLUGIN_HEAD("naming", (&(const bp_plugin_desc_t){.version = "1",
+                                        .components = BP_LIST(naming_components), .load = naming_load}));
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
 
@@ -838,17 +838,17 @@ END_TEST
 START_TEST(declarations_are_described)
 {
     bp_field_t field;
-    WORKS(rig.host, api->describe(rig.host, "body", BODY_MASS, &field));
+    WORKS(rig.host, api->describe(rig.host, "body", BODY_MASS, &field, sizeof field));
     ck_assert_str_eq(field.name, "mass");
     ck_assert_str_eq(field.unit, "kg");
     ck_assert_str_eq(field.doc, "inertia");
     ck_assert_str_eq(field.min, "0");
     ck_assert_ptr_null(field.max);
-    WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field));
+    WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field, sizeof field));
     ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
-          api->describe(rig.host, "body", 4, &field));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->describe(rig.host, "bodi", 0, &field));
+          api->describe(rig.host, "body", 4, &field, sizeof field));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->describe(rig.host, "bodi", 0, &field, sizeof field));
 }
 END_TEST
 

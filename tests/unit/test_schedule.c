@@ -71,16 +71,16 @@ static rig_t rig;
 static bp_world_o *world;
 static const bp_world_api *api;
 static bp_plugin_desc_t own;
-static const bp_plugin_desc_t *plugins[ZOO_PLUGINS + 1];
+static const bp_plugin_head_t own_head = BP_PLUGIN_HEAD("own", &own);
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
 
 static void begin(void)
 {
     list[0] = '\0';
     rig_init(&rig);
-    own = (bp_plugin_desc_t){BP_PLUGIN_HEAD, .name = "own", .version = "1",
-                             .components = BP_LIST(simulating)};
+    own = (bp_plugin_desc_t){.version = "1", .components = BP_LIST(simulating)};
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
-    plugins[ZOO_PLUGINS] = &own;
+    plugins[ZOO_PLUGINS] = &own_head;
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);

@@ -203,13 +203,13 @@ static const bp_system_i systems[] = {
      .start = ask_start,
      .stop = ask_stop},
 };
-static const bp_plugin_desc_t parallel = {BP_PLUGIN_HEAD, .name = "parallel", .version = "1",
-                                          .components = BP_LIST(components), .systems = BP_LIST(systems)};
-static const bp_plugin_desc_t *const plugins[] = {&parallel};
+static const bp_plugin_head_t parallel = BP_PLUGIN_HEAD("parallel", (&(const bp_plugin_desc_t){.version = "1",
+                                          .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+static const bp_plugin_head_t *const plugins[] = {&parallel};
 
 static bp_host_o *make_host(uint32_t threads, const bp_jobs_i *jobs)
 {
-    const bp_plugin_desc_t *linked[] = {zoo_plugins[0], zoo_plugins[1], plugins[0]};
+    const bp_plugin_head_t *linked[] = {zoo_plugins[0], zoo_plugins[1], plugins[0]};
     bp_host_desc_t desc = {
         .threads = threads, .tag = 1, .static_plugins = linked, .static_plugin_count = COUNT(linked)};
     if (jobs != NULL)
@@ -339,9 +339,9 @@ static void run_wide(const bp_component_i *third)
     const bp_term_t terms[] = {{.component = "one"}, {.component = "two"}, {.component = third->name}};
     const bp_system_i counting[] = {
         {.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(terms), .run = count_calls}};
-    const bp_plugin_desc_t plugin = {BP_PLUGIN_HEAD, .name = "wide", .version = "1",
-                                     .components = BP_LIST(wide), .systems = BP_LIST(counting)};
-    const bp_plugin_desc_t *const linked[] = {&plugin};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.version = "1",
+                                     .components = BP_LIST(wide), .systems = BP_LIST(counting)}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(
         &(bp_host_desc_t){.jobs = jobs, .static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "wide", NULL, 0));

@@ -90,8 +90,8 @@ static const bp_component_i zoo_list[] = {
     {.name = "sample", .version = 1, .fields = BP_LIST(sample_fields)},
 };
 
-static const bp_plugin_desc_t zoo = {BP_PLUGIN_HEAD, .name = "zoo", .version = "1.0",
-                                     .doc = "declared components", .components = BP_LIST(zoo_list)};
+static const bp_plugin_head_t zoo = BP_PLUGIN_HEAD("zoo", (&(const bp_plugin_desc_t){.version = "1.0",
+                                     .doc = "declared components", .components = BP_LIST(zoo_list)}));
 
 /* --- own storage ---------------------------------------------------------------------------------------- */
 
@@ -347,9 +347,9 @@ static const bp_component_i stock_list[] = {
      .count = count_items},
 };
 
-static const bp_plugin_desc_t stocks = {BP_PLUGIN_HEAD, .name = "stocks", .version = "1.0",
-                                        .doc = "own storage", .components = BP_LIST(stock_list)};
+static const bp_plugin_head_t stocks = BP_PLUGIN_HEAD("stocks", (&(const bp_plugin_desc_t){.version = "1.0",
+                                        .doc = "own storage", .components = BP_LIST(stock_list)}));
 
-const bp_plugin_desc_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
+const bp_plugin_head_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
 const char *const zoo_components[] = {"body",   "label", "fx",   "flag", "mark", "once",
                                       "sample", "pool",  "told", "mute", NULL};

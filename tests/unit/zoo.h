@@ -17,7 +17,7 @@
 #include <bp_plugin.h>
 
 enum { ZOO_PLUGINS = 2 };
-extern const bp_plugin_desc_t *const zoo_plugins[ZOO_PLUGINS];
+extern const bp_plugin_head_t *const zoo_plugins[ZOO_PLUGINS];
 extern const char *const zoo_components[]; /* ends with NULL */
 
 enum { BODY_MASS, BODY_POSITION, BODY_VELOCITY, BODY_ACCELERATION };

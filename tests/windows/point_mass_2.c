@@ -27,4 +27,4 @@ static const bp_component_i components[] = {
     {.name = "point_mass", .version = 2, .fields = BP_LIST(fields), .simulate = simulate},
 };
 
-BP_PLUGIN(point_mass) = {BP_PLUGIN_HEAD, .name = "point_mass", .version = "2.0", .components = BP_LIST(components)};
+BP_PLUGIN(point_mass) = {.version = "2.0", .components = BP_LIST(components)};

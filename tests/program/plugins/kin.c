@@ -12,8 +12,6 @@ static const bp_component_i components[] = {
 };
 
 BP_PLUGIN(kin) = {
-    BP_PLUGIN_HEAD,
-    .name = "kin",
     .version = "1.0",
     .components = BP_LIST(components),
 };

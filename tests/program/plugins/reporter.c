@@ -43,8 +43,6 @@ static const bp_system_i systems[] = {
 };
 
 BP_PLUGIN(reporter) = {
-    BP_PLUGIN_HEAD,
-    .name = "reporter",
     .version = "0.3",
     .doc = "for tests",
     .components = BP_LIST(components),

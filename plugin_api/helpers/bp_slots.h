@@ -28,8 +28,8 @@
 #ifndef BP_SLOTS_H
 #define BP_SLOTS_H
 
-#include "bp_api.h"
-#include "bp_plugin.h"
+#include "../bp_api.h"
+#include "../bp_plugin.h"
 
 #include <stdio.h>
 #include <string.h>

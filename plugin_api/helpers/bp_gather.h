@@ -19,7 +19,7 @@
 #ifndef BP_GATHER_H
 #define BP_GATHER_H
 
-#include "bp_types.h"
+#include "../bp_types.h"
 
 #ifdef __cplusplus
 extern "C" {
