@@ -1,12 +1,12 @@
-/* bubbles.h - the game of sprites and bubbles without an engine, twice: as the slides of A. Pranckevicius,
- * "Entity Component Systems & Data Oriented Design" (2018) have it first, and as they have it last.
+/* bubbles.h - the game of sprites and bubbles without an engine, three times: as the slides of A. Pranckevicius,
+ * "Entity Component Systems & Data Oriented Design" (2018) have it first, and as they have it last; and with a grid.
  *
- * Both are ports to C in our own words. They do what their originals do, in the same order and with the same
- * arithmetic, and no better: what the slides improve from the one to the other is the point. Both begin with
- * the same entities, and so does the engine; bubbles come first. Then all three fill the same frames, bit for
- * bit, which cases_bubbles.c checks before it measures.
+ * Those two are ports to C in our own words. They do what their originals do, in the same order and with the same
+ * arithmetic, and no better: what the slides improve from the one to the other is the point. The third does by
+ * hand what the plugin does with the engine. All begin with the same entities, and so does the engine; bubbles come
+ * first. Then all fill the same frames, bit for bit, which cases_bubbles.c checks before it measures.
  *
- * What it does not do: neither frees anything but all of it.
+ * What it does not do: none frees anything but all of it.
  */
 #ifndef BENCH_BUBBLES_H
 #define BENCH_BUBBLES_H
@@ -42,5 +42,11 @@ typedef struct arrays_t arrays_t;
 arrays_t *arrays_create(const game_entity_t *entities, uint32_t count, game_bounds_t bounds);
 void arrays_destroy(arrays_t *game);
 uint32_t arrays_step(arrays_t *game, float dt, bp_sprite_t *frame);
+
+/* bubbles_grid.c: plain C with the grid of plugins/bubbles. */
+typedef struct grid_t grid_t;
+grid_t *grid_create(const game_entity_t *entities, uint32_t count, game_bounds_t bounds);
+void grid_destroy(grid_t *game);
+uint32_t grid_step(grid_t *game, float dt, bp_sprite_t *frame);
 
 #endif

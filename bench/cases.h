@@ -71,7 +71,7 @@ extern const group_t group_join_prototypes, group_join_own;
 extern const group_t group_notices, group_threads_compute, group_threads_light, group_empty;
 
 /* cases_index.c */
-extern const group_t group_index;
+extern const group_t group_index, group_index_500, group_index_5000, group_index_alone, group_index_old;
 
 /* cases_hierarchy.c */
 extern const group_t group_hierarchy_in_order, group_hierarchy_shuffled, group_hierarchy_chain;

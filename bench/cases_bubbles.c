@@ -1,9 +1,9 @@
 /* cases_bubbles.c - one million sprites and twenty bubbles: a step, the start, the memory.
  *
  * The subject is the plugin bubbles as config/bubbles.ini sets it up, through the functions that an embedder
- * has. Its floor is the slides' last version (bubbles_arrays.c); their first one (bubbles_objects.c) stands
- * beside it. All three begin with the entities that the plugin has placed, and before anything is measured
- * they take a few steps and must agree on every bit of the frame.
+ * has. Its floor is plain C with the same grid (bubbles_grid.c); the slides' last version (bubbles_arrays.c) and
+ * their first one (bubbles_objects.c) stand beside it. All begin with the entities that the plugin has placed, and
+ * before anything is measured they take a few steps and must agree on every bit of the frame.
  *
  * One figure is for one sprite: nanoseconds each are milliseconds a step at a million. The start is
  * everything from no host to the first frame: plugin loaded, entities made and placed, one step.
@@ -119,6 +119,7 @@ typedef struct game_t {
     engine_t engine, engine_on_two;
     objects_t *objects;
     arrays_t *arrays;
+    grid_t *grid;
     bp_sprite_t *frame; /* of the games without an engine */
 } game_t;
 
@@ -132,6 +133,12 @@ static void arrays(void *state)
 {
     game_t *g = state;
     arrays_step(g->arrays, 1.0f / 60, g->frame);
+}
+
+static void grid(void *state)
+{
+    game_t *g = state;
+    grid_step(g->grid, 1.0f / 60, g->frame);
 }
 
 static void engine(void *state)
@@ -165,6 +172,7 @@ static void *setup(uint32_t size)
     game_entity_t *entities = copy_entities(&g->engine, count);
     g->objects = objects_create(entities, count, bounds);
     g->arrays = arrays_create(entities, count, bounds);
+    g->grid = grid_create(entities, count, bounds);
     g->frame = worlds_memory(count, sizeof *g->frame);
     free(entities);
     for (uint32_t i = 0; i < AGREED_STEPS; i++) {
@@ -173,6 +181,8 @@ static void *setup(uint32_t size)
         must_agree(g, count, "objects");
         arrays(g);
         must_agree(g, count, "arrays");
+        grid(g);
+        must_agree(g, count, "grid");
     }
     return g;
 }
@@ -184,6 +194,7 @@ static void teardown(void *state)
     bp_host_destroy(g->engine_on_two.w.host);
     objects_destroy(g->objects);
     arrays_destroy(g->arrays);
+    grid_destroy(g->grid);
     free(g->frame);
     free(g);
 }
@@ -195,8 +206,10 @@ const group_t group_bubbles = {
     .sides = {
         {.name = "arrays", .run = arrays},
         {.name = "objects", .floor = "arrays", .run = objects},
-        {.name = "engine", .floor = "arrays", .run = engine, .bound = AT_MOST_TIMES_FROM(0.25, 1000000)},
-        {.name = "engine_on_two_threads", .floor = "arrays", .run = engine_on_two},
+        {.name = "grid", .floor = "arrays", .run = grid},
+        {.name = "engine", .floor = "grid", .run = engine,
+         .bound = {.kind = BOUND_RATIO, .limit = 0.25, .from_size = 1000000, .than = "arrays"}},
+        {.name = "engine_on_two_threads", .floor = "grid", .run = engine_on_two},
     },
 };
 

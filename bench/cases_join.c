@@ -1,8 +1,9 @@
 /* cases_join.c - systems over two and three components: rows that match, as runs of columns.
  *
  * The floor is one loop over packed arrays that hold nothing but the matching rows; the subjects call the same function
- * for each match that they are handed. A system goes over its matches REPEATS times in one step, since what a step costs beside
- * is measured elsewhere (cases_schedule.c). Components are added one after another, in the order of creation or shuffled.
+ * for each match that they are handed. `step` is a whole step of the world, beside one pass over the arrays (`packed_once`);
+ * in `system` the system goes over its matches REPEATS times in one step, beside as many passes, which shows what the columns
+ * themselves cost. Components are added one after another, in the order of creation or shuffled.
  *
  * The last group joins with a manager that has storage of its own, whose slots follow no order: plain indexing, and
  * plugin_api/bp_gather.h.
@@ -30,6 +31,8 @@ typedef struct own_t {
 } own_t;
 
 static own_t *own_storage; /* of the group that is being measured */
+
+static uint32_t passes; /* over the matches, in the step that comes */
 
 static bp_result_t own_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
@@ -61,7 +64,7 @@ static const bp_component_i components[] = {
 static void run_two(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     (void)s, (void)step;
-    for (uint32_t k = 0; k < REPEATS; k++)
+    for (uint32_t k = 0; k < passes; k++)
         for (uint32_t m = 0; m < count; m++)
             floor_multiply_add(BP_TERM_COLUMN(&matches[m], float, 0, 0), BP_TERM_COLUMN(&matches[m], float, 1, 0),
                                BP_TERM_COLUMN(&matches[m], float, 1, 0), matches[m].count);
@@ -70,7 +73,7 @@ static void run_two(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 static void run_three(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     (void)s, (void)step;
-    for (uint32_t k = 0; k < REPEATS; k++)
+    for (uint32_t k = 0; k < passes; k++)
         for (uint32_t m = 0; m < count; m++)
             floor_multiply_add(BP_TERM_COLUMN(&matches[m], float, 0, 0), BP_TERM_COLUMN(&matches[m], float, 1, 0),
                                BP_TERM_COLUMN(&matches[m], float, 2, 0), matches[m].count);
@@ -202,10 +205,30 @@ static void packed_three(void *state)
         floor_multiply_add(j->a, j->b, j->c, j->matching);
 }
 
+static void packed_two_once(void *state)
+{
+    join_t *j = state;
+    floor_multiply_add(j->a, j->b, j->b, j->matching);
+}
+
+static void packed_three_once(void *state)
+{
+    join_t *j = state;
+    floor_multiply_add(j->a, j->b, j->c, j->matching);
+}
+
 static void step(void *state)
 {
     join_t *j = state;
-    worlds_must(j->w.host, bp_world_step(j->w.world), "a step");
+    passes = 1;
+    worlds_step(&j->w);
+}
+
+static void long_step(void *state)
+{
+    join_t *j = state;
+    passes = REPEATS;
+    worlds_step(&j->w);
 }
 
 #define JOIN(group, label, start, floor_loop)                                                                         \
@@ -213,8 +236,11 @@ static void step(void *state)
         .name = label,                                                                                                \
         .setup = start,                                                                                               \
         .teardown = close_world,                                                                                      \
+        .whole = true,                                                                                                \
         .sides = {{.name = "packed", .run = floor_loop},                                                              \
-                  {.name = "system", .floor = "packed", .run = step, .bound = AT_MOST_TIMES(1.1)}},                   \
+                  {.name = "system", .floor = "packed", .run = long_step, .bound = AT_MOST_TIMES(1.1)},               \
+                  {.name = "packed_once", .run = floor_loop##_once},                                                  \
+                  {.name = "step", .floor = "packed_once", .run = step}},                                             \
     }
 JOIN(group_join_2_2, "join2_half", ordered_2_2, packed_two);
 JOIN(group_join_2_8, "join2_eighth", ordered_2_8, packed_two);
@@ -261,6 +287,7 @@ const group_t group_join_prototypes = {
     .sizes = prototype_sizes,
     .setup = setup_prototypes,
     .teardown = close_world,
+    .whole = true,
     .sides = {{.name = "packed", .run = packed_two},
               {.name = "step", .floor = "packed", .run = step, .bound = AT_MOST_TIMES(1.5)}},
 };

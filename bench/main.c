@@ -43,7 +43,7 @@ static const group_t *const groups[] = {
     &group_join_prototypes, &group_join_own,
     &group_notices,      &group_threads_compute, &group_threads_light, &group_empty,
     &group_bubbles,      &group_bubbles_start,
-    &group_index,
+    &group_index, &group_index_500, &group_index_5000, &group_index_alone, &group_index_old,
 };
 
 static const course_t *const courses[] = {
