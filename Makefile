@@ -3,6 +3,7 @@
 # BUILD     where everything goes (build)
 # CC        the compiler (cc)
 # NATIVE=1  build for this machine's instruction set instead of the platform's baseline
+# COVERAGE=1  count which lines and branches run, without optimising; tools/proof/coverage.py reads the counts
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
@@ -13,10 +14,20 @@ PREFIX   ?= /usr/local
 VERSION  := $(shell sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' host/backplane.h)
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction of a * b + c: results are the same whatever instruction set a loop is compiled for.
-CODE     := -std=c11 -O2 -g -ffp-contract=off -fvisibility=hidden $(if $(NATIVE),-march=native) $(if $(AUDIT),-DBACKPLANE_AUDIT)
+FAST     := $(if $(COVERAGE),-O0,-O2)
+FASTER   := $(if $(COVERAGE),-O0,-O3)
+CODE     := -std=c11 $(FAST) -g -ffp-contract=off -fvisibility=hidden $(if $(NATIVE),-march=native) $(if $(AUDIT),-DBACKPLANE_AUDIT)
 ifdef SANITIZE
 CODE     += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -DBACKPLANE_SANITIZED -DBACKPLANE_AUDIT
 LINK     := -fsanitize=$(SANITIZE)
+endif
+ifdef COVERAGE
+CODE     += --coverage -fprofile-abs-path -fprofile-update=prefer-atomic
+LINK     += --coverage
+# Counts are written when a process ends by itself. A copy of a process, and what is linked to it, writes them before _exit too.
+COUNTS    = $(BUILD)/obj/tests/coverage/counts_program.o
+LINK_COUNTS = -Wl,--wrap=_exit
+COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
 endif
 INCLUDE  := -Iplugin_api -Ihost
 HEADERS  := $(wildcard plugin_api/*.h plugin_api/*/*.h)
@@ -60,7 +71,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-program budgets budgets-record proofs check-source asan tsan fuzz fuzz-canary fuzz-short replay windows
+.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -107,11 +118,11 @@ $(BUILD)/pic/%.o: %.c Makefile
 $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 
 # The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps through a table.
-$(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += -O3 -fno-jump-tables
-$(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += -O3 -fno-jump-tables
-$(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += -O3
-$(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += -O3
-$(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += -O3
+$(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += $(FASTER) -fno-jump-tables
+$(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += $(FASTER) -fno-jump-tables
+$(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += $(FASTER)
+$(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += $(FASTER)
+$(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += $(FASTER)
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@
@@ -122,9 +133,9 @@ $(BUILD)/libbackplane.so: $(PIC_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libbackplane.so.0 $(LINK) $^ -o $@ $(LIBS)
 
-$(BUILD)/backplane: $(PROGRAM_OBJECTS) $(BUILD)/libbackplane.a
+$(BUILD)/backplane: $(PROGRAM_OBJECTS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
+	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
 
 # --- the import of other programs' files: optional, since only this needs assimp --------------------------------
 
@@ -146,13 +157,13 @@ $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
-PLUGIN_CODE = $(CODE) -O3 $(WARN) -Iplugin_api
+PLUGIN_CODE = $(CODE) $(FASTER) $(WARN) -Iplugin_api
 
 .SECONDEXPANSION:
 $(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
-	$(Q)$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ $(call flags_of,$*,--libs) -lm
+	$(Q)$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) $(COUNTS_OF_PLUGIN) -o $@ $(call flags_of,$*,--libs) -lm
 
 $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
 	@mkdir -p $(@D)/$*
@@ -164,9 +175,9 @@ $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
 $(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
-	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@ -lm
+	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< $(COUNTS_OF_PLUGIN) -o $@ -lm
 
-OTHER_FORM = $(CC) $(PLUGIN_CODE) -include tests/fixtures/other_form.h -fPIC -shared $(LINK) $(filter %.c,$^) -o $@ -lm
+OTHER_FORM = $(CC) $(PLUGIN_CODE) -include tests/fixtures/other_form.h -fPIC -shared $(LINK) $(filter %.c,$^) $(COUNTS_OF_PLUGIN) -o $@ -lm
 
 $(BUILD)/fixtures/%_other_form.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                    tests/fixtures/other_form.h Makefile
@@ -186,13 +197,16 @@ TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' -DTEST_FIXTURE_
 
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
 
-$(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(BUILD)/libbackplane.a
+$(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
+	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
+
+# What the test program is, runs and loads.
+test-parts: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 
 # What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each test, so not too much.
 # The benchmarks are built too, so that a change of the contract finds them.
-test-program: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES) $(if $(SANITIZE),,$(BUILD)/bench)
+test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=8}; status=0; \
 	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; \
@@ -231,6 +245,19 @@ check-source:
 	@tools/check_headers.sh
 	@tools/check_rooms.sh
 	@tools/check_verbs.sh
+
+# --- reports on the tests themselves; no gates: docs/building.md ----------------------------------------------------------
+
+# OPTIONS go to the script: tools/proof/coverage.py --help.
+coverage: test-packages
+	@tools/proof/coverage.py $(OPTIONS)
+
+# SAMPLE lines get one fault each; the same SEED takes the same lines.
+SAMPLE ?= 400
+SEED   ?= 1
+
+mutants: test-packages
+	@tools/proof/mutants.py --sample $(SAMPLE) --seed $(SEED) $(OPTIONS)
 
 # --- fuzzers: tests/fuzz/fuzz_*.c, run by tools/fuzz.sh ------------------------------------------------------------
 
@@ -355,6 +382,8 @@ help:
 	@echo "make bubbles      a million sprites and twenty bubbles, and a picture of them; needs libpng"
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
+	@echo "make coverage     lines and branches that the tests run, by folder"
+	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
 	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"

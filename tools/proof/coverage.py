@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""coverage.py - which lines and branches the tests run, by folder.
+
+Builds into build/coverage with COVERAGE=1 and runs every suite and every script alone, so that each one's counts are known:
+BUILD/reach/NAME.json holds them, for the table here and for tools/proof/mutants.py, which asks which suites reach a line.
+Copies of the process (trials) and closed plugins count too: see counts_program.c.
+
+A suite that fails is named, and its counts are taken all the same. Needs gcc with its gcov; with --html also gcovr.
+"""
+import argparse
+import collections
+import glob
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import suites  # noqa: E402
+
+BUILD = "build/coverage"
+COUNTED = ("host/", "plugins/")
+WANTED_LINES, WANTED_BRANCHES = 95.0, 90.0
+# Scripts that build a tree of their own, or look into what the compiler made, which counting changes.
+NOT_COUNTED = {"script:windows", "script:statics", "script:install", "script:import", "script:checks"}
+
+
+def sources_state(tree):
+    """A text that changes with any file that the counts depend on."""
+    state = hashlib.sha256()
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "host", "plugins", "plugin_api", "tests", "Makefile"],
+                           cwd=tree, capture_output=True, text=True, check=True).stdout.split("\n")
+    for name in sorted(names):
+        path = os.path.join(tree, name)
+        if name and os.path.isfile(path):
+            with open(path, "rb") as file:
+                state.update(name.encode() + b"\0" + file.read())
+    return state.hexdigest()
+
+
+def build(tree, jobs):
+    """Build everything that the suites run. Counting code gets other warnings than optimised code, so none are asked for."""
+    subprocess.run(["make", "-s", f"-j{jobs}", f"BUILD={BUILD}", "COVERAGE=1", "WARN=-w", "test-parts",
+                    f"{BUILD}/libbackplane.so"], cwd=tree, check=True)
+
+
+def files_of(tree, ending):
+    return glob.glob(os.path.join(tree, BUILD, "**", "*" + ending), recursive=True)
+
+
+def add_lines(counts, tree, lines):
+    """Add what gcov says of one file: hits of lines, and of the branches of each function's lines."""
+    for line in lines:
+        number = str(line["line_number"])
+        counts["lines"][number] = counts["lines"].get(number, 0) + line["count"]
+        if line["branches"]:
+            key = f"{number} {line.get('function_name', '')}"
+            taken = [branch["count"] for branch in line["branches"]]
+            before = counts["branches"].get(key, [])
+            wider, other = (taken, before) if len(taken) >= len(before) else (before, taken)
+            counts["branches"][key] = [n + (other[i] if i < len(other) else 0) for i, n in enumerate(wider)]
+
+
+def read_counts(tree, data):
+    """{file: {"lines": {line: hits}, "branches": {line and function: [hits]}}} from files of counts, or of notes (then all 0)."""
+    found = {}
+    for start in range(0, len(data), 200):
+        output = subprocess.run(["gcov", "--json-format", "--stdout", "-b"] + data[start:start + 200], cwd=os.path.join(tree, BUILD),
+                                capture_output=True, text=True).stdout
+        for text in output.splitlines():
+            for file in json.loads(text)["files"]:
+                name = os.path.relpath(file["file"], tree)
+                if name.startswith(COUNTED) and os.path.exists(file["file"]):
+                    add_lines(found.setdefault(name, {"lines": {}, "branches": {}}), tree, file["lines"])
+    return found
+
+
+def merge(into, counts):
+    for name, file in counts.items():
+        mine = into.setdefault(name, {"lines": {}, "branches": {}})
+        for number, hits in file["lines"].items():
+            mine["lines"][number] = mine["lines"].get(number, 0) + hits
+        for key, taken in file["branches"].items():
+            before = mine["branches"].get(key, [0] * len(taken))
+            width = max(len(before), len(taken))
+            mine["branches"][key] = [(before[i] if i < len(before) else 0) + (taken[i] if i < len(taken) else 0) for i in range(width)]
+
+
+def measure(tree, name):
+    """Run one suite or script alone; its counts."""
+    for old in files_of(tree, ".gcda"):
+        os.unlink(old)
+    result, seconds, output = suites.run(tree, BUILD, name, 1800, 20)
+    if result != "passed":
+        print(f"coverage: {name}: {result} while being counted:\n{output}", file=sys.stderr)
+    return {"result": result, "seconds": round(seconds, 2), "files": read_counts(tree, files_of(tree, ".gcda"))}
+
+
+def reach(tree, jobs=2, with_scripts=True, quiet=False):
+    """{name of suite or script: its counts}, measured now unless the stored ones are of these very sources."""
+    folder = os.path.join(tree, BUILD, "reach")
+    state, names = sources_state(tree), suites.suites(tree)
+    names += [name for name in suites.scripts(tree) if name not in NOT_COUNTED] if with_scripts else []
+    os.makedirs(folder, exist_ok=True)
+    found, built = {}, False
+    for name in names:
+        path = os.path.join(folder, name.replace(":", "-") + ".json")
+        if os.path.exists(path):
+            with open(path) as file:
+                found[name] = json.load(file)
+        if name not in found or found[name]["state"] != state:
+            if not built:
+                build(tree, jobs)
+                built = True
+            found[name] = dict(measure(tree, name), state=state)
+            with open(path, "w") as file:
+                json.dump(found[name], file)
+            if not quiet:
+                print(f"  {found[name]['seconds']:7.2f} s  {name}", file=sys.stderr)
+    return found
+
+
+def folder_of(name):
+    return "/".join(name.split("/")[:2]) if name.count("/") > 1 else name.split("/")[0]
+
+
+def table(total):
+    """Figures by folder: (folder, lines, lines run, branches, branches taken)."""
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for name, file in total.items():
+        for folder in (folder_of(name), name.split("/")[0] + " (all)"):
+            row = rows[folder]
+            row[0] += len(file["lines"])
+            row[1] += sum(1 for hits in file["lines"].values() if hits > 0)
+            row[2] += sum(len(taken) for taken in file["branches"].values())
+            row[3] += sum(1 for taken in file["branches"].values() for hits in taken if hits > 0)
+    return [(folder, *rows[folder]) for folder in sorted(rows)]
+
+
+def share(part, whole):
+    return 100.0 * part / whole if whole > 0 else 100.0
+
+
+def write_table(rows, out):
+    print(f"{'folder':<24} {'lines':>7} {'run':>7} {'':>7} {'branches':>9} {'taken':>7}", file=out)
+    for folder, lines, run, branches, taken in rows:
+        low = share(run, lines) < WANTED_LINES or share(taken, branches) < WANTED_BRANCHES
+        print(f"{folder:<24} {lines:>7} {run:>7} {share(run, lines):>6.1f}% {branches:>9} {taken:>7} {share(taken, branches):>6.1f}%"
+              f"{'  below ' + format(WANTED_LINES, '.0f') + ' / ' + format(WANTED_BRANCHES, '.0f') if low else ''}", file=out)
+
+
+def write_missing(total, files, out):
+    """The lines of some files that nothing runs, and those where a branch is never taken."""
+    for name in sorted(total):
+        if not any(part in name for part in files):
+            continue
+        never = [number for number, hits in total[name]["lines"].items() if hits == 0]
+        partly = {key.split()[0] for key, taken in total[name]["branches"].items() if 0 in taken and any(taken)}
+        with open(name) as file:
+            text = file.readlines()
+        for number in sorted({int(n) for n in never} | {int(n) for n in partly}):
+            mark = "never " if str(number) in never else "partly"
+            print(f"{name}:{number}: {mark} {text[number - 1].rstrip()}", file=out)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Lines and branches that the tests run, by folder.")
+    arguments.add_argument("--json", help="write the table to this file too")
+    arguments.add_argument("--missing", nargs="+", default=[], metavar="PART", help="list what is not run in files with PART in their name")
+    arguments.add_argument("--no-scripts", action="store_true", help="suites only")
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    chosen = arguments.parse_args()
+    tree = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+    os.chdir(tree)
+    total = {}
+    counts = reach(tree, chosen.jobs, not chosen.no_scripts)
+    merge(total, read_counts(tree, [note for note in files_of(tree, ".gcno") if "/tests/" not in note]))
+    for one in counts.values():
+        merge(total, one["files"])
+    rows = table(total)
+    if chosen.missing:
+        write_missing(total, chosen.missing, sys.stdout)
+        return
+    write_table(rows, sys.stdout)
+    if chosen.json:
+        with open(chosen.json, "w") as file:
+            json.dump([dict(zip(("folder", "lines", "lines_run", "branches", "branches_taken"), row)) for row in rows], file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
