@@ -61,6 +61,9 @@ typedef struct bp_vec2_t { float x, y; } bp_vec2_t;
 typedef struct bp_vec3_t { float x, y, z; } bp_vec3_t;
 typedef struct bp_vec4_t { float x, y, z, w; } bp_vec4_t;
 typedef struct bp_quat_t { float x, y, z, w; } bp_quat_t;       /* w is the real part */
+typedef struct bp_dvec2_t { double x, y; } bp_dvec2_t;
+typedef struct bp_dvec3_t { double x, y, z; } bp_dvec3_t;
+typedef struct bp_dvec4_t { double x, y, z, w; } bp_dvec4_t;
 typedef struct bp_mat4_t { float m[16]; } bp_mat4_t;            /* column-major: m[12..14] is the translation */
 typedef struct bp_colour_t { float r, g, b, a; } bp_colour_t;   /* linear, not premultiplied */
 
@@ -83,20 +86,36 @@ enum {
     BP_STRING = 13, /* const char *, UTF-8, never NULL; the host owns the characters */
     BP_ENTITY = 14, /* bp_entity_t */
     BP_NAME = 15,   /* bp_name_t */
-    BP_TYPE_COUNT = 16
+    BP_I8 = 16,     /* int8_t */
+    BP_U8 = 17,     /* uint8_t */
+    BP_I16 = 18,    /* int16_t */
+    BP_U16 = 19,    /* uint16_t */
+    BP_U64 = 20,    /* uint64_t */
+    BP_DVEC2 = 21,  /* bp_dvec2_t */
+    BP_DVEC3 = 22,  /* bp_dvec3_t */
+    BP_DVEC4 = 23,  /* bp_dvec4_t */
+    BP_TYPE_COUNT = 24
 };
 
 /* Room for one value of any type. */
 typedef union bp_value_t {
     uint8_t boolean;
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
     int32_t i32;
     uint32_t u32;
     int64_t i64;
+    uint64_t u64;
     float f32;
     double f64;
     bp_vec2_t vec2;
     bp_vec3_t vec3;
     bp_vec4_t vec4;
+    bp_dvec2_t dvec2;
+    bp_dvec3_t dvec3;
+    bp_dvec4_t dvec4;
     bp_quat_t quat;
     bp_mat4_t mat4;
     bp_colour_t colour;
@@ -150,6 +169,7 @@ static inline uint32_t bp_random_below(uint64_t *state, uint32_t bound)
 
 BP_STATIC_ASSERT(sizeof(bp_entity_t) == 8, "an entity is 64 bits");
 BP_STATIC_ASSERT(sizeof(bp_vec3_t) == 12, "vectors are packed floats");
+BP_STATIC_ASSERT(sizeof(bp_dvec3_t) == 24, "vectors are packed doubles");
 BP_STATIC_ASSERT(sizeof(bp_mat4_t) == 64, "a matrix is sixteen floats");
 BP_STATIC_ASSERT(sizeof(bp_value_t) == 64, "the largest value is a matrix");
 BP_STATIC_ASSERT(sizeof(void *) == 8, "64-bit platforms only");

@@ -40,6 +40,14 @@ static const type_t types[BP_TYPE_COUNT] = {
     [BP_STRING] = {"string", 8, 0, 0, "a text"},
     [BP_ENTITY] = {"entity", 8, 0, 0, "#index:generation or none"},
     [BP_NAME] = {"name", 8, 0, 0, "a name of at most 255 bytes"},
+    [BP_I8] = {"i8", 1, 1, BP_I8, "a whole number from -128 to 127"},
+    [BP_U8] = {"u8", 1, 1, BP_U8, "a whole number from 0 to 255"},
+    [BP_I16] = {"i16", 2, 1, BP_I16, "a whole number from -32768 to 32767"},
+    [BP_U16] = {"u16", 2, 1, BP_U16, "a whole number from 0 to 65535"},
+    [BP_U64] = {"u64", 8, 1, BP_U64, "a whole number from 0 to 18446744073709551615"},
+    [BP_DVEC2] = {"dvec2", 16, 2, BP_F64, "2 numbers, like 0 1"},
+    [BP_DVEC3] = {"dvec3", 24, 3, BP_F64, "3 numbers, like 0 0 1"},
+    [BP_DVEC4] = {"dvec4", 32, 4, BP_F64, "4 numbers, like 0 0 0 1"},
 };
 
 static const type_t *type_of(uint32_t type)
@@ -57,6 +65,11 @@ const char *value_type_name(uint32_t type)
     return type_of(type)->name;
 }
 
+const char *value_form(uint32_t type)
+{
+    return type_of(type)->form;
+}
+
 uint32_t value_parts(uint32_t type)
 {
     return type_of(type)->parts;
@@ -69,18 +82,76 @@ uint32_t value_part_type(uint32_t type)
 
 double value_part(uint32_t type, const void *value, uint32_t part)
 {
+    const type_t *t = type_of(type);
+    uint32_t size = type_of(t->part)->size;
     bp_value_t v = {.i64 = 0};
-    switch (type) { /* a cell of a column is aligned as its type, which a union need not be */
-    case BP_I32: memcpy(&v, value, sizeof v.i32); return v.i32;
-    case BP_U32: memcpy(&v, value, sizeof v.u32); return v.u32;
-    case BP_I64: memcpy(&v, value, sizeof v.i64); return (double)v.i64;
-    case BP_F64: memcpy(&v, value, sizeof v.f64); return v.f64;
-    default: break;
+    if (part < t->parts) /* a cell of a column is aligned as its type, which a union need not be */
+        memcpy(&v, (const char *)value + (size_t)part * size, size);
+    switch (t->part) {
+    case BP_I8: return v.i8;
+    case BP_U8: return v.u8;
+    case BP_I16: return v.i16;
+    case BP_U16: return v.u16;
+    case BP_I32: return v.i32;
+    case BP_U32: return v.u32;
+    case BP_I64: return (double)v.i64;
+    case BP_U64: return (double)v.u64;
+    case BP_F64: return v.f64;
+    default: return (double)v.f32;
     }
-    float number = 0;
-    if (part < value_parts(type))
-        memcpy(&number, (const char *)value + part * sizeof number, sizeof number);
-    return (double)number;
+}
+
+bool value_is_whole(uint32_t type)
+{
+    return value_integer_bits(type) > 1;
+}
+
+uint32_t value_integer_bits(uint32_t type)
+{
+    switch (type) {
+    case BP_BOOL: return 1;
+    case BP_I8: case BP_U8: return 8;
+    case BP_I16: case BP_U16: return 16;
+    case BP_I32: case BP_U32: return 32;
+    case BP_I64: case BP_U64: return 64;
+    default: return 0;
+    }
+}
+
+bool value_is_signed(uint32_t type)
+{
+    return type == BP_I8 || type == BP_I16 || type == BP_I32 || type == BP_I64;
+}
+
+value_integer_t value_read_integer(uint32_t type, const void *value)
+{
+    bp_value_t v = {.i64 = 0};
+    memcpy(&v, value, value_size(type));
+    switch (type) {
+    case BP_I8: return (value_integer_t){(uint64_t)(int64_t)v.i8, v.i8 < 0};
+    case BP_I16: return (value_integer_t){(uint64_t)(int64_t)v.i16, v.i16 < 0};
+    case BP_I32: return (value_integer_t){(uint64_t)(int64_t)v.i32, v.i32 < 0};
+    case BP_I64: return (value_integer_t){(uint64_t)v.i64, v.i64 < 0};
+    case BP_BOOL: case BP_U8: return (value_integer_t){v.u8, false};
+    case BP_U16: return (value_integer_t){v.u16, false};
+    case BP_U32: return (value_integer_t){v.u32, false};
+    default: return (value_integer_t){v.u64, false};
+    }
+}
+
+bool value_write_integer(uint32_t type, value_integer_t integer, void *value)
+{
+    uint32_t bits = value_integer_bits(type), room = value_is_signed(type) ? bits - 1 : bits;
+    uint64_t beyond = integer.negative ? ~integer.bits : integer.bits;
+    if (bits == 0 || (integer.negative && !value_is_signed(type)) || (room < 64 && beyond >> room != 0))
+        return false;
+    switch (value_size(type)) {
+    case 1: memcpy(value, &(uint8_t){(uint8_t)integer.bits}, 1); break;
+    case 2: memcpy(value, &(uint16_t){(uint16_t)integer.bits}, 2); break;
+    case 4: memcpy(value, &(uint32_t){(uint32_t)integer.bits}, 4); break;
+    default: memcpy(value, &integer.bits, 8); break;
+    }
+    return true;
 }
 
 /* --- reading --------------------------------------------------------------------------------------------- */
@@ -97,37 +168,40 @@ static bool only_blanks(const char *text)
     return *skip_blanks(text) == '\0';
 }
 
+/* The digits of a whole number, decimal or 0x...; what follows them, or NULL where there are none or too many. */
+static const char *read_integer(const char *text, value_integer_t *integer)
+{
+    char *end = NULL;
+    errno = 0;
+    text = skip_blanks(text);
+    integer->negative = *text == '-';
+    if (integer->negative)
+        integer->bits = (uint64_t)strtoll(text, &end, 0);
+    else
+        integer->bits = strtoull(text, &end, 0);
+    integer->negative = integer->negative && integer->bits != 0;
+    return end == text || errno == ERANGE ? NULL : end;
+}
+
 /* One number of the given scalar type at `text`; returns what follows it, or NULL. */
 static const char *read_number(uint32_t type, const char *text, void *out)
 {
     char *end = NULL;
-    bp_value_t *v = out;
+    if (type != BP_F32 && type != BP_F64) {
+        value_integer_t integer;
+        const char *rest = read_integer(text, &integer);
+        return rest != NULL && value_write_integer(type, integer, out) ? rest : NULL;
+    }
     errno = 0;
     text = skip_blanks(text);
-    if (type == BP_F32 || type == BP_F64) {
-        double number = strtod(text, &end);
-        bool fits = type == BP_F64 || !value_is_finite(number) || fabs(number) < 3.4028235677973366e38;
-        if (end == text || !value_is_finite(number) || !fits)
-            return NULL;
-        if (type == BP_F64)
-            memcpy(out, &number, sizeof number);
-        else
-            memcpy(out, &(float){(float)number}, sizeof(float));
-        return end;
-    }
-    long long number = strtoll(text, &end, 0);
-    if (end == text || errno == ERANGE)
+    double number = strtod(text, &end);
+    bool fits = type == BP_F64 || !value_is_finite(number) || fabs(number) < 3.4028235677973366e38;
+    if (end == text || !value_is_finite(number) || !fits)
         return NULL;
-    if (type == BP_I32 && (number < INT32_MIN || number > INT32_MAX))
-        return NULL;
-    if (type == BP_U32 && (number < 0 || number > UINT32_MAX))
-        return NULL;
-    if (type == BP_I64)
-        v->i64 = number;
-    else if (type == BP_U32)
-        v->u32 = (uint32_t)number;
+    if (type == BP_F64)
+        memcpy(out, &number, sizeof number);
     else
-        v->i32 = (int32_t)number;
+        memcpy(out, &(float){(float)number}, sizeof(float));
     return end;
 }
 
@@ -271,18 +345,25 @@ static void format_float(double number, bool single, char *text, size_t size)
     }
 }
 
-static void format_numbers(const type_t *t, const void *value, char *text, size_t size)
+static void format_integer(uint32_t type, const void *value, char *text, size_t size)
 {
+    value_integer_t integer = value_read_integer(type, value);
+    if (integer.negative)
+        snprintf(text, size, "%" PRId64, (int64_t)integer.bits);
+    else
+        snprintf(text, size, "%" PRIu64, integer.bits);
+}
+
+static void format_numbers(uint32_t type, const void *value, char *text, size_t size)
+{
+    const type_t *t = type_of(type);
     size_t used = 0;
     for (uint32_t i = 0; i < t->parts && used < size; i++) {
         char number[40];
-        const bp_value_t *v = value;
-        if (t->part == BP_I64)
-            snprintf(number, sizeof number, "%" PRId64, v->i64);
-        else if (t->part == BP_I32 || t->part == BP_U32)
-            snprintf(number, sizeof number, "%.0f", value_part(t->part, value, 0));
+        if (value_is_whole(type))
+            format_integer(type, value, number, sizeof number);
         else
-            format_float(value_part(t->parts == 1 ? t->part : BP_MAT4, value, i), t->part == BP_F32, number, sizeof number);
+            format_float(value_part(type, value, i), t->part == BP_F32, number, sizeof number);
         int n = snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", number);
         used += n > 0 ? (size_t)n : 0;
     }
@@ -308,5 +389,5 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
         snprintf(text, size, "#%" PRIu32 ":%" PRIu32, bp_entity_index(v.entity),
                  entity_life(context->entity_base, v.entity));
     else
-        format_numbers(t, &v, text, size);
+        format_numbers(type, &v, text, size);
 }

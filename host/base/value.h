@@ -44,11 +44,30 @@ static inline uint32_t entity_life(uint32_t base, bp_entity_t e)
 uint32_t value_size(uint32_t type);
 const char *value_type_name(uint32_t type);
 
+/* What a value's text looks like, for sentences: "a whole number from 0 to 255". [any] */
+const char *value_form(uint32_t type);
+
 /* Numbers in a value: 3 for a vec3; 1 for scalars; 0 for strings, names, entities and bools. [any] */
 uint32_t value_parts(uint32_t type);
 
 /* The type of these numbers; BP_TYPE_NONE where there are none. [any] */
 uint32_t value_part_type(uint32_t type);
+
+/* Integers of any type as one: the bits of a 64-bit number, in two's complement where it is negative. So the range of u64 and of
+ * i64 both fit. */
+typedef struct value_integer_t {
+    uint64_t bits;
+    bool negative;
+} value_integer_t;
+
+/* Bits of an integer type, 1 for a bool, 0 for a type that is no integer; is it signed, and is it an integer but no bool? [any] */
+uint32_t value_integer_bits(uint32_t type);
+bool value_is_signed(uint32_t type);
+bool value_is_whole(uint32_t type);
+
+/* A value of an integer type or a bool; and back: false, with nothing written, where the type cannot hold it. [any] */
+value_integer_t value_read_integer(uint32_t type, const void *value);
+bool value_write_integer(uint32_t type, value_integer_t integer, void *value);
 
 /* Not isfinite: in some C libraries it is a macro that narrows its argument. */
 static inline bool value_is_finite(double number)
@@ -66,8 +85,7 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
 /* Part `part` of a number or vector, as a double. [any] */
 double value_part(uint32_t type, const void *value, uint32_t part);
 
-/* Copy one value of `size` bytes, which is that of a type. The commonest sizes come first; loops over columns repeat, so
- * the branches are foreseen. */
+/* Copy one value of `size` bytes. The commonest sizes come first; loops over columns repeat, so the branches are foreseen. */
 static inline void value_copy(void *to, const void *from, uint32_t size)
 {
     if (size == 12)
@@ -81,7 +99,7 @@ static inline void value_copy(void *to, const void *from, uint32_t size)
     else if (size == 1)
         memcpy(to, from, 1);
     else
-        memcpy(to, from, 64);
+        memcpy(to, from, size);
 }
 
 #endif

@@ -104,9 +104,9 @@ json_t *json_output_value(uint32_t type, const char *text)
         if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0)
             return json_true();
         return strcmp(text, "false") == 0 || strcmp(text, "0") == 0 ? json_false() : json_output_text(text);
-    case BP_I32: case BP_U32: case BP_I64: case BP_F32: case BP_F64:
+    case BP_I8: case BP_U8: case BP_I16: case BP_U16: case BP_I32: case BP_U32: case BP_I64: case BP_U64: case BP_F32: case BP_F64:
         return json_output_cell(text);
-    case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR:
+    case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR:
         return list_of(text);
     default:
         return json_output_text(text);

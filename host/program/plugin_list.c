@@ -363,6 +363,8 @@ const char *describe_type(uint32_t type)
         [BP_I64] = "i64",     [BP_F32] = "f32",       [BP_F64] = "f64",       [BP_VEC2] = "vec2",
         [BP_VEC3] = "vec3",   [BP_VEC4] = "vec4",     [BP_QUAT] = "quat",     [BP_MAT4] = "mat4",
         [BP_COLOUR] = "colour", [BP_STRING] = "string", [BP_ENTITY] = "entity", [BP_NAME] = "name",
+        [BP_I8] = "i8",       [BP_U8] = "u8",         [BP_I16] = "i16",       [BP_U16] = "u16",
+        [BP_U64] = "u64",     [BP_DVEC2] = "dvec2",   [BP_DVEC3] = "dvec3",   [BP_DVEC4] = "dvec4",
     };
     return type < BP_TYPE_COUNT ? names[type] : "?";
 }
@@ -373,9 +375,9 @@ const char *describe_initial(const bp_field_t *field)
         return field->initial;
     switch (field->type) {
     case BP_BOOL: return "false";
-    case BP_VEC2: return "0 0";
-    case BP_VEC3: return "0 0 0";
-    case BP_VEC4: case BP_COLOUR: return "0 0 0 0";
+    case BP_VEC2: case BP_DVEC2: return "0 0";
+    case BP_VEC3: case BP_DVEC3: return "0 0 0";
+    case BP_VEC4: case BP_DVEC4: case BP_COLOUR: return "0 0 0 0";
     case BP_QUAT: return "0 0 0 1";
     case BP_MAT4: return "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1";
     case BP_STRING: case BP_ENTITY: case BP_NAME: return "";

@@ -320,17 +320,41 @@ json_t *schema_of_scenes(const program_t *program)
 static uint32_t parts_of(uint32_t type)
 {
     switch (type) {
-    case BP_VEC2: return 2;
-    case BP_VEC3: return 3;
-    case BP_VEC4: case BP_QUAT: case BP_COLOUR: return 4;
+    case BP_VEC2: case BP_DVEC2: return 2;
+    case BP_VEC3: case BP_DVEC3: return 3;
+    case BP_VEC4: case BP_DVEC4: case BP_QUAT: case BP_COLOUR: return 4;
     case BP_MAT4: return 16;
     default: return 1;
     }
 }
 
+/* What an integer type holds; NULL for other types, and for numbers that JSON has no room for. */
+typedef struct bounds_t {
+    const char *min, *max;
+} bounds_t;
+
+static bounds_t bounds_of(uint32_t type)
+{
+    switch (type) {
+    case BP_I8: return (bounds_t){"-128", "127"};
+    case BP_U8: return (bounds_t){"0", "255"};
+    case BP_I16: return (bounds_t){"-32768", "32767"};
+    case BP_U16: return (bounds_t){"0", "65535"};
+    case BP_I32: return (bounds_t){"-2147483648", "2147483647"};
+    case BP_U32: return (bounds_t){"0", "4294967295"};
+    case BP_U64: return (bounds_t){"0", NULL};
+    default: return (bounds_t){NULL, NULL};
+    }
+}
+
 static bool is_whole(uint32_t type)
 {
-    return type == BP_I32 || type == BP_U32 || type == BP_I64;
+    return type == BP_I64 || bounds_of(type).min != NULL;
+}
+
+static bool is_double(uint32_t type)
+{
+    return type == BP_F64 || type == BP_DVEC2 || type == BP_DVEC3 || type == BP_DVEC4;
 }
 
 static bool is_text(uint32_t type)
@@ -348,16 +372,10 @@ static json_t *limit(const char *text, double otherwise)
 /* `minimum` and `maximum`: the declared ones, else what the type holds. */
 static int set_limits(json_t *schema, const bp_field_t *field)
 {
-    const char *min = field->min, *max = field->max;
+    bounds_t bounds = bounds_of(field->type);
+    const char *min = field->min != NULL ? field->min : bounds.min, *max = field->max != NULL ? field->max : bounds.max;
     int bad = 0;
-    if (field->type == BP_I32) {
-        min = min != NULL ? min : "-2147483648";
-        max = max != NULL ? max : "2147483647";
-    } else if (field->type == BP_U32) {
-        min = min != NULL ? min : "0";
-        max = max != NULL ? max : "4294967295";
-    }
-    bool single = field->type != BP_F64 && !is_whole(field->type);
+    bool single = !is_double(field->type) && !is_whole(field->type);
     if (min != NULL || single)
         bad |= json_object_set_new(schema, "minimum", limit(min, -(double)FLT_MAX));
     if (max != NULL || single)

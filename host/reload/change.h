@@ -16,7 +16,7 @@
 #ifndef HOST_RELOAD_CHANGE_H
 #define HOST_RELOAD_CHANGE_H
 
-#include "../base/field.h"
+#include "../base/convert.h"
 #include "../plugin/loader.h"
 #include "../plugin/registry_set.h"
 #include "reload.h"

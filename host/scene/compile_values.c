@@ -37,20 +37,16 @@ bool json_value_is_list(uint32_t type, const tree_item_t *json)
 static const char *form_of(uint32_t type)
 {
     switch (type) {
-    case BP_BOOL: return "true or false";
-    case BP_I32: return "a whole number from -2147483648 to 2147483647";
-    case BP_U32: return "a whole number from 0 to 4294967295";
-    case BP_I64: return "a whole number of 64 bits";
-    case BP_F32: case BP_F64: return "a number";
-    case BP_VEC2: return "a list of 2 numbers, like [0, 1]";
-    case BP_VEC3: return "a list of 3 numbers, like [0, 0, 1]";
-    case BP_VEC4: return "a list of 4 numbers, like [0, 0, 0, 1]";
+    case BP_VEC2: case BP_DVEC2: return "a list of 2 numbers, like [0, 1]";
+    case BP_VEC3: case BP_DVEC3: return "a list of 3 numbers, like [0, 0, 1]";
+    case BP_VEC4: case BP_DVEC4: return "a list of 4 numbers, like [0, 0, 0, 1]";
     case BP_QUAT: return "a list of 4 numbers x y z w, like [0, 0, 0, 1]";
     case BP_MAT4: return "a list of 16 numbers, column by column";
     case BP_COLOUR: return "a string like \"#ff8000\" or a list of 3 or 4 numbers";
     case BP_STRING: return "a string";
     case BP_ENTITY: return "the name of an entity in a string, or null";
-    default: return "a name in a string";
+    case BP_NAME: return "a name in a string";
+    default: return value_form(type);
     }
 }
 
@@ -62,16 +58,16 @@ static bp_result_t wrong_type(const field_t *field, const tree_item_t *json, err
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static bool whole_number(const tree_item_t *json, int64_t *out)
+static bool whole_number(const tree_item_t *json, value_integer_t *out)
 {
     if (tree_is(json, TREE_INTEGER)) {
-        *out = json->integer;
+        *out = (value_integer_t){(uint64_t)json->integer, json->integer < 0};
         return true;
     }
     double real = tree_number(json);
     if (!(fabs(real) <= most_exact) || floor(real) < real)
         return false;
-    *out = (int64_t)real;
+    *out = (value_integer_t){(uint64_t)(int64_t)real, real < 0};
     return true;
 }
 
@@ -84,7 +80,7 @@ static bp_result_t wrong_part(const field_t *field, uint32_t part, const tree_it
 /* One number as a part of a value of `field`, of the scalar type `type`. */
 static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out, error_text_t *error)
 {
-    int64_t whole = 0;
+    value_integer_t whole;
     double real = tree_number(json);
     if (!tree_is_number(json))
         return wrong_type(field, json, error);
@@ -98,19 +94,9 @@ static bp_result_t read_number(const field_t *field, uint32_t type, const tree_i
         memcpy(out, &(float){(float)real}, sizeof(float));
         return BP_OK;
     }
-    bool fits = whole_number(json, &whole);
-    fits = fits && (type != BP_I32 || (whole >= INT32_MIN && whole <= INT32_MAX));
-    fits = fits && (type != BP_U32 || (whole >= 0 && whole <= UINT32_MAX));
-    if (!fits)
-        return error_set(error, BP_ERROR_RANGE, "%s = %.17g is not %s (type %s)", field->name, real, form_of(field->type),
-                         value_type_name(field->type));
-    memcpy(out, &whole, type == BP_I64 ? sizeof whole : sizeof(int32_t)); /* the low half comes first, see below */
-    return BP_OK;
-}
-
-static uint32_t part_of(uint32_t type)
-{
-    return type == BP_I32 || type == BP_U32 || type == BP_I64 || type == BP_F64 ? type : BP_F32;
+    if (whole_number(json, &whole) && value_write_integer(type, whole, out))
+        return BP_OK;
+    return error_set(error, BP_ERROR_RANGE, "%s = %.17g is not %s (type %s)", field->name, real, form_of(field->type), value_type_name(field->type));
 }
 
 static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)
@@ -123,14 +109,15 @@ static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_
     if (given != parts && !(colour && given == 3))
         return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not a list of %u", field->name, form_of(field->type),
                          value_type_name(field->type), given);
-    float numbers[16] = {0, 0, 0, colour ? 1.0f : 0.0f};
+    uint32_t type = value_part_type(field->type), size = value_size(type);
+    if (colour)
+        value->colour.a = 1;
     for (tree_walk_t walk = tree_walk(json); tree_next(&walk); part++) {
-        bp_result_t result = tree_is_number(walk.value) ? read_number(field, BP_F32, walk.value, &numbers[part], error)
+        bp_result_t result = tree_is_number(walk.value) ? read_number(field, type, walk.value, (char *)value + part * size, error)
                                                         : wrong_part(field, part, walk.value, error);
         if (result != BP_OK)
             return result;
     }
-    memcpy(value, numbers, parts * sizeof(float));
     return BP_OK;
 }
 
@@ -172,7 +159,7 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
     else if (field->type == BP_BOOL)
         result = (value->boolean = tree_is(json, TREE_TRUE), BP_OK);
     else if (value_parts(field->type) == 1)
-        result = read_number(field, part_of(field->type), json, value, error);
+        result = read_number(field, field->type, json, value, error);
     else
         result = read_parts(field, json, value, error);
     return result == BP_OK ? field_check(field, value, error) : result;

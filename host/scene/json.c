@@ -238,7 +238,7 @@ static bp_result_t make_whole(json_cursor_t *in, const digits_t *n, int64_t *who
     uint64_t most = (uint64_t)INT64_MAX + n->negative;
     if (n->digits > 19 || n->mantissa > most)
         return json_fail(in, n->begin, BP_ERROR_SYNTAX,
-                    "the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; others have a dot or an e");
+                    "the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; others have a dot or an e, or stand in quotes");
     *whole = n->negative ? (int64_t)(0 - n->mantissa) : (int64_t)n->mantissa;
     return BP_OK;
 }

@@ -222,7 +222,8 @@ void print_format(const bp_text_sink_i *sink, const char *format, ...) PRINTF_LI
 /* A text in quotes, as JSON has it. Bytes that are no UTF-8 become U+FFFD. */
 void print_quoted(const bp_text_sink_i *sink, const char *text);
 
-/* A number, bool, vector or colour as JSON: numbers bare, vectors as arrays, what is not finite in quotes. */
+/* A number, bool, vector or colour as JSON: numbers bare, vectors as arrays; what is not finite, and
+ * a u64 beyond the largest i64, in quotes. */
 void print_json_value(const bp_text_sink_i *sink, const value_context_t *context, uint32_t type, const void *value);
 
 /* A sink that gathers in a block of `memory`. `failed`: out of memory, and what came later is lost. */

@@ -189,7 +189,8 @@ void print_json_value(const bp_text_sink_i *sink, const value_context_t *context
 {
     char text[512];
     value_format(context, type, value, text, sizeof text);
-    if (text[0] == '#' || !is_finite(type, value)) {
+    bool large = type == BP_U64 && value_part(type, value, 0) > 9223372036854775807.0; /* no whole number of JSON texts here */
+    if (text[0] == '#' || large || !is_finite(type, value)) {
         print_quoted(sink, text);
         return;
     }

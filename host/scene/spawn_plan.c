@@ -6,7 +6,7 @@
  */
 #include "spawn_plan.h"
 
-#include "../base/field.h"
+#include "../base/convert.h"
 
 #include <stdlib.h>
 

@@ -119,7 +119,11 @@ static void write_header(recorder_state *r)
 /* Digits that give the same number back: 9 for a float, 17 for a double; integers up to 2^53 need 16. */
 static int digits_of(uint32_t type)
 {
-    return type == BP_F64 || type == BP_I64 ? 17 : type == BP_I32 || type == BP_U32 ? 10 : 9;
+    switch (type) {
+    case BP_F64: case BP_I64: case BP_U64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: return 17;
+    case BP_I32: case BP_U32: return 10;
+    default: return 9;
+    }
 }
 
 static void write_cells(FILE *file, const recorder_source *s)

@@ -277,29 +277,45 @@ void check_read_only(conformance_t *c)
 }
 
 /* Write `number` as part `part` of a value. False where the type cannot hold it. */
-static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *value)
+/* Bits of an integer type, negative where it is signed; 0 for other types. */
+static int bits_of(uint32_t type)
 {
     switch (type) {
-    case BP_I32:
-        if (!(number >= INT32_MIN && number <= INT32_MAX))
-            return false;
-        value->i32 = (int32_t)number;
-        return part == 0;
-    case BP_U32:
-        if (!(number >= 0 && number <= UINT32_MAX))
-            return false;
-        value->u32 = (uint32_t)number;
-        return part == 0;
-    case BP_I64:
-        if (!(fabs(number) < 9e18))
-            return false;
-        value->i64 = (int64_t)number;
-        return part == 0;
-    case BP_F64: value->f64 = number; return part == 0;
-    case BP_F32: value->f32 = (float)number; return part == 0;
-    default: break;
+    case BP_I8: return -8;
+    case BP_U8: return 8;
+    case BP_I16: return -16;
+    case BP_U16: return 16;
+    case BP_I32: return -32;
+    case BP_U32: return 32;
+    case BP_I64: return -64;
+    case BP_U64: return 64;
+    default: return 0;
     }
-    uint32_t parts = type == BP_VEC2 ? 2 : type == BP_VEC3 ? 3 : type == BP_MAT4 ? 16 : 4;
+}
+
+static bool put_integer(uint32_t type, double number, bp_value_t *value)
+{
+    int bits = bits_of(type);
+    double most = ldexp(1, bits < 0 ? -bits - 1 : bits), least = bits < 0 ? -most : 0;
+    if (!(number >= least && number < most))
+        return false;
+    if (bits == 64)
+        value->u64 = (uint64_t)number;
+    else
+        value->i64 = (int64_t)number; /* the low bytes come first */
+    return true;
+}
+
+static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *value)
+{
+    if (bits_of(type) != 0)
+        return part == 0 && put_integer(type, number, value);
+    uint32_t doubles = type == BP_F64 ? 1 : type == BP_DVEC2 ? 2 : type == BP_DVEC3 ? 3 : type == BP_DVEC4 ? 4 : 0;
+    if (doubles > 0) {
+        (&value->dvec4.x)[part < doubles ? part : 0] = number;
+        return part < doubles;
+    }
+    uint32_t parts = type == BP_F32 ? 1 : type == BP_VEC2 ? 2 : type == BP_VEC3 ? 3 : type == BP_MAT4 ? 16 : 4;
     value->mat4.m[part < parts ? part : 0] = (float)number;
     return part < parts;
 }
@@ -307,9 +323,9 @@ static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *
 /* A number just beyond a limit, in the grain of the type. */
 static double beyond(uint32_t type, double limit, double direction)
 {
-    if (type == BP_I32 || type == BP_U32 || type == BP_I64)
+    if (bits_of(type) != 0)
         return limit + direction;
-    return type == BP_F64 ? nextafter(limit, direction * HUGE_VAL)
+    return type == BP_F64 || type >= BP_DVEC2 ? nextafter(limit, direction * HUGE_VAL)
                           : (double)nextafterf((float)limit, (float)(direction * HUGE_VAL));
 }
 
@@ -339,7 +355,7 @@ void check_range(conformance_t *c)
         conformance_dress(c, c->world, e[i], "", i + 1);
     for (uint32_t i = 0; i < c->property_count; i++) {
         const conformance_property_t *p = &c->properties[i];
-        bool whole = p->declared.type == BP_I32 || p->declared.type == BP_U32 || p->declared.type == BP_I64;
+        bool whole = bits_of(p->declared.type) != 0;
         if (!conformance_is_writable(p) || (p->min == -HUGE_VAL && p->max == HUGE_VAL))
             continue;
         for (uint32_t part = 0; part < 16; part++) {

@@ -34,6 +34,14 @@ size_t conformance_size(uint32_t type)
         [BP_STRING] = sizeof(const char *),
         [BP_ENTITY] = 8,
         [BP_NAME] = 8,
+        [BP_I8] = 1,
+        [BP_U8] = 1,
+        [BP_I16] = 2,
+        [BP_U16] = 2,
+        [BP_U64] = 8,
+        [BP_DVEC2] = 16,
+        [BP_DVEC3] = 24,
+        [BP_DVEC4] = 32,
     };
     return type < BP_TYPE_COUNT ? sizes[type] : 0;
 }
@@ -51,6 +59,18 @@ static uint32_t float_count(uint32_t type)
     }
 }
 
+/* Likewise the doubles. */
+static uint32_t double_count(uint32_t type)
+{
+    switch (type) {
+    case BP_F64: return 1;
+    case BP_DVEC2: return 2;
+    case BP_DVEC3: return 3;
+    case BP_DVEC4: return 4;
+    default: return 0;
+    }
+}
+
 bool conformance_is_writable(const conformance_property_t *p)
 {
     return (p->declared.flags & BP_FIELD_READ_ONLY) == 0;
@@ -63,6 +83,18 @@ static void read_floats(const char *text, float *out, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         char *end;
         float number = strtof(text, &end);
+        if (end == text)
+            return;
+        out[i] = number;
+        text = end + strspn(end, " ,\t");
+    }
+}
+
+static void read_doubles(const char *text, double *out, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *end;
+        double number = strtod(text, &end);
         if (end == text)
             return;
         out[i] = number;
@@ -115,7 +147,12 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
     case BP_I32: v->value.i32 = (int32_t)strtol(text, NULL, 0); break;
     case BP_U32: v->value.u32 = (uint32_t)strtoll(text, NULL, 0); break;
     case BP_I64: v->value.i64 = strtoll(text, NULL, 0); break;
-    case BP_F64: v->value.f64 = strtod(text, NULL); break;
+    case BP_U64: v->value.u64 = strtoull(text, NULL, 0); break;
+    case BP_I8: v->value.i8 = (int8_t)strtol(text, NULL, 0); break;
+    case BP_U8: v->value.u8 = (uint8_t)strtol(text, NULL, 0); break;
+    case BP_I16: v->value.i16 = (int16_t)strtol(text, NULL, 0); break;
+    case BP_U16: v->value.u16 = (uint16_t)strtol(text, NULL, 0); break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: read_doubles(text, &v->value.dvec4.x, double_count(type)); break;
     case BP_COLOUR: read_colour(text, v->value.mat4.m); break;
     case BP_NAME: v->value.name = c->api->name->hash(text); break;
     case BP_ENTITY: return strcmp(text, "none") == 0;
@@ -215,7 +252,15 @@ void conformance_value(conformance_t *c, const conformance_property_t *p, uint64
     case BP_I32: v->value.i32 = (int32_t)random_integer(&random, p, INT32_MIN, INT32_MAX); break;
     case BP_U32: v->value.u32 = (uint32_t)random_integer(&random, p, 0, UINT32_MAX); break;
     case BP_I64: v->value.i64 = random_integer(&random, p, INT64_MIN, INT64_MAX); break;
-    case BP_F64: v->value.f64 = random_number(&random, p->min, p->max); break;
+    case BP_U64: v->value.u64 = (uint64_t)random_integer(&random, p, 0, INT64_MAX); break;
+    case BP_I8: v->value.i8 = (int8_t)random_integer(&random, p, INT8_MIN, INT8_MAX); break;
+    case BP_U8: v->value.u8 = (uint8_t)random_integer(&random, p, 0, UINT8_MAX); break;
+    case BP_I16: v->value.i16 = (int16_t)random_integer(&random, p, INT16_MIN, INT16_MAX); break;
+    case BP_U16: v->value.u16 = (uint16_t)random_integer(&random, p, 0, UINT16_MAX); break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
+        for (uint32_t i = 0; i < double_count(type); i++)
+            (&v->value.dvec4.x)[i] = random_number(&random, p->min, p->max);
+        break;
     case BP_QUAT: v->value.quat = random_turn(&random); break;
     case BP_STRING: random_text(&random, v->text, sizeof v->text); break;
     case BP_NAME: v->value.name = c->labels[bp_random_below(&random, CONFORMANCE_LABELS)]; break;
@@ -274,7 +319,15 @@ const char *conformance_show(uint32_t type, const void *value, char *text)
     case BP_I32: snprintf(text, CONFORMANCE_TEXT, "%d", v.i32); break;
     case BP_U32: snprintf(text, CONFORMANCE_TEXT, "%u", v.u32); break;
     case BP_I64: snprintf(text, CONFORMANCE_TEXT, "%lld", (long long)v.i64); break;
-    case BP_F64: snprintf(text, CONFORMANCE_TEXT, "%.17g", v.f64); break;
+    case BP_U64: snprintf(text, CONFORMANCE_TEXT, "%llu", (unsigned long long)v.u64); break;
+    case BP_I8: snprintf(text, CONFORMANCE_TEXT, "%d", v.i8); break;
+    case BP_U8: snprintf(text, CONFORMANCE_TEXT, "%u", v.u8); break;
+    case BP_I16: snprintf(text, CONFORMANCE_TEXT, "%d", v.i16); break;
+    case BP_U16: snprintf(text, CONFORMANCE_TEXT, "%u", v.u16); break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
+        for (uint32_t i = 0; i < double_count(type); i++)
+            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.17g", i > 0 ? " " : "", (&v.dvec4.x)[i]);
+        break;
     case BP_STRING: snprintf(text, CONFORMANCE_TEXT, "\"%s\"", v.string == NULL ? "(null)" : v.string); break;
     case BP_ENTITY: case BP_NAME: snprintf(text, CONFORMANCE_TEXT, "%llx", (unsigned long long)v.name); break;
     default:

@@ -600,7 +600,7 @@ static const struct {
     {{{.name = "a-b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a-b'"}},
     {{{.name = long_name, .type = BP_F32}}, BP_ERROR_ARGUMENT, {"1 to 63"}},
     {{{.name = "x", .type = BP_TYPE_NONE}}, BP_ERROR_TYPE, {"'x'", "0 is no type"}},
-    {{{.name = "x", .type = BP_TYPE_COUNT}}, BP_ERROR_TYPE, {"'x'", "16 is no type", "15 is name"}},
+    {{{.name = "x", .type = BP_TYPE_COUNT}}, BP_ERROR_TYPE, {"'x'", "24 is no type", "23 is dvec4"}},
     {{{.name = "x", .type = UINT32_MAX}}, BP_ERROR_TYPE, {"'x'", "is no type"}},
     {{{.name = "x", .type = BP_F32, .initial = "one"}}, BP_ERROR_TYPE, {"'x'", "'one' is not a number"}},
     {{{.name = "x", .type = BP_F32, .initial = "1e99"}}, BP_ERROR_TYPE, {"'x'", "'1e99'"}},

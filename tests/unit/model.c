@@ -14,9 +14,9 @@
 
 const model_key_t model_keys[MODEL_KEYS] = {
     {"label", "title", false, 4}, {"body", "body", false, 4}, {"fx", "fog", false, 3},
-    {"pool", "pool", false, 2},   {"flag", "flag", false, 0}, {"once", "once", true, 2},
+    {"pool", "pool", false, 2},   {"flag", "flag", false, 0}, {"once", "once", true, 4},
     {"fx", "vignette", false, 3}, {"told", "told", false, 2}, {"pool", "spare", false, 2},
-    {"label", "label", false, 4}, {"once", "other", true, 2},
+    {"label", "label", false, 4}, {"once", "other", true, 4},
 };
 
 typedef struct model_field_t {
@@ -38,7 +38,9 @@ static const model_field_t fx[] = {
     {"enabled", BP_BOOL, NULL, {1}}, {"colour", BP_COLOUR, NULL, {16.0f / 255, 32.0f / 255, 48.0f / 255, 1}},
     {"strength", BP_F64, NULL, {0.5f}},
 };
-static const model_field_t once[] = {{"count", BP_U32, NULL, {7}}, {"note", BP_STRING, "", {0}}};
+static const model_field_t once[] = {
+    {"count", BP_U32, NULL, {7}}, {"note", BP_STRING, "", {0}}, {"hour", BP_I16, NULL, {-3}}, {"place", BP_DVEC3, NULL, {1, 2, 3}},
+};
 static const model_field_t stock[] = {{"number", BP_I64, NULL, {5}}, {"text", BP_STRING, "", {0}}};
 
 static const model_field_t *field_of(uint32_t key, uint32_t field)
@@ -75,7 +77,9 @@ static void write_value(model_value_t *value, uint32_t type, const float *number
     case BP_I32: memcpy(value, &(int32_t){(int32_t)numbers[0]}, sizeof(int32_t)); break;
     case BP_U32: memcpy(value, &(uint32_t){(uint32_t)numbers[0]}, sizeof(uint32_t)); break;
     case BP_I64: memcpy(value, &(int64_t){(int64_t)numbers[0]}, sizeof(int64_t)); break;
+    case BP_I16: memcpy(value, &(int16_t){(int16_t)numbers[0]}, sizeof(int16_t)); break;
     case BP_F64: memcpy(value, &(double){(double)numbers[0]}, sizeof(double)); break;
+    case BP_DVEC3: memcpy(value, &(bp_dvec3_t){(double)numbers[0], (double)numbers[1], (double)numbers[2]}, sizeof(bp_dvec3_t)); break;
     case BP_STRING: memcpy(value, &text, sizeof text); break;
     case BP_ENTITY: memcpy(value, &bits, sizeof bits); break;
     case BP_NAME: memcpy(value, &(bp_name_t){names_hash(text)}, sizeof(bp_name_t)); break;

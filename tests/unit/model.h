@@ -30,7 +30,7 @@ typedef struct model_key_t {
 extern const model_key_t model_keys[MODEL_KEYS];
 
 /* A value of one of the fields; a string points to model_texts. */
-typedef struct model_value_t { unsigned char bytes[16]; } model_value_t;
+typedef struct model_value_t { unsigned char bytes[24]; } model_value_t;
 
 typedef struct model_component_t {
     uint32_t there;

@@ -491,6 +491,15 @@ static void random_value(uint32_t type, uint64_t *random, bp_value_t *value)
     case BP_I32: value->i32 = (int32_t)random_integer(random); break;
     case BP_U32: value->u32 = (uint32_t)random_integer(random); break;
     case BP_I64: value->i64 = random_integer(random); break;
+    case BP_I8: value->i8 = (int8_t)random_integer(random); break;
+    case BP_U8: value->u8 = (uint8_t)random_integer(random); break;
+    case BP_I16: value->i16 = (int16_t)random_integer(random); break;
+    case BP_U16: value->u16 = (uint16_t)random_integer(random); break;
+    case BP_U64: value->u64 = (uint64_t)random_integer(random); break;
+    case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
+        for (uint32_t i = 0; i < value_parts(type); i++)
+            (&value->dvec4.x)[i] = random_double(random);
+        break;
     case BP_F64: value->f64 = random_double(random); break;
     case BP_STRING: value->string = random_text(random); break;
     case BP_NAME:
@@ -596,6 +605,17 @@ static const text_case_t good_texts[] = {
     {BP_U32, "0xffffffff", "4294967295"},
     {BP_I64, "-9223372036854775808", "-9223372036854775808"},
     {BP_I64, "9223372036854775807", "9223372036854775807"},
+    {BP_I8, "-128", "-128"},
+    {BP_I8, "0x7f", "127"},
+    {BP_U8, "255", "255"},
+    {BP_U8, "-0", "0"},
+    {BP_I16, "-32768", "-32768"},
+    {BP_U16, " 65535 ", "65535"},
+    {BP_U64, "18446744073709551615", "18446744073709551615"},
+    {BP_U64, "0xffffffffffffffff", "18446744073709551615"},
+    {BP_DVEC2, "0.1,1e300", "0.1 1e+300"},
+    {BP_DVEC3, "0.1 0.2 0.3", "0.1 0.2 0.3"},
+    {BP_DVEC4, "1 -2 3 -4", "1 -2 3 -4"},
     {BP_F32, "1e3", "1000"},
     {BP_F32, "3.4028234663852886e38", "3.40282e+38"},
     {BP_F32, ".5", "0.5"},
@@ -659,6 +679,19 @@ static const text_case_t bad_texts[] = {
     {BP_U32, "4294967296", "0 to 4294967295"},
     {BP_I64, "9223372036854775808", "64 bits"},
     {BP_I64, "seven", "'seven'"},
+    {BP_I64, "-9223372036854775809", "64 bits"},
+    {BP_I8, "128", "-128 to 127"},
+    {BP_I8, "-129", "-128 to 127"},
+    {BP_U8, "256", "0 to 255"},
+    {BP_U8, "-1", "0 to 255"},
+    {BP_I16, "32768", "-32768 to 32767"},
+    {BP_U16, "-1", "0 to 65535"},
+    {BP_U64, "18446744073709551616", "0 to 18446744073709551615"},
+    {BP_U64, "-1", "0 to 18446744073709551615"},
+    {BP_U64, "+-1", "0 to 18446744073709551615"},
+    {BP_DVEC2, "1", "2 numbers"},
+    {BP_DVEC3, "1 2 3 4", "3 numbers"},
+    {BP_DVEC4, "1 2 1e309 4", "4 numbers"},
     {BP_F32, "", "a number"},
     {BP_F32, "1e39", "a number"},
     {BP_F32, "3.4028235677973366e38", "a number"},
@@ -813,7 +846,7 @@ static const field_case_t bad_fields[] = {
     {{.name = "", .type = BP_F32}, BP_ERROR_ARGUMENT, "1 to 63"},
     {{.name = "two words", .type = BP_F32}, BP_ERROR_ARGUMENT, "'two words'"},
     {{.name = "f", .type = BP_TYPE_NONE}, BP_ERROR_TYPE, "'f'"},
-    {{.name = "f", .type = BP_TYPE_COUNT}, BP_ERROR_TYPE, "16 is no type"},
+    {{.name = "f", .type = BP_TYPE_COUNT}, BP_ERROR_TYPE, "24 is no type"},
     {{.name = "f", .type = BP_F32, .initial = "much"}, BP_ERROR_TYPE, "'much' is not a number"},
     {{.name = "f", .type = BP_F32, .min = "low"}, BP_ERROR_TYPE, "'low'"},
     {{.name = "f", .type = BP_F32, .max = "high"}, BP_ERROR_TYPE, "field 'f': 'high'"},

@@ -7,7 +7,7 @@
 
 #include "../suites.h"
 #include "base/base.h"
-#include "base/field.h"
+#include "base/convert.h"
 
 #include <float.h>
 #include <math.h>
@@ -53,15 +53,30 @@ static void expect(bp_result_t result, bp_result_t code, const char *part)
 START_TEST(pairs_of_types_are_the_same_widen_narrow_or_are_refused)
 {
     static const char *const kinds[BP_TYPE_COUNT] = {
-        /*             b i u l f d 2 3 4 q m c s e n */
-        [BP_BOOL] = "  S W W W W W . . . . . . . . .", [BP_I32] = "   N S N W N W . . . . . . . . .",
-        [BP_U32] = "   N N S W N W . . . . . . . . .", [BP_I64] = "   N N N S N N . . . . . . . . .",
-        [BP_F32] = "   N N N N S W . . . . . . . . .", [BP_F64] = "   N N N N N S . . . . . . . . .",
-        [BP_VEC2] = "  . . . . . . S W W W . W . . .", [BP_VEC3] = "  . . . . . . N S W W . W . . .",
-        [BP_VEC4] = "  . . . . . . N N S W . W . . .", [BP_QUAT] = "  . . . . . . N N W S . W . . .",
-        [BP_MAT4] = "  . . . . . . . . . . S . . . .", [BP_COLOUR] = ". . . . . . N N W W . S . . .",
-        [BP_STRING] = ". . . . . . . . . . . . S . .", [BP_ENTITY] = ". . . . . . . . . . . . . S .",
-        [BP_NAME] = "  . . . . . . . . . . . . . . S",
+        /*                 b i u l f d 2 3 4 q m c s e n i8  16    64 d2d3d4 */
+        [BP_BOOL] =   "S W W W W W . . . . . . . . . W W W W W . . .",
+        [BP_I32] =    "N S N W N W . . . . . . . . . N N N N N . . .",
+        [BP_U32] =    "N N S W N W . . . . . . . . . N N N N W . . .",
+        [BP_I64] =    "N N N S N N . . . . . . . . . N N N N N . . .",
+        [BP_F32] =    "N N N N S W . . . . . . . . . N N N N N . . .",
+        [BP_F64] =    "N N N N N S . . . . . . . . . N N N N N . . .",
+        [BP_VEC2] =   ". . . . . . S W W W . W . . . . . . . . W W W",
+        [BP_VEC3] =   ". . . . . . N S W W . W . . . . . . . . N W W",
+        [BP_VEC4] =   ". . . . . . N N S W . W . . . . . . . . N N W",
+        [BP_QUAT] =   ". . . . . . N N W S . W . . . . . . . . N N W",
+        [BP_MAT4] =   ". . . . . . . . . . S . . . . . . . . . . . .",
+        [BP_COLOUR] = ". . . . . . N N W W . S . . . . . . . . N N W",
+        [BP_STRING] = ". . . . . . . . . . . . S . . . . . . . . . .",
+        [BP_ENTITY] = ". . . . . . . . . . . . . S . . . . . . . . .",
+        [BP_NAME] =   ". . . . . . . . . . . . . . S . . . . . . . .",
+        [BP_I8] =     "N W N W W W . . . . . . . . . S N W N N . . .",
+        [BP_U8] =     "N W W W W W . . . . . . . . . N S W W W . . .",
+        [BP_I16] =    "N W N W W W . . . . . . . . . N N S N N . . .",
+        [BP_U16] =    "N W W W W W . . . . . . . . . N N N S W . . .",
+        [BP_U64] =    "N N N N N N . . . . . . . . . N N N N S . . .",
+        [BP_DVEC2] =  ". . . . . . N N N N . N . . . . . . . . S W W",
+        [BP_DVEC3] =  ". . . . . . N N N N . N . . . . . . . . N S W",
+        [BP_DVEC4] =  ". . . . . . N N N N . N . . . . . . . . N N S",
     };
     for (uint32_t from = 1; from < BP_TYPE_COUNT; from++) {
         const char *row = kinds[from];
@@ -118,6 +133,86 @@ START_TEST(a_double_is_narrowed_exactly_where_it_fits)
 }
 END_TEST
 
+static const uint32_t integers[] = {BP_BOOL, BP_I8, BP_U8, BP_I16, BP_U16, BP_I32, BP_U32, BP_I64, BP_U64};
+enum { INTEGERS = sizeof integers / sizeof integers[0] };
+
+/* The number that the bytes of an integer type are, in 128 bits. */
+__extension__ typedef __int128 wide_t;
+
+static wide_t wide_of(uint32_t type, const bp_value_t *v)
+{
+    switch (type) {
+    case BP_I8: return v->i8;
+    case BP_BOOL: case BP_U8: return v->u8;
+    case BP_I16: return v->i16;
+    case BP_U16: return v->u16;
+    case BP_I32: return v->i32;
+    case BP_U32: return v->u32;
+    case BP_I64: return v->i64;
+    default: return v->u64;
+    }
+}
+
+static bool holds(uint32_t type, wide_t number)
+{
+    static const int bits[BP_TYPE_COUNT] = {[BP_BOOL] = 1, [BP_I8] = -8, [BP_U8] = 8, [BP_I16] = -16, [BP_U16] = 16, [BP_I32] = -32,
+                                            [BP_U32] = 32, [BP_I64] = -64, [BP_U64] = 64};
+    wide_t one = 1, most = bits[type] < 0 ? one << (-bits[type] - 1) : one << bits[type];
+    return number < most && number >= (bits[type] < 0 ? -most : 0);
+}
+
+START_TEST(integers_of_all_kinds_become_each_other_where_they_fit)
+{
+    uint64_t random = 12;
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t from_type = integers[bp_random_below(&random, INTEGERS)], to_type = integers[bp_random_below(&random, INTEGERS)];
+        field_t from = {.type = from_type, .size = value_size(from_type)}, to = {.type = to_type, .size = value_size(to_type)};
+        bp_value_t value = {.u64 = bp_random_next(&random) >> bp_random_below(&random, 64)}, out = {.u64 = 0};
+        if (bp_random_below(&random, 2) == 0)
+            value.u64 = 0 - value.u64; /* small negative numbers */
+        if (from_type == BP_BOOL)
+            value.u64 &= 1;
+        bool fits = convert_column(&from, &value, &to, &out, 1, NULL) == 1;
+        ck_assert_msg(fits == holds(to_type, wide_of(from_type, &value)), "%llx: %s to %s", (unsigned long long)value.u64, value_type_name(from_type),
+                      value_type_name(to_type));
+        ck_assert(!fits || wide_of(to_type, &out) == wide_of(from_type, &value));
+        ck_assert(fits || convert_kind(from_type, to_type) == CONVERT_NARROWED);
+    }
+}
+END_TEST
+
+START_TEST(the_largest_integers_become_doubles_only_where_these_hold_them)
+{
+    const field_t *u64 = make((bp_field_t){.name = "a", .type = BP_U64}), *f64 = make((bp_field_t){.name = "a", .type = BP_F64});
+    const uint64_t exact[] = {UINT64_C(1) << 63, UINT64_C(0xFFFFFFFFFFFFF800)}, lost[] = {UINT64_MAX, (UINT64_C(1) << 63) + 1};
+    const double doubles[] = {18446744073709551616.0, -1.0, 0.5};
+    double d[2];
+    uint64_t back[2];
+    ck_assert_uint_eq(convert_column(u64, exact, f64, d, 2, NULL), 2);
+    ck_assert_uint_eq(convert_column(f64, d, u64, back, 2, NULL), 2);
+    ck_assert_mem_eq(exact, back, sizeof back);
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_uint_eq(convert_column(u64, &lost[i], f64, d, 1, NULL), 0);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(convert_column(f64, &doubles[i], u64, back, 1, NULL), 0);
+}
+END_TEST
+
+START_TEST(vectors_of_doubles_are_narrowed_where_finite_stays_finite)
+{
+    const field_t *three = make((bp_field_t){.name = "a", .type = BP_DVEC3}), *single = make((bp_field_t){.name = "a", .type = BP_VEC3}),
+                  *two = make((bp_field_t){.name = "a", .type = BP_VEC2});
+    const bp_dvec3_t v[] = {{0.1, 2, 0}, {1e300, 0, 0}, {0, 0, 7}};
+    bp_vec3_t out[3];
+    bp_vec2_t short_out[3];
+    ck_assert_uint_eq(convert_column(three, v, single, out, 3, NULL), 1);
+    ck_assert(out[0].x == 0.1f && out[0].y == 2.0f);
+    ck_assert_uint_eq(convert_column(three, &v[2], single, out, 1, NULL), 1);
+    ck_assert_uint_eq(convert_column(three, v, two, short_out, 1, NULL), 1);
+    ck_assert_uint_eq(convert_column(three, &v[2], two, short_out, 1, NULL), 0);
+}
+END_TEST
+
 START_TEST(integers_that_a_float_cannot_hold_are_refused)
 {
     const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}), *f64 = make((bp_field_t){.name = "a", .type = BP_F64}),
@@ -138,7 +233,8 @@ END_TEST
 START_TEST(widening_and_narrowing_back_gives_the_same_bits)
 {
     static const uint32_t pairs[][2] = {{BP_I32, BP_I64}, {BP_I32, BP_F64}, {BP_U32, BP_I64}, {BP_U32, BP_F64}, {BP_F32, BP_F64},
-                                        {BP_VEC2, BP_VEC3}, {BP_VEC3, BP_VEC4}, {BP_VEC4, BP_COLOUR}, {BP_VEC2, BP_QUAT}};
+                                        {BP_VEC2, BP_VEC3}, {BP_VEC3, BP_VEC4}, {BP_VEC4, BP_COLOUR}, {BP_VEC2, BP_QUAT}, {BP_VEC3, BP_DVEC3},
+                                        {BP_VEC2, BP_DVEC4}};
     enum { COUNT = 257 };
     static uint32_t bits[COUNT * 4], back[COUNT * 4];
     static double wide[COUNT * 8];
@@ -230,6 +326,9 @@ Suite *convert_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, pairs_of_types_are_the_same_widen_narrow_or_are_refused);
     tcase_add_test(tests, a_double_is_narrowed_exactly_where_it_fits);
+    tcase_add_test(tests, integers_of_all_kinds_become_each_other_where_they_fit);
+    tcase_add_test(tests, the_largest_integers_become_doubles_only_where_these_hold_them);
+    tcase_add_test(tests, vectors_of_doubles_are_narrowed_where_finite_stays_finite);
     tcase_add_test(tests, integers_that_a_float_cannot_hold_are_refused);
     tcase_add_test(tests, widening_and_narrowing_back_gives_the_same_bits);
     tcase_add_test(tests, new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old);

@@ -120,6 +120,14 @@ static const sample_t samples[] = {
     {"a_string", BP_STRING, "sample", "another, with blanks"},
     {"an_entity", BP_ENTITY, "none", "#0:1"},
     {"a_name", BP_NAME, "sample", "other"},
+    {"an_i8", BP_I8, "-7", "100"},
+    {"a_u8", BP_U8, "7", "255"},
+    {"an_i16", BP_I16, "-700", "-32768"},
+    {"a_u16", BP_U16, "700", "60000"},
+    {"a_u64", BP_U64, "10000000000000000000", "18446744073709551615"},
+    {"a_dvec2", BP_DVEC2, "1 0.1", "1e+300 -0.25"},
+    {"a_dvec3", BP_DVEC3, "1 2 0.1", "0.3 1e-300 7"},
+    {"a_dvec4", BP_DVEC4, "0.1 2 3 4", "4 3 2 0.1"},
 };
 
 START_TEST(each_type_is_set_and_got_in_every_way)

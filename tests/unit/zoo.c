@@ -47,6 +47,8 @@ static const bp_field_t fx_fields[] = {
 static const bp_field_t once_fields[] = {
     [ONCE_COUNT] = {.name = "count", .type = BP_U32, .initial = "7"},
     [ONCE_NOTE] = {.name = "note", .type = BP_STRING},
+    [ONCE_HOUR] = {.name = "hour", .type = BP_I16, .initial = "-3"},
+    [ONCE_PLACE] = {.name = "place", .type = BP_DVEC3, .initial = "1 2 3"},
 };
 
 static const bp_field_t mark_fields[] = {
@@ -69,6 +71,14 @@ static const bp_field_t sample_fields[] = {
     {.name = "a_string", .type = BP_STRING, .initial = "sample"},
     {.name = "an_entity", .type = BP_ENTITY},
     {.name = "a_name", .type = BP_NAME, .initial = "sample"},
+    {.name = "an_i8", .type = BP_I8, .initial = "-7", .max = "100"},
+    {.name = "a_u8", .type = BP_U8, .initial = "7", .min = "1"},
+    {.name = "an_i16", .type = BP_I16, .initial = "-700"},
+    {.name = "a_u16", .type = BP_U16, .initial = "700", .max = "60000"},
+    {.name = "a_u64", .type = BP_U64, .initial = "10000000000000000000"},
+    {.name = "a_dvec2", .type = BP_DVEC2, .initial = "1 0.1", .min = "-1000"},
+    {.name = "a_dvec3", .type = BP_DVEC3, .initial = "1 2 0.1"},
+    {.name = "a_dvec4", .type = BP_DVEC4, .initial = "0.1 2 3 4"},
     {.name = "a_reading", .type = BP_F32, .flags = BP_FIELD_READ_ONLY, .initial = "3"},
 };
 

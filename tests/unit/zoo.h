@@ -23,7 +23,7 @@ extern const char *const zoo_components[]; /* ends with NULL */
 enum { BODY_MASS, BODY_POSITION, BODY_VELOCITY, BODY_ACCELERATION };
 enum { LABEL_TEXT, LABEL_RANK, LABEL_HOME, LABEL_KIND };
 enum { FX_ENABLED, FX_COLOUR, FX_STRENGTH };
-enum { ONCE_COUNT, ONCE_NOTE };
+enum { ONCE_COUNT, ONCE_NOTE, ONCE_HOUR, ONCE_PLACE };
 enum { STOCK_NUMBER, STOCK_TEXT, STOCK_SERIAL };
 
 /* What an own-storage component keeps for each instance. */

@@ -1,0 +1,318 @@
+/* convert.c - the rules of convert.h, value by value and column by column.
+ *
+ * A value is taken apart into numbers (value_parts of them), each number goes through the widest type that holds it
+ * exactly (int64_t or double), and is put together again. That is one path for every pair of types; the pairs that large
+ * columns meet (f32 to f64, i32 to i64 or f64, vec3 to vec4) have plain loops in front of it, which a compiler turns into vector
+ * instructions.
+ *
+ * Invariant: `to` is written completely for every value before the one that is returned, so a caller that gets `count` has
+ * a whole column.
+ */
+#include "convert.h"
+
+#include <math.h>
+
+/* --- which types go together ------------------------------------------------------------------------------------------ */
+
+static bool is_number(uint32_t type)
+{
+    return value_integer_bits(type) > 0 || type == BP_F32 || type == BP_F64;
+}
+
+static bool is_vector(uint32_t type)
+{
+    return value_parts(type) > 1 && type != BP_MAT4;
+}
+
+/* Bits of a whole number, its sign left out, that a type holds exactly. */
+static uint32_t exact_bits(uint32_t type)
+{
+    return type == BP_F32 ? 24 : type == BP_F64 ? 53 : value_integer_bits(type) - (value_is_signed(type) ? 1 : 0);
+}
+
+static bool is_float(uint32_t type)
+{
+    return type == BP_F32 || type == BP_F64;
+}
+
+/* Does every number of one type fit the other? */
+static bool holds_all(uint32_t from, uint32_t to)
+{
+    if (is_float(from))
+        return is_float(to) && exact_bits(from) <= exact_bits(to);
+    bool sign_fits = !value_is_signed(from) || value_is_signed(to) || is_float(to);
+    return sign_fits && exact_bits(from) <= exact_bits(to);
+}
+
+convert_kind_t convert_kind(uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return value_size(from) != 0 ? CONVERT_SAME : CONVERT_REFUSED;
+    if (is_number(from) && is_number(to))
+        return holds_all(from, to) ? CONVERT_WIDENED : CONVERT_NARROWED;
+    if (is_vector(from) && is_vector(to))
+        return value_parts(from) <= value_parts(to) && holds_all(value_part_type(from), value_part_type(to)) ? CONVERT_WIDENED
+                                                                                                             : CONVERT_NARROWED;
+    return CONVERT_REFUSED;
+}
+
+/* --- the plan --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_field(const field_t *fields, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return i;
+    }
+    return BP_NONE;
+}
+
+/* The old field that a new one goes on from. A name that is still borne by a new field is nobody's former name. */
+static convert_source_t find_source(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
+                                    const field_t *field)
+{
+    convert_source_t source = {.old = find_field(old_fields, old_count, field->name), .kind = CONVERT_SAME};
+    const char *former = field->former_name;
+    if (source.old != BP_NONE || former == NULL || former[0] == '\0' || find_field(new_fields, new_count, former) != BP_NONE)
+        return source;
+    source.old = find_field(old_fields, old_count, former);
+    source.renamed = source.old != BP_NONE;
+    return source;
+}
+
+/* May a value that was right for the old field be wrong for the new one? */
+static bool is_tighter(const field_t *old, const field_t *field)
+{
+    if (!field->limited)
+        return false;
+    return !old->limited || field->min > old->min || field->max < old->max;
+}
+
+static bp_result_t refuse_types(const field_t *old, const field_t *field, error_text_t *error)
+{
+    return error_set(error, BP_ERROR_TYPE,
+                     "field '%s' was %s and is now %s, which values cannot be turned into; give the new field another name, and it starts with its default",
+                     field->name, value_type_name(old->type), value_type_name(field->type));
+}
+
+bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
+                         convert_source_t *sources, error_text_t *error)
+{
+    for (uint32_t i = 0; i < new_count; i++) {
+        sources[i] = find_source(old_fields, old_count, new_fields, new_count, &new_fields[i]);
+        if (sources[i].old == BP_NONE)
+            continue;
+        const field_t *old = &old_fields[sources[i].old];
+        sources[i].kind = convert_kind(old->type, new_fields[i].type);
+        sources[i].check = is_tighter(old, &new_fields[i]);
+        if (sources[i].kind == CONVERT_REFUSED)
+            return refuse_types(old, &new_fields[i], error);
+        for (uint32_t j = 0; j < i; j++) {
+            if (sources[j].old == sources[i].old)
+                return error_set(error, BP_ERROR_EXISTS, "fields '%s' and '%s' both say that they were called '%s'; only one can go on from it",
+                                 new_fields[j].name, new_fields[i].name, old->name);
+        }
+    }
+    return BP_OK;
+}
+
+/* --- one value -------------------------------------------------------------------------------------------------------- */
+
+/* A number in the widest form that holds it exactly. */
+typedef struct number_t {
+    bool whole;
+    value_integer_t integer;
+    double real;
+} number_t;
+
+static number_t read_number(uint32_t type, const void *value)
+{
+    if (is_float(type))
+        return (number_t){.real = value_part(type, value, 0)};
+    return (number_t){.whole = true, .integer = value_read_integer(type, value)};
+}
+
+/* The integer that a double is; false where it is none, or beyond those of 64 bits. */
+static bool integer_of(double real, value_integer_t *integer)
+{
+    const double end = 18446744073709551616.0; /* 2^64 */
+    if (!(real >= -end / 2 && real < end) || real != floor(real))
+        return false;
+    integer->negative = real < 0;
+    integer->bits = real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
+    return true;
+}
+
+/* The double nearest to an integer. */
+static double double_of(value_integer_t integer)
+{
+    return integer.negative ? (double)(int64_t)integer.bits : (double)integer.bits;
+}
+
+static bool is_integer(double real, value_integer_t integer)
+{
+    value_integer_t back;
+    return integer_of(real, &back) && back.bits == integer.bits && back.negative == integer.negative;
+}
+
+static bool write_f64(const number_t *number, double *out)
+{
+    *out = number->whole ? double_of(number->integer) : number->real;
+    return !number->whole || is_integer(*out, number->integer);
+}
+
+static bool write_f32(const number_t *number, float *out)
+{
+    if (!number->whole) {
+        *out = (float)number->real;
+        return value_is_finite((double)*out) || !value_is_finite(number->real);
+    }
+    *out = number->integer.negative ? (float)(int64_t)number->integer.bits : (float)number->integer.bits;
+    return is_integer((double)*out, number->integer);
+}
+
+static bool write_number(const number_t *number, uint32_t type, void *to)
+{
+    bp_value_t v = {.i64 = 0};
+    value_integer_t integer = number->integer;
+    bool fits;
+    if (type == BP_F32)
+        fits = write_f32(number, &v.f32);
+    else if (type == BP_F64)
+        fits = write_f64(number, &v.f64);
+    else
+        fits = (number->whole || integer_of(number->real, &integer)) && value_write_integer(type, integer, &v);
+    memcpy(to, &v, value_size(type));
+    return fits;
+}
+
+/* Part by part; what the old vector has beyond the new one must be what its default says. */
+static bool convert_vector(const field_t *old, const void *from, const field_t *field, void *to)
+{
+    uint32_t parts = value_parts(old->type), wanted = value_parts(field->type), common = parts < wanted ? parts : wanted;
+    uint32_t old_part = value_part_type(old->type), part = value_part_type(field->type);
+    size_t old_size = value_size(old_part), size = value_size(part);
+    memcpy(to, &field->initial, value_size(field->type));
+    for (uint32_t i = 0; i < common; i++) {
+        number_t number = read_number(old_part, (const char *)from + i * old_size);
+        if (old_part == part)
+            memcpy((char *)to + i * size, (const char *)from + i * size, size); /* all bits of what is no number, too */
+        else if (!write_number(&number, part, (char *)to + i * size))
+            return false;
+    }
+    return memcmp((const char *)from + common * old_size, (const char *)&old->initial + common * old_size, (parts - common) * old_size) == 0;
+}
+
+static bool inside(const field_t *field, const void *value)
+{
+    uint32_t parts = value_parts(field->type);
+    for (uint32_t p = 0; field->limited && p < parts; p++) {
+        double part = value_part(field->type, value, p);
+        if (!(part >= field->min && part <= field->max))
+            return false;
+    }
+    return true;
+}
+
+static bool convert_value(const field_t *old, const void *from, const field_t *field, void *to)
+{
+    if (old->type == field->type) {
+        memcpy(to, from, field->size);
+    } else if (is_number(old->type)) {
+        number_t number = read_number(old->type, from);
+        if (!write_number(&number, field->type, to))
+            return false;
+    } else if (!convert_vector(old, from, field, to)) {
+        return false;
+    }
+    return inside(field, to);
+}
+
+/* --- columns ---------------------------------------------------------------------------------------------------------- */
+
+static void widen_f32(const float *restrict from, double *restrict to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+static void widen_i32(const int32_t *restrict from, int64_t *restrict to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+static void widen_i32_to_f64(const int32_t *restrict from, double *restrict to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+static void widen_vec3(const bp_vec3_t *restrict from, bp_vec4_t *restrict to, float w, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (bp_vec4_t){from[i].x, from[i].y, from[i].z, w};
+}
+
+/* The pairs that need no look at each value. False: take the general way. */
+static bool convert_all(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count)
+{
+    if (field->limited)
+        return false;
+    if (old->type == field->type)
+        memcpy(to, from, (size_t)count * field->size);
+    else if (old->type == BP_F32 && field->type == BP_F64)
+        widen_f32(from, to, count);
+    else if (old->type == BP_VEC3 && field->type == BP_DVEC3)
+        widen_f32(from, to, 3 * (size_t)count);
+    else if (old->type == BP_I32 && field->type == BP_I64)
+        widen_i32(from, to, count);
+    else if (old->type == BP_I32 && field->type == BP_F64)
+        widen_i32_to_f64(from, to, count);
+    else if (old->type == BP_VEC3 && field->type == BP_VEC4)
+        widen_vec3(from, to, field->initial.vec4.w, count);
+    else
+        return false;
+    return true;
+}
+
+uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
+                        const bp_entity_t *entities)
+{
+    if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
+        return 0;
+    if (count == 0 || convert_all(old, from, field, to, count))
+        return count;
+    const char *source = from;
+    char *target = to;
+    for (uint32_t i = 0; i < count; i++, source += old->size, target += field->size) {
+        if (convert_value(old, source, field, target))
+            continue;
+        if (entities == NULL || entities[i].id != 0)
+            return i;
+        memcpy(target, &field->initial, field->size);
+    }
+    return count;
+}
+
+uint32_t convert_check(const field_t *field, const void *values, uint32_t count, const bp_entity_t *entities)
+{
+    const char *value = values;
+    for (uint32_t i = 0; field->limited && i < count; i++, value += field->size) {
+        if (!inside(field, value) && (entities == NULL || entities[i].id != 0))
+            return i;
+    }
+    return count;
+}
+
+bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *value,
+                           error_text_t *error)
+{
+    char text[128], limits[192] = "";
+    value_format(context, old->type, value, text, sizeof text);
+    if (field->limited)
+        snprintf(limits, sizeof limits, " (from %s to %s)", field->min_text[0] != '\0' ? field->min_text : "any",
+                 field->max_text[0] != '\0' ? field->max_text : "any");
+    return error_set(error, BP_ERROR_RANGE, "field '%s' holds %s, which does not fit the new %s%s; bring the values into range first, or give the new field another name",
+                     old->name, text, value_type_name(field->type), limits);
+}

@@ -1,0 +1,55 @@
+/* convert.h - what becomes of values when a field's declaration changes: one set of rules for reloads and for old files.
+ *
+ * Fields are matched by name, then by former name. What is in both keeps its values, as they are or converted:
+ *
+ *   same      the same type
+ *   widened   every value fits: bool to any number; an integer to one of more bits, or of as many with the same sign, or to a float
+ *             that holds all its values (u16 to f32, i32 to f64); f32 to f64; a vector to a longer one, whose new parts take the new
+ *             field's default, or to one of doubles; vec4, quat and colour into each other
+ *   narrowed  only if every value fits: a number to an integer (or bool) that can hold it exactly; an integer to a
+ *             float that can hold it exactly; f64 to f32 where finite stays finite (rounded), dvec3 to vec3 likewise; a vector to a
+ *             shorter one where the parts that go are what the old field's default says
+ *   refused   anything else: a string is no number, a matrix no vector
+ *
+ * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the way.
+ *
+ * What it does not do: it moves no columns and knows neither runs nor blobs.
+ */
+#ifndef HOST_BASE_CONVERT_H
+#define HOST_BASE_CONVERT_H
+
+#include "field.h"
+
+typedef enum convert_kind_t { CONVERT_REFUSED, CONVERT_SAME, CONVERT_WIDENED, CONVERT_NARROWED } convert_kind_t;
+
+/* How values of one type become values of another. [any] */
+convert_kind_t convert_kind(uint32_t from, uint32_t to);
+
+/* Where the values of a new field come from. */
+typedef struct convert_source_t {
+    uint32_t old;        /* number of the old field; BP_NONE: added, takes its default */
+    convert_kind_t kind; /* CONVERT_SAME where added */
+    bool renamed;        /* found by its former name */
+    bool check;          /* the values may be outside the new limits: see convert_check */
+} convert_source_t;
+
+/* Match a list of fields with an older one: sources[i] for new field i. An old field that no source names is dropped.
+ * BP_ERROR_TYPE where a field's type cannot become the new one, BP_ERROR_EXISTS where two new fields claim one old field;
+ * the error says what to do. [main] */
+bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
+                         convert_source_t *sources, error_text_t *error);
+
+/* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities` may be
+ * NULL; where it is not, rows whose entity is {0} take the default if their value does not fit. Returns the index of
+ * the first value that does not fit (or lies outside the new limits), `count` where all do. Same types are copied. [any] */
+uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
+                        const bp_entity_t *entities);
+
+/* For values that keep type and place: the index of the first outside the limits of `field`, `count` where none is. [any] */
+uint32_t convert_check(const field_t *field, const void *values, uint32_t count, const bp_entity_t *entities);
+
+/* The sentence about a value that convert_column or convert_check stopped at; returns BP_ERROR_RANGE. [main] */
+bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *value,
+                           error_text_t *error);
+
+#endif
