@@ -19,6 +19,7 @@ typedef struct check_t {
     memory_t *memory;
     const char *origin;
     error_text_t *error;
+    uint32_t version; /* the least that has the fields seen so far */
 } check_t;
 
 #define BROKEN(c, ...) broken((c), error_set((c)->error, BP_ERROR_SYNTAX, __VA_ARGS__))
@@ -49,8 +50,8 @@ static bp_result_t check_head(check_t *c)
     if (head->byte_order != BLOB_BYTE_ORDER)
         return broken(c, error_set(c->error, BP_ERROR_ABI, "head: byte order mark %08" PRIx32 " instead of %08x; blobs are little-endian",
                                    head->byte_order, BLOB_BYTE_ORDER));
-    if (head->version != BLOB_VERSION)
-        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: format version %" PRIu32 "; this backplane reads version %u%s", head->version,
+    if (head->version == 0 || head->version > BLOB_VERSION)
+        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: format version %" PRIu32 "; this backplane reads versions 1 to %u%s", head->version,
                                    BLOB_VERSION, head->version > BLOB_VERSION ? ", a newer one has written it" : ""));
     if (head->size != size)
         return BROKEN(c, "head: says %" PRIu64 " bytes, the file has %zu%s", head->size, size,
@@ -234,7 +235,10 @@ static bp_result_t check_field(check_t *c, const blob_component_t *component, ui
         if (strcmp(blob_text(blob, blob->fields[component->first_field + before].name), name) == 0)
             return BROKEN(c, "section fields: %s has two fields '%s'", type, name);
     }
-    if (blob_value_size(field->type) == 0 || field->kind > BLOB_ONE || field->reserved != 0)
+    uint32_t version = blob_field_version(field->type);
+    bool known = blob_value_size(field->type) != 0 && version <= blob->head->version;
+    c->version = version > c->version ? version : c->version;
+    if (!known || field->kind > BLOB_ONE || field->reserved != 0)
         return BROKEN(c, "section fields: %s.%s has type %" PRIu32 " and kind %" PRIu32 "; one of them is unknown", type, name,
                       field->type, field->kind);
     uint64_t size, offset = blob_place_field(field, component->instance_count, *end, &size);
@@ -304,6 +308,8 @@ static bp_result_t check_components(check_t *c)
         return BROKEN(c, "section fields: has %" PRIu32 " fields, the components have %" PRIu64, info->field_count, fields);
     if (end != info->sections[BLOB_DATA].offset + info->sections[BLOB_DATA].size)
         return BROKEN(c, "section data: has bytes behind the last value");
+    if (c->version < c->blob->head->version)
+        return BROKEN(c, "head: says format version %" PRIu32 ", and nothing in the file needs more than %" PRIu32, c->blob->head->version, c->version);
     return BP_OK;
 }
 
@@ -433,7 +439,7 @@ static bp_result_t check_parents(check_t *c)
 bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin, error_text_t *error)
 {
     *blob = (blob_t){.bytes = bytes, .size = size, .head = bytes};
-    check_t c = {blob, memory, origin, error};
+    check_t c = {blob, memory, origin, error, 1};
     if ((uintptr_t)bytes % BLOB_ALIGN_SMALL != 0)
         return broken(&c, error_set(error, BP_ERROR_ARGUMENT, "a blob must lie at an address that is a multiple of %d", BLOB_ALIGN_SMALL));
     bp_result_t result = check_head(&c);

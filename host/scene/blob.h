@@ -25,6 +25,8 @@
  * the blob plus 1, or 0 for none. A name is its 64-bit hash. A field that a component's plugin has and the blob has not takes its
  * default, or, where it says who the parent is (BP_FIELD_PARENT), the parents section.
  *
+ * A blob says the least version that holds what is in it, so that programs of before read what they can.
+ *
  * What it does not do: it knows no plugins; whether a type exists and a value is in range is the spawner's to find out.
  */
 #ifndef HOST_SCENE_BLOB_H
@@ -34,7 +36,7 @@
 
 #define BLOB_MAGIC "\x89" "BPE\r\n\x1a\n" /* a transfer as text would break it */
 #define BLOB_BYTE_ORDER 0x01020304u
-#define BLOB_VERSION 1u
+#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME */
 #define BLOB_FIRST_SECTION 256u
 
 enum {
@@ -124,7 +126,7 @@ typedef struct blob_component_t {
 
 typedef struct blob_field_t {
     uint32_t name; /* in strings */
-    uint32_t type; /* BP_BOOL ... BP_NAME */
+    uint32_t type; /* BP_BOOL ... BP_DVEC4 */
     uint32_t kind;
     uint32_t reserved;
     uint64_t offset; /* of the values, from the blob's first byte */
@@ -169,6 +171,12 @@ bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, 
 
 /* Bytes of one value of a type as it lies in a blob; 0 for what is no type. [any] */
 uint32_t blob_value_size(uint32_t type);
+
+/* The least version of the format that has a field like this one. [any] */
+static inline uint32_t blob_field_version(uint32_t type)
+{
+    return type > BP_NAME ? 2 : 1;
+}
 
 static inline const char *blob_text(const blob_t *blob, uint32_t offset)
 {

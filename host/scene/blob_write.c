@@ -403,9 +403,20 @@ bp_result_t blob_name(blob_writer_t *w, const char *text, bp_name_t *name, error
 
 /* --- the end ------------------------------------------------------------------------------------------------------------- */
 
-static void fill_head(unsigned char *block, size_t size)
+static uint32_t least_version(const blob_writer_t *w, const unsigned char *block)
 {
-    blob_head_t head = {.byte_order = BLOB_BYTE_ORDER, .version = BLOB_VERSION, .size = size};
+    const blob_field_t *field = (const blob_field_t *)(const void *)(block + w->info.sections[BLOB_FIELDS].offset);
+    uint32_t version = 1;
+    for (uint32_t f = 0; f < w->info.field_count; f++) {
+        uint32_t least = blob_field_version(field[f].type);
+        version = least > version ? least : version;
+    }
+    return version;
+}
+
+static void fill_head(unsigned char *block, size_t size, uint32_t version)
+{
+    blob_head_t head = {.byte_order = BLOB_BYTE_ORDER, .version = version, .size = size};
     memcpy(head.magic, BLOB_MAGIC, sizeof head.magic);
     head.checksum = hash_bytes(block + sizeof head, size - sizeof head);
     memcpy(block, &head, sizeof head);
@@ -430,7 +441,7 @@ bp_result_t blob_write_end(blob_writer_t *w, void **bytes, size_t *size, error_t
     if (w->name_count > 0)
         memcpy(block + names->offset, w->names, (size_t)names->size);
     memcpy(block + strings->offset, w->strings, w->strings_used);
-    fill_head(block, total);
+    fill_head(block, total, least_version(w, block));
     *bytes = block;
     *size = total;
     blob_write_drop(w);

@@ -18,7 +18,7 @@
 /* How a run's memory is laid out. */
 
 /* Bytes of the arrays columns, fields and sizes for each column. */
-#define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + 1)
+#define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + sizeof(uint32_t))
 
 /* Bytes of the block that small runs share, of one column in it, and where its first column begins. */
 static size_t run_shared_bytes(const run_t *run, uint32_t capacity);
@@ -53,7 +53,7 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     run->version = 1;
     run->columns = (void **)(run + 1);
     run->fields = (const field_t **)(run->columns + column_count);
-    run->sizes = (uint8_t *)(run->fields + column_count);
+    run->sizes = (uint32_t *)(void *)(run->fields + column_count);
     run->inline_room = (uint16_t)column_count;
     run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
@@ -67,7 +67,7 @@ static void run_describe(run_t *run)
     run->plain = true;
     run->has_strings = false;
     for (uint32_t c = 0; c < run->column_count; c++) {
-        run->sizes[c] = (uint8_t)run->fields[c]->size;
+        run->sizes[c] = run->fields[c]->size;
         run->plain = run->plain && run->fields[c]->type != BP_STRING && run->sizes[c] <= 16;
         run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
     }
@@ -364,7 +364,7 @@ static bool need_body(run_t *other, memory_t *memory, uint32_t count)
     other->body_room = (uint16_t)count;
     other->columns = other->body;
     other->fields = (const field_t **)(void *)(other->columns + count);
-    other->sizes = (uint8_t *)(other->fields + count);
+    other->sizes = (uint32_t *)(void *)(other->fields + count);
     return true;
 }
 
@@ -451,7 +451,7 @@ void run_shape_exchange(run_shape_t *shape)
     run_t *run = shape->run, *other = &shape->other;
     EXCHANGE(void **, run->columns, other->columns);
     EXCHANGE(const field_t **, run->fields, other->fields);
-    EXCHANGE(uint8_t *, run->sizes, other->sizes);
+    EXCHANGE(uint32_t *, run->sizes, other->sizes);
     EXCHANGE(run_block_t *, run->blocks, other->blocks);
     EXCHANGE(void *, run->body, other->body);
     EXCHANGE(uint16_t, run->block_room, other->block_room);

@@ -42,7 +42,7 @@ typedef struct run_t {
     uint32_t watch;            /* signature: which watches the prototype matches (notices.h) */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
-    uint8_t *sizes;            /* bytes of a value of each column */
+    uint32_t *sizes;           /* bytes of a cell of each column */
     run_block_t *blocks;       /* [1], or [column_count] where split */
     uint16_t block_room;       /* length of `blocks`, which may be more */
     uint16_t inline_room;      /* columns for which there is room behind this struct */
@@ -166,7 +166,7 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
                                 uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
-    const uint8_t *sizes = from->sizes + from_column;
+    const uint32_t *sizes = from->sizes + from_column;
     for (uint32_t i = 0; i < count; i++) {
         size_t size = sizes[i];
         value_copy((char *)target[i] + to_row * size, (const char *)source[i] + from_row * size, (uint32_t)size);
@@ -179,7 +179,7 @@ static inline void run_append_cells(const run_t *from, uint32_t from_column, uin
                                     uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
-    const uint8_t *sizes = from->sizes + from_column;
+    const uint32_t *sizes = from->sizes + from_column;
     for (uint32_t i = 0; i < count; i++) {
         size_t size = sizes[i];
         char *cell = (char *)target[i] + to_row * size;
@@ -193,7 +193,7 @@ static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint
                                    uint32_t to_column, uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
-    const uint8_t *sizes = from->sizes + from_column;
+    const uint32_t *sizes = from->sizes + from_column;
     for (uint32_t i = 0; i < count; i++) {
         size_t size = sizes[i];
         char *cells = source[i], *gone = cells + from_row * size;
@@ -206,7 +206,7 @@ static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint
 static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     void *const *columns = run->columns;
-    const uint8_t *sizes = run->sizes;
+    const uint32_t *sizes = run->sizes;
     const field_t *const *fields = run->fields;
     for (uint32_t c = first_column; c < last_column; c++) {
         size_t size = sizes[c];

@@ -417,6 +417,17 @@ static void play_entities(bp_world_o *world, block_t *b, uint32_t to_prototype, 
         }                                                                   \
     } while (0)
 
+static void move_large_cells(const block_t *b, char *from, char *to, size_t size)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        char *gone = from + b->rows[i] * size;
+        if (to != NULL)
+            memcpy(to + i * size, gone, size);
+        if (b->rows[i] != b->lasts[i])
+            memcpy(gone, from + b->lasts[i] * size, size);
+    }
+}
+
 /* Repeat the sequence on one column; `to` NULL: the value goes. */
 static void move_cells(const block_t *b, char *from, char *to, uint32_t size)
 {
@@ -426,7 +437,7 @@ static void move_cells(const block_t *b, char *from, char *to, uint32_t size)
     case 8: MOVE_CELLS(uint64_t); break;
     case 12: MOVE_CELLS(bp_vec3_t); break;
     case 16: MOVE_CELLS(bp_vec4_t); break;
-    default: MOVE_CELLS(bp_mat4_t); break;
+    default: move_large_cells(b, from, to, size); break;
     }
 }
 

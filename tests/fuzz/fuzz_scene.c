@@ -77,6 +77,14 @@ static const bp_field_t all_fields[] = {
     {.name = "s", .type = BP_STRING, .initial = "text"},
     {.name = "e", .type = BP_ENTITY},
     {.name = "n", .type = BP_NAME},
+    {.name = "i8", .type = BP_I8, .min = "-9"},
+    {.name = "u8", .type = BP_U8},
+    {.name = "i16", .type = BP_I16},
+    {.name = "u16", .type = BP_U16, .initial = "7"},
+    {.name = "u64", .type = BP_U64, .initial = "18446744073709551615"},
+    {.name = "d2", .type = BP_DVEC2},
+    {.name = "d3", .type = BP_DVEC3, .initial = "0 0 0.1"},
+    {.name = "d4", .type = BP_DVEC4},
     {.name = "r", .type = BP_F32, .flags = BP_FIELD_READ_ONLY},
 };
 static const bp_field_t pose_fields[] = {{.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT}};

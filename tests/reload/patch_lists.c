@@ -8,11 +8,23 @@
 #include <string.h>
 
 static const uint32_t types[] = {BP_BOOL, BP_I32, BP_U32, BP_I64, BP_F32, BP_F64,
-                                 BP_VEC2, BP_VEC3, BP_VEC4, BP_QUAT, BP_COLOUR, BP_STRING};
+                                 BP_VEC2, BP_VEC3, BP_VEC4, BP_QUAT, BP_COLOUR, BP_STRING,
+                                 BP_I8, BP_U8, BP_I16, BP_U16, BP_U64, BP_DVEC2, BP_DVEC3, BP_DVEC4};
 
 static uint32_t parts(uint32_t type)
 {
-    return type <= BP_F64 ? 1 : type == BP_VEC2 ? 2 : type == BP_VEC3 ? 3 : type == BP_STRING ? 0 : 4;
+    switch (type) {
+    case BP_VEC2: case BP_DVEC2: return 2;
+    case BP_VEC3: case BP_DVEC3: return 3;
+    case BP_VEC4: case BP_DVEC4: case BP_QUAT: case BP_COLOUR: return 4;
+    case BP_STRING: return 0;
+    default: return 1;
+    }
+}
+
+static bool is_unsigned(uint32_t type)
+{
+    return type == BP_U8 || type == BP_U16 || type == BP_U32 || type == BP_U64;
 }
 
 patch_value_t patch_random_value(uint64_t *random, uint32_t type)
@@ -21,7 +33,7 @@ patch_value_t patch_random_value(uint64_t *random, uint32_t type)
     memset(&v, 0, sizeof v);
     for (uint32_t i = 0; i < parts(type); i++) {
         int number = (int)bp_random_below(random, 7) - 2; /* small, so that conversions often fit: -2 ... 4 */
-        v.part[i] = type == BP_U32 ? fabs((double)number) : (double)number;
+        v.part[i] = is_unsigned(type) ? fabs((double)number) : (double)number;
         if (type == BP_BOOL)
             v.part[i] = (double)bp_random_below(random, 2);
         if ((type == BP_F32 || type == BP_F64 || parts(type) > 1) && bp_random_below(random, 8) == 0)
@@ -208,7 +220,12 @@ static bool convert(const patch_field_t *old, const patch_value_t *from, const p
     }
     switch (field->type) {
     case BP_BOOL: return is_integer(to->part[0], 0, 1);
-    case BP_U32: return is_integer(to->part[0], 0, 4294967295.0);
+    case BP_I8: return is_integer(to->part[0], -128, 127);
+    case BP_U8: return is_integer(to->part[0], 0, 255);
+    case BP_I16: return is_integer(to->part[0], -32768, 32767);
+    case BP_U16: return is_integer(to->part[0], 0, 65535);
+    case BP_U32:
+    case BP_U64: return is_integer(to->part[0], 0, 4294967295.0);
     case BP_I32:
     case BP_I64: return is_integer(to->part[0], -2147483648.0, 2147483647.0);
     default: return true;
@@ -244,7 +261,12 @@ void patch_pack(const patch_value_t *v, uint32_t type, bp_value_t *value)
     case BP_I32: value->i32 = (int32_t)v->part[0]; break;
     case BP_U32: value->u32 = (uint32_t)v->part[0]; break;
     case BP_I64: value->i64 = (int64_t)v->part[0]; break;
-    case BP_F64: value->f64 = v->part[0]; break;
+    case BP_I8: value->i8 = (int8_t)v->part[0]; break;
+    case BP_U8: value->u8 = (uint8_t)v->part[0]; break;
+    case BP_I16: value->i16 = (int16_t)v->part[0]; break;
+    case BP_U16: value->u16 = (uint16_t)v->part[0]; break;
+    case BP_U64: value->u64 = (uint64_t)v->part[0]; break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: memcpy(value, v->part, parts(type) * sizeof(double)); break;
     case BP_STRING: value->string = v->text; break;
     default:
         for (uint32_t i = 0; i < parts(type); i++)
@@ -256,12 +278,12 @@ void patch_pack(const patch_value_t *v, uint32_t type, bp_value_t *value)
 size_t patch_size(uint32_t type)
 {
     switch (type) {
-    case BP_BOOL: return 1;
-    case BP_I32:
-    case BP_U32: return 4;
-    case BP_I64:
-    case BP_STRING: return 8;
-    default: return type == BP_F64 ? 8 : parts(type) * sizeof(float);
+    case BP_BOOL: case BP_I8: case BP_U8: return 1;
+    case BP_I16: case BP_U16: return 2;
+    case BP_I32: case BP_U32: return 4;
+    case BP_I64: case BP_U64: case BP_STRING: return 8;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: return parts(type) * sizeof(double);
+    default: return parts(type) * sizeof(float);
     }
 }
 

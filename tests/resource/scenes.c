@@ -30,7 +30,7 @@ void scene_seal(bytes_t bytes)
 }
 
 enum { BODY, FOG, SECRET };
-enum { TYPES = BP_TYPE_COUNT - 1 };
+enum { TYPES = BP_NAME }; /* those that version 1 of the format has */
 
 static const char *const field_names[2 * TYPES] = {
     "bool_c", "i32_c", "u32_c", "i64_c", "f32_c", "f64_c", "vec2_c", "vec3_c", "vec4_c", "quat_c", "mat4_c", "colour_c", "string_c",

@@ -36,7 +36,7 @@ typedef struct bytes_t {
 
 void desk_free(desk_t *desk, bytes_t bytes);
 
-/* One of everything: 3 groups (2 entities with body and two fogs, 3 with nothing, 1 with body and secret), all sixteen types, a column
+/* One of everything: 3 groups (2 entities with body and two fogs, 3 with nothing, 1 with body and secret), all types of version 1 of the format, a column
  * and a single value of each, opaque bytes, parents, a clock, texts and names. */
 bytes_t scene_of_everything(desk_t *desk);
 

@@ -148,19 +148,30 @@ static void write_floats(pen_t *pen, const void *value, uint32_t count)
         fprintf(pen->file, "%s%.9g", i > 0 ? " " : "", (double)((const float *)value)[i]);
 }
 
+static void write_doubles(pen_t *pen, const void *value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(pen->file, "%s%.17g", i > 0 ? " " : "", ((const double *)value)[i]);
+}
+
 static void write_value(pen_t *pen, uint32_t type, const void *value)
 {
     bp_value_t v;
     uint32_t number;
     memset(&v, 0, sizeof v);
     memcpy(&v, value, blob_value_size(type));
-    memcpy(&number, value, blob_value_size(type) < 4 ? 1 : 4);
+    number = v.u32;
     switch (type) {
     case BP_BOOL: fprintf(pen->file, "%s", v.boolean ? "true" : "false"); break;
     case BP_I32: fprintf(pen->file, "%d", v.i32); break;
     case BP_U32: fprintf(pen->file, "%u", v.u32); break;
     case BP_I64: fprintf(pen->file, "%lld", (long long)v.i64); break;
-    case BP_F64: fprintf(pen->file, "%.17g", v.f64); break;
+    case BP_I8: fprintf(pen->file, "%d", v.i8); break;
+    case BP_U8: fprintf(pen->file, "%u", v.u8); break;
+    case BP_I16: fprintf(pen->file, "%d", v.i16); break;
+    case BP_U16: fprintf(pen->file, "%u", v.u16); break;
+    case BP_U64: fprintf(pen->file, "%llu", (unsigned long long)v.u64); break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: write_doubles(pen, &v, value_parts(type)); break;
     case BP_STRING: fprintf(pen->file, "'%s'", blob_text(&pen->blob, number)); break;
     case BP_ENTITY: number == 0 ? fprintf(pen->file, "none") : fprintf(pen->file, "#%u", number - 1); break;
     case BP_NAME:

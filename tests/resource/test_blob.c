@@ -144,8 +144,8 @@ START_TEST(other_versions_and_byte_orders_are_named)
     desk_t desk;
     desk_open(&desk);
     bytes_t made = scene_of_everything(&desk);
-    made.bytes[12] = 2;
-    REFUSES(&desk, made, BP_ERROR_ABI, "head: format version 2; this backplane reads version 1, a newer one has written it");
+    made.bytes[12] = 3;
+    REFUSES(&desk, made, BP_ERROR_ABI, "head: format version 3; this backplane reads versions 1 to 2, a newer one has written it");
     memcpy(made.bytes + 8, "\x01\x02\x03\x04\x00\x00\x00\x01", 8);
     REFUSES(&desk, made, BP_ERROR_ABI, "byte order");
     made.bytes[0] = 'P';
@@ -320,7 +320,7 @@ START_TEST(what_no_blob_can_hold_is_refused_when_it_is_described)
     desk_open(&desk);
     static const blob_part_desc_t parts[256];
     const blob_component_desc_t opaque = {.type = "x", .flags = BLOB_OPAQUE, .fields = &(blob_field_desc_t){"y", BP_F32, 0}, .field_count = 1};
-    const blob_component_desc_t untyped = {.type = "x", .fields = &(blob_field_desc_t){"y", 16, 0}, .field_count = 1};
+    const blob_component_desc_t untyped = {.type = "x", .fields = &(blob_field_desc_t){"y", BP_TYPE_COUNT, 0}, .field_count = 1};
     const blob_group_desc_t stranger = {parts, 1, 1}, crowd = {parts, 256, 1}, many[2] = {{NULL, 0, UINT32_MAX - 2}, {NULL, 0, 2}};
     const struct {
         blob_desc_t desc;
@@ -328,7 +328,7 @@ START_TEST(what_no_blob_can_hold_is_refused_when_it_is_described)
         const char *says;
     } wrong[] = {
         {{.components = &opaque, .component_count = 1}, BP_ERROR_ARGUMENT, "x is opaque and has fields"},
-        {{.components = &untyped, .component_count = 1}, BP_ERROR_ARGUMENT, "x.y: 16 is no type"},
+        {{.components = &untyped, .component_count = 1}, BP_ERROR_ARGUMENT, "x.y: 24 is no type"},
         {{.groups = &stranger, .group_count = 1}, BP_ERROR_ARGUMENT, "group 0 has a component 0; there are 0"},
         {{.groups = &crowd, .group_count = 1}, BP_ERROR_LIMIT, "256 components of one entity"},
         {{.groups = many, .group_count = 2}, BP_ERROR_LIMIT, "at most 4294967294 entities"},

@@ -47,6 +47,18 @@ START_TEST(every_type_is_read_in_json_s_form)
 }
 END_TEST
 
+START_TEST(small_large_and_double_types_are_read_in_json_s_form_and_as_text)
+{
+    GIVES("{'entities': [{'components': {'sample': {'an_i8': -128, 'a_u8': 255.0, 'an_i16': -32768, 'a_u16': 6e4, 'a_u64': 9223372036854775807,"
+          "'a_dvec2': [0.5, 2], 'a_dvec3': [1, 2, 1e300], 'a_dvec4': [0, -1, 2, 3]}}},"
+          "{'components': {'sample': {'an_i8': '-0x10', 'a_u8': '1', 'an_i16': '7', 'a_u16': '0', 'a_u64': '18446744073709551615',"
+          "'a_dvec2': '1 2', 'a_dvec3': '1,2,3', 'a_dvec4': '4 3 2 1'}}}]}",
+          "0: sample(an_i8=-128 a_u8=255 an_i16=-32768 a_u16=60000 a_u64=9223372036854775807 a_dvec2=0.5 2 a_dvec3=1 2 1.0000000000000001e+300 "
+          "a_dvec4=0 -1 2 3)\n"
+          "1: sample(an_i8=-16 a_u8=1 an_i16=7 a_u16=0 a_u64=18446744073709551615 a_dvec2=1 2 a_dvec3=1 2 3 a_dvec4=4 3 2 1)\n");
+}
+END_TEST
+
 START_TEST(every_type_is_read_as_text)
 {
     GIVES("{'entities': [{'components': {'sample': {'a_bool': 'off', 'a_i32': '0x10', 'a_u32': '7', 'a_i64': '1', 'a_f32': '1.5', 'a_f64': '2',"
@@ -291,6 +303,7 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, an_empty_scene_has_no_entities);
     tcase_add_test(tcase, a_component_s_type_is_said_or_is_its_name);
     tcase_add_test(tcase, every_type_is_read_in_json_s_form);
+    tcase_add_test(tcase, small_large_and_double_types_are_read_in_json_s_form_and_as_text);
     tcase_add_test(tcase, every_type_is_read_as_text);
     tcase_add_test(tcase, null_gives_the_default_back);
     tcase_add_test(tcase, what_nobody_says_is_left_to_the_plugin);

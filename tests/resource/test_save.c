@@ -72,6 +72,15 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
     case BP_BOOL: value.boolean = (uint8_t)(bits & 1); break;
     case BP_I32: value.i32 = (int32_t)(bits % 9) - 4; break;
     case BP_U32: value.u32 = (uint32_t)(bits % 999); break;
+    case BP_I8: value.i8 = (int8_t)((bits % 100)); break;
+    case BP_U8: value.u8 = (uint8_t)(1 + bits % 255); break;
+    case BP_I16: value.i16 = (int16_t)bits; break;
+    case BP_U16: value.u16 = (uint16_t)(bits % 60001); break;
+    case BP_U64: value.u64 = bits; break;
+    case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
+        for (uint32_t i = 0; i < 4; i++)
+            (&value.dvec4.x)[i] = (double)bp_random_below(random, 1000) / 7;
+        break;
     case BP_I64: value.i64 = field->min != NULL ? (int64_t)(bits % 1000) : (int64_t)bits; break;
     case BP_F64: value.f64 = (double)(bits % 1000) / 1000; break;
     case BP_STRING: value.string = bits % 5 == 0 ? "" : text; break;
@@ -164,7 +173,7 @@ static void say(census_t *c, const char *text)
 
 static void say_value(census_t *c, const bp_field_t *field, const bp_value_t *value)
 {
-    static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 0, 0, 8};
+    static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 0, 0, 8, 1, 1, 2, 2, 8, 16, 24, 32};
     char text[200];
     const unsigned char *bytes = (const unsigned char *)value;
     if (field->type == BP_STRING) {
