@@ -195,7 +195,7 @@ static void copy_thinned(void *state)
 {
     reload_t *s = state;
     sample_t sample;
-    sample_take(&sample, &s->memory, &s->world, 1);
+    sample_take(&sample, &s->memory, &(world_t *){world_of(s->world)}, 1);
     copy_plainly(s);
     sample_give_back(&sample);
 }

@@ -8,6 +8,7 @@
 #include "cases.h"
 
 #include "os/os.h"
+#include "step/schedule.h"
 #include "store/store.h"
 #include "floors.h"
 #include "scene/blob_write.h"
@@ -200,7 +201,7 @@ static void end_level(void *state)
 {
     scene_case_t *s = state;
     bp_host_despawn(s->stage.w.host, s->stage.spawned);
-    store_collect_all(s->stage.w.world);
+    store_collect_all(&s->stage.w.world->rows);
     worlds_must(s->stage.w.host, bp_world_step(s->stage.w.world), "a step");
 }
 

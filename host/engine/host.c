@@ -119,7 +119,7 @@ void bp_host_destroy(bp_host_o *host)
     hot_free(&host->hot);
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
-        bp_world_destroy(host->destruction.worlds[host->destruction.world_count - 1]);
+        bp_world_destroy(host_world(host, host->destruction.world_count - 1));
     while (host->loader.count > 0)
         loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
     if (host->pool != NULL)
@@ -174,7 +174,7 @@ uint64_t bp_host_configured_steps(bp_host_o *host)
 int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats)
 {
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
-        const bp_world_o *world = host->destruction.worlds[w];
+        const bp_world_o *world = host_world(host, w);
         const schedule_t *schedule = world->schedule;
         if (index >= schedule->count) {
             index -= schedule->count;
@@ -182,7 +182,7 @@ int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *sta
         }
         const unit_t *unit = schedule->units[index];
         const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
-        *stats = (bp_unit_stats_t){world->name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
+        *stats = (bp_unit_stats_t){world->rows.name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
         return 1;
     }
     return 0;
@@ -191,25 +191,25 @@ int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *sta
 void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
 {
     *stats = (bp_world_stats_t){
-        .name = world->name,
-        .steps = world->steps,
-        .time = world->time,
-        .nanoseconds = world->nanoseconds,
-        .bytes = world_bytes(world),
-        .entities = world->occupied,
-        .prototypes = world->prototypes.count,
-        .runs = world->run_count,
+        .name = world->rows.name,
+        .steps = world->clock.steps,
+        .time = world->clock.time,
+        .nanoseconds = world->clock.nanoseconds,
+        .bytes = world_bytes(&world->rows),
+        .entities = world->rows.occupied,
+        .prototypes = world->rows.prototypes.count,
+        .runs = world->rows.run_count,
     };
-    for (uint32_t i = 0; i < world->run_count; i++)
-        stats->holes += world->runs[i]->holes;
+    for (uint32_t i = 0; i < world->rows.run_count; i++)
+        stats->holes += world->rows.runs[i]->holes;
 }
 
 static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
 {
     const schedule_t *schedule = world->schedule;
-    bp_report_o report = {.sink = sink, .world = world->name};
-    for (uint32_t i = 0; i < world->manager_count; i++) {
-        manager_t *manager = world->managers[i];
+    bp_report_o report = {.sink = sink, .world = world->rows.name};
+    for (uint32_t i = 0; i < world->rows.manager_count; i++) {
+        manager_t *manager = world->rows.managers[i];
         report.unit = manager->component->name;
         if (manager->started && manager->component->table.report != NULL)
             verb_report(manager->component, &manager->seen, &report);
@@ -224,7 +224,7 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
 void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
 {
     for (uint32_t w = 0; w < host->destruction.world_count; w++)
-        report_world(host->destruction.worlds[w], sink);
+        report_world(host_world(host, w), sink);
 }
 
 /* --- host worlds ------------------------------------------------------------------------------------------------- */
@@ -261,14 +261,13 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
     if (result != BP_OK)
         return result;
     double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
-    bp_world_o *world = world_create(&host->base, &host->entities, &host->registry, &host->api, host, known.name, rate, host->layouts + 1);
+    const world_parts_t parts = {&host->base, &host->entities, &host->registry, &host->api, host};
+    bp_world_o *world = schedule_create_world(&parts, &host->destruction, known.name, rate, host->layouts + 1);
     if (world == NULL)
         return BP_ERROR_MEMORY;
-    result = schedule_create(world, &host->destruction) == NULL ? BP_ERROR_MEMORY : destruction_add_world(&host->destruction, world);
+    result = destruction_add_world(&host->destruction, &world->rows);
     if (result != BP_OK) {
-        if (world->schedule != NULL)
-            schedule_free(world->schedule);
-        world_free(world);
+        schedule_free_world(world);
         return result;
     }
     host->layouts++; /* not before: a world that could not be made must not change the random numbers of the next */
@@ -286,21 +285,20 @@ void bp_world_destroy(bp_world_o *world)
 {
     if (world == NULL)
         return;
-    reload_accept(&world->host->reload);
-    destruction_remove_world(&world->host->destruction, world);
-    schedule_free(world->schedule);
-    world_free(world);
+    reload_accept(&world->rows.host->reload);
+    destruction_remove_world(&world->rows.host->destruction, &world->rows);
+    schedule_free_world(world);
 }
 
 static bp_result_t use_component(bp_world_o *world, component_t *component)
 {
-    bp_result_t result = world_use_component(world, component);
+    bp_result_t result = world_use_component(&world->rows, component);
     if (result != BP_OK)
         return result;
-    manager_t *manager = world->managers[world->manager_count - 1];
+    manager_t *manager = world->rows.managers[world->rows.manager_count - 1];
     result = schedule_add_manager(world->schedule, manager);
     if (result != BP_OK)
-        world_drop_manager(world, manager);
+        world_drop_manager(&world->rows, manager);
     return result;
 }
 
@@ -319,23 +317,23 @@ static void end_probation(bp_host_o *host, const plugin_t *owner)
 
 bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
 {
-    component_t *component = registry_component(world->registry, type);
-    bp_result_t result = component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->host, component->owner);
+    component_t *component = registry_component(world->rows.registry, type);
+    bp_result_t result = component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, component->owner);
     if (result == BP_OK)
         result = use_component(world, component);
     if (result == BP_OK)
-        end_probation(world->host, component->owner);
+        end_probation(world->rows.host, component->owner);
     return result;
 }
 
 bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
 {
-    system_t *system = registry_system(world->registry, name);
-    bp_result_t result = system == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->host, system->owner);
+    system_t *system = registry_system(world->rows.registry, name);
+    bp_result_t result = system == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, system->owner);
     if (result == BP_OK)
         result = schedule_add_system(world->schedule, system);
     if (result == BP_OK)
-        end_probation(world->host, system->owner);
+        end_probation(world->rows.host, system->owner);
     return result;
 }
 
@@ -353,7 +351,7 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 
 bp_result_t bp_world_step(bp_world_o *world)
 {
-    return after_step(world->host, schedule_step(world->schedule, &world->host->crew));
+    return after_step(world->rows.host, schedule_step(world->schedule, &world->rows.host->crew));
 }
 
 /* May the units of all worlds run side by side? It must not depend on the number of threads. */
@@ -361,7 +359,7 @@ static bool may_step_together(const bp_host_o *host)
 {
     bool together = host->destruction.world_count > 1;
     for (uint32_t i = 0; i < host->destruction.world_count; i++)
-        together = together && ((const schedule_t *)host->destruction.worlds[i]->schedule)->all_concurrent;
+        together = together && host_world(host, i)->schedule->all_concurrent;
     return together;
 }
 
@@ -372,7 +370,7 @@ static bp_result_t step_together(bp_host_o *host)
     if (schedules == NULL)
         return error_memory(&host->base.error, "stepping worlds side by side");
     for (uint32_t i = 0; i < count; i++)
-        schedules[i] = host->destruction.worlds[i]->schedule;
+        schedules[i] = host_world(host, i)->schedule;
     bp_result_t result = schedule_step_together(schedules, count, &host->crew);
     memory_free(&host->base.memory, schedules, count * sizeof *schedules);
     return result;
@@ -382,11 +380,11 @@ bp_result_t bp_host_step(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = schedule_prepare(host->destruction.worlds[i]->schedule);
+        result = schedule_prepare(host_world(host, i)->schedule);
     if (result == BP_OK && may_step_together(host))
         return after_step(host, step_together(host));
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = schedule_step(host->destruction.worlds[i]->schedule, &host->crew);
+        result = schedule_step(host_world(host, i)->schedule, &host->crew);
     return after_step(host, result);
 }
 

@@ -37,6 +37,12 @@ bp_result_t host_refuse_during_step(bp_host_o *host);
 /* The tables of the contract (tables.c). */
 bp_api_t host_tables(void);
 
+/* The world of a number, in order of creation. */
+static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)
+{
+    return world_handle(host->destruction.worlds[index]);
+}
+
 /* The worlds, for paths. */
 path_worlds_t host_worlds(const bp_host_o *host);
 

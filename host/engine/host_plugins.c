@@ -39,18 +39,18 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
 static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 {
     schedule_t *schedule = world->schedule;
-    for (uint32_t i = 0; i < world->registry->system_count; i++) {
-        if (world->registry->systems[i]->owner == plugin)
-            schedule_drop_system(schedule, world->registry->systems[i]);
+    for (uint32_t i = 0; i < world->rows.registry->system_count; i++) {
+        if (world->rows.registry->systems[i]->owner == plugin)
+            schedule_drop_system(schedule, world->rows.registry->systems[i]);
     }
-    for (uint32_t i = world->manager_count; i > 0; i--) {
-        manager_t *manager = world->managers[i - 1];
+    for (uint32_t i = world->rows.manager_count; i > 0; i--) {
+        manager_t *manager = world->rows.managers[i - 1];
         if (!manager->started || manager->component->owner != plugin)
             continue;
-        bp_result_t result = store_strip(world, manager->seen.component);
+        bp_result_t result = store_strip(&world->rows, manager->seen.component);
         if (result != BP_OK)
             return result;
-        world_drop_manager(world, manager);
+        world_drop_manager(&world->rows, manager);
         schedule_drop_manager(schedule, manager);
     }
     return BP_OK;
@@ -69,7 +69,7 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = store_prepare_strip(host->destruction.worlds[i], plugin);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = withdraw(host->destruction.worlds[i], plugin);
+        result = withdraw(host_world(host, i), plugin);
     if (result == BP_OK)
         loader_unload(&host->loader, plugin);
     return result;

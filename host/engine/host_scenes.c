@@ -66,9 +66,9 @@ void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i
 
 static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
 {
-    if (world->host != scene->host)
+    if (world->rows.host != scene->host)
         return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT, "%s: was opened in another host than that of world '%s'", scene->origin,
-                         world->name);
+                         world->rows.name);
     return host_refuse_during_step(scene->host);
 }
 
@@ -78,7 +78,7 @@ static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t f
     bp_result_t result = scenes_new_spawn(&scene->host->scenes, scene->blob.info->entity_count, entities, spawn);
     if (result != BP_OK)
         return result;
-    result = spawn_blob(world, &scene->blob, scene->origin, flags, *entities);
+    result = spawn_blob(&world->rows, &scene->blob, scene->origin, flags, *entities);
     if (result != BP_OK)
         scenes_release(&scene->host->scenes, *spawn);
     return result;
@@ -90,7 +90,7 @@ bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags,
     if (result != BP_OK)
         return result;
     if (entities != NULL && spawn == NULL)
-        return spawn_blob(world, &scene->blob, scene->origin, flags, entities);
+        return spawn_blob(&world->rows, &scene->blob, scene->origin, flags, entities);
     bp_spawn_t made;
     bp_entity_t *list;
     result = spawn_listed(scene, world, flags, &list, &made);
@@ -136,17 +136,17 @@ void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
 
 bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
 {
-    scenes_t *scenes = &world->host->scenes;
+    scenes_t *scenes = &world->rows.host->scenes;
     void *bytes;
     size_t size;
-    bp_result_t result = host_refuse_during_step(world->host);
+    bp_result_t result = host_refuse_during_step(world->rows.host);
     if (result == BP_OK)
-        result = save_world(world, &scenes->memory, &bytes, &size);
-    return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->name, scene);
+        result = save_world(&world->rows, &world->clock, &scenes->memory, &bytes, &size);
+    return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->rows.name, scene);
 }
 
 /* All entities with components in a world. */
-static uint32_t list_entities(const bp_world_o *world, bp_entity_t *entities)
+static uint32_t list_entities(const world_t *world, bp_entity_t *entities)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
@@ -159,10 +159,10 @@ static uint32_t list_entities(const bp_world_o *world, bp_entity_t *entities)
     return count;
 }
 
-static bool lives_elsewhere(const bp_host_o *host, const bp_world_o *world, bp_entity_t entity)
+static bool lives_elsewhere(const bp_host_o *host, const world_t *world, bp_entity_t entity)
 {
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
-        const bp_world_o *other = host->destruction.worlds[w];
+        const world_t *other = host->destruction.worlds[w];
         if (other != world && world_record(other, entity) != NULL)
             return true;
     }
@@ -170,7 +170,7 @@ static bool lives_elsewhere(const bp_host_o *host, const bp_world_o *world, bp_e
 }
 
 /* What a world held before goes: its own entities die, those of other worlds too only leave it. Cannot fail. */
-static void clear_out(bp_host_o *host, bp_world_o *world, bp_entity_t *entities, uint32_t count)
+static void clear_out(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count)
 {
     uint32_t own = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -188,9 +188,9 @@ static void set_clock(bp_world_o *world, const blob_info_t *info)
 {
     if ((info->flags & BLOB_HAS_CLOCK) == 0)
         return;
-    world->steps = info->steps;
-    world->time = info->time;
-    world->step_rate = info->step_rate;
+    world->clock.steps = info->steps;
+    world->clock.time = info->time;
+    world->clock.step_rate = info->step_rate;
 }
 
 bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
@@ -198,20 +198,20 @@ bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flag
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
-    uint32_t old_count = world->occupied;
+    uint32_t old_count = world->rows.occupied;
     size_t size = (old_count + (size_t)1) * sizeof(bp_entity_t);
-    bp_entity_t *old = memory_resize(&world->memory, NULL, 0, size), *list;
+    bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size), *list;
     if (old == NULL)
         return error_memory(&scene->host->base.error, "restoring a world");
-    list_entities(world, old);
+    list_entities(&world->rows, old);
     bp_spawn_t spawn;
     result = spawn_listed(scene, world, flags, &list, &spawn);
     if (result == BP_OK) {
         scenes_release(&scene->host->scenes, spawn);
-        clear_out(scene->host, world, old, old_count);
+        clear_out(scene->host, &world->rows, old, old_count);
         set_clock(world, scene->blob.info);
     }
-    memory_free(&world->memory, old, size);
+    memory_free(&world->rows.memory, old, size);
     return result;
 }
 
@@ -229,7 +229,7 @@ bp_result_t bp_world_save(bp_world_o *world, const char *path)
 bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags)
 {
     bp_scene_o *scene;
-    bp_result_t result = bp_scene_open(world->host, path, &scene);
+    bp_result_t result = bp_scene_open(world->rows.host, path, &scene);
     if (result != BP_OK)
         return result;
     result = bp_scene_restore(scene, world, flags);
@@ -250,7 +250,7 @@ typedef struct scratch_t {
     bp_world_o *world;
 } scratch_t;
 
-static manager_t *find_at_work(const bp_world_o *world, const component_t *component)
+static manager_t *find_at_work(const world_t *world, const component_t *component)
 {
     for (uint32_t i = 0; world != NULL && i < world->manager_count; i++) {
         if (world->managers[i]->component == component && world->managers[i]->started)
@@ -271,7 +271,7 @@ static bp_result_t find_manager(void *context, const component_t *component, bp_
     if (found == NULL && result == BP_OK)
         result = bp_world_use_component(scratch->world, component->name);
     if (found == NULL && result == BP_OK)
-        found = find_at_work(scratch->world, component);
+        found = find_at_work(&scratch->world->rows, component);
     if (result == BP_OK)
         *manager = &found->seen;
     return result;

@@ -194,12 +194,12 @@ static bp_result_t make_worlds(setup_t *s)
 static bp_result_t settle_all(setup_t *s)
 {
     for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
-        const bp_world_o *world = s->host->destruction.worlds[i];
+        const bp_world_o *world = host_world(s->host, i);
         bp_result_t result = schedule_settle(world->schedule);
         if (result == BP_OK)
             continue;
         char section[SETUP_WORD];
-        snprintf(section, sizeof section, "world %s", world->name);
+        snprintf(section, sizeof section, "world %s", world->rows.name);
         const ini_entry_t *systems = setup_find_entry(s, section, "systems");
         return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : setup_at_line(s, systems->line, result);
     }
@@ -234,7 +234,7 @@ static void undo(setup_t *s)
     destruction_t *d = &s->host->destruction;
     setup_end_spawned(s);
     while (d->world_count > s->old_worlds)
-        bp_world_destroy(d->worlds[d->world_count - 1]);
+        bp_world_destroy(world_handle(d->worlds[d->world_count - 1]));
     while (s->host->loader.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
     setup_end_live(s);

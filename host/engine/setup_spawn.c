@@ -13,7 +13,7 @@
 
 /* --- scenes ------------------------------------------------------------------------------------------------------------------ */
 
-static bp_result_t spawn_scene(setup_t *s, bp_world_o *world, const char *name)
+static bp_result_t spawn_scene(setup_t *s, world_t *world, const char *name)
 {
     char path[FILE_PATH_MAX];
     bp_scene_o *scene;
@@ -24,7 +24,7 @@ static bp_result_t spawn_scene(setup_t *s, bp_world_o *world, const char *name)
     bp_result_t result = bp_scene_open(s->host, path, &scene);
     if (result != BP_OK)
         return result;
-    result = bp_scene_spawn(scene, world, 0, NULL, &s->spawns[s->spawn_count]);
+    result = bp_scene_spawn(scene, world_handle(world), 0, NULL, &s->spawns[s->spawn_count]);
     bp_scene_close(scene);
     s->spawn_count += result == BP_OK;
     return result;
@@ -34,7 +34,7 @@ static bp_result_t spawn_scene(setup_t *s, bp_world_o *world, const char *name)
 bp_result_t setup_spawn_scenes(setup_t *s)
 {
     for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
-        bp_world_o *world = s->host->destruction.worlds[i];
+        world_t *world = s->host->destruction.worlds[i];
         char section[SETUP_WORD], word[FILE_PATH_MAX];
         snprintf(section, sizeof section, "world %s", world->name);
         const ini_entry_t *scenes = setup_find_entry(s, section, "scenes");
@@ -51,7 +51,7 @@ bp_result_t setup_spawn_scenes(setup_t *s)
 /* --- spawning ---------------------------------------------------------------------------------------------------------------- */
 
 /* "fog:render_data" or "render_data" to a key. */
-static bp_result_t spawn_key(setup_t *s, bp_world_o *world, char *word, uint32_t *key)
+static bp_result_t spawn_key(setup_t *s, world_t *world, char *word, uint32_t *key)
 {
     char *type = strchr(word, ':');
     bp_name_t name;
@@ -66,7 +66,7 @@ static bp_result_t spawn_key(setup_t *s, bp_world_o *world, char *word, uint32_t
     return result != BP_OK ? result : world_key(world, component, name, key);
 }
 
-static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *list, uint32_t *prototype)
+static bp_result_t spawn_prototype(setup_t *s, world_t *world, const char *list, uint32_t *prototype)
 {
     uint32_t keys[PROTOTYPES_MAX_KEYS], count = 0;
     char word[SETUP_WORD];
@@ -80,7 +80,7 @@ static bp_result_t spawn_prototype(setup_t *s, bp_world_o *world, const char *li
     return store_prototype(world, keys, count, prototype);
 }
 
-static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
+static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
 {
     char component[SETUP_WORD];
     const char *dot = strchr(entry->key, '.');
@@ -101,7 +101,7 @@ static bp_result_t set_property(setup_t *s, bp_world_o *world, const ini_entry_t
     return result != BP_OK ? result : property_set(world, &property, entities, count, &value, 0);
 }
 
-static bp_result_t create_spawned(setup_t *s, bp_world_o *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)
+static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)
 {
     const ini_entry_t *components = setup_find_entry(s, section->name, "components");
     uint32_t prototype = 0;
@@ -123,7 +123,7 @@ static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t sect
     char words[3][SETUP_WORD] = {"", "", ""};
     setup_section_words(section->name, words);
     path_worlds_t worlds = host_worlds(s->host);
-    bp_world_o *world = path_world(&worlds, words[1]);
+    world_t *world = path_world(&worlds, words[1]);
     if (world == NULL)
         return setup_at_line(s, section->line, BP_ERROR_NOT_FOUND);
     bp_value_t count = {.u32 = 1};

@@ -100,38 +100,39 @@ static void entity_table_format(bp_host_o *host, bp_entity_t entity, char *text,
 static bp_world_o *world_table_find(bp_host_o *host, const char *name)
 {
     path_worlds_t worlds = host_worlds(host);
-    return path_world(&worlds, name);
+    const world_t *world = path_world(&worlds, name);
+    return world == NULL ? NULL : world_handle(world);
 }
 
 static bp_world_o *world_table_at(bp_host_o *host, uint32_t index)
 {
-    return index < host->destruction.world_count ? host->destruction.worlds[index] : NULL;
+    return index < host->destruction.world_count ? host_world(host, index) : NULL;
 }
 
 static const char *world_table_name(bp_world_o *world)
 {
-    return world->name;
+    return world->rows.name;
 }
 
 static void world_table_clock(bp_world_o *world, bp_step_t *step)
 {
     uint32_t size = step->struct_size;
-    bp_step_t now = {.struct_size = size, .number = world->steps, .dt = 1.0 / world->step_rate, .time = world->time};
+    bp_step_t now = {.struct_size = size, .number = world->clock.steps, .dt = 1.0 / world->clock.step_rate, .time = world->clock.time};
     memcpy(step, &now, size < sizeof now ? size : sizeof now);
 }
 
 static bp_manager_t *world_table_manager(bp_world_o *world, uint32_t component)
 {
-    bool there = component < world->manager_count && world->managers[component]->started;
-    return there ? &world->managers[component]->seen : NULL;
+    bool there = component < world->rows.manager_count && world->rows.managers[component]->started;
+    return there ? &world->rows.managers[component]->seen : NULL;
 }
 
 static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *view)
 {
     /* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the chain. */
-    const prototypes_t *p = &world->prototypes;
-    for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->run_count; r++, skip = 0) {
-        const run_t *run = world->runs[r];
+    const prototypes_t *p = &world->rows.prototypes;
+    for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->rows.run_count; r++, skip = 0) {
+        const run_t *run = world->rows.runs[r];
         uint32_t place = 0;
         for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base, place++) {
             const component_key_t *key = &p->keys[p->items[at].key];
@@ -151,13 +152,106 @@ static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint
     return 0;
 }
 
+static uint32_t world_table_component(bp_world_o *world, const char *type)
+{
+    return world_component(&world->rows, type);
+}
+
+static bp_result_t world_table_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key)
+{
+    return world_key(&world->rows, component, name, key);
+}
+
+static bp_result_t world_table_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name)
+{
+    return world_key_info(&world->rows, key, component, name);
+}
+
+static bp_result_t world_table_prototype(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
+{
+    return store_prototype(&world->rows, keys, count, prototype);
+}
+
+static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    return store_create(&world->rows, prototype, entities, count);
+}
+
+static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return store_add(&world->rows, key, entities, count);
+}
+
+static bp_result_t world_table_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return store_remove(&world->rows, key, entities, count);
+}
+
+static uint32_t world_table_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                                uint8_t *has)
+{
+    return store_has(&world->rows, key, entities, count, has);
+}
+
+static uint32_t world_table_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                                  uint32_t *slots)
+{
+    return store_slots(&world->rows, key, entities, count, slots);
+}
+
+static uint32_t world_table_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity)
+{
+    return store_keys_of(&world->rows, entity, keys, capacity);
+}
+
+static uint32_t world_table_count(bp_world_o *world, uint32_t component)
+{
+    return world_count(&world->rows, component);
+}
+
+static void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
+{
+    return store_ref(&world->rows, ref);
+}
+
 static void world_table_instances_moved(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
                                         const uint32_t *slots, uint32_t count)
 {
-    store_instances_moved(m->world, m->world->managers[m->component], entities, names, slots, count);
+    world_t *world = &m->world->rows;
+    store_instances_moved(world, world->managers[m->component], entities, names, slots, count);
 }
 
 /* --- properties ------------------------------------------------------------------------------------------------ */
+
+static bp_result_t property_table_resolve(bp_world_o *world, bp_entity_t entity, const char *component,
+                                          const char *property, bp_property_t *resolved)
+{
+    return property_resolve(&world->rows, entity, component, property, resolved);
+}
+
+static bp_result_t property_table_get(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+                                      uint32_t count, void *values, size_t stride)
+{
+    return property_get(&world->rows, property, entities, count, values, stride);
+}
+
+static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+                                      uint32_t count, const void *values, size_t stride)
+{
+    return property_set(&world->rows, property, entities, count, values, stride);
+}
+
+static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entity, const char *component,
+                                            const char *property, uint32_t type, void *value)
+{
+    return property_get_named(&world->names, entity, component, property, type, value);
+}
+
+static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
+                                            const char *property, uint32_t type, const void *value)
+{
+    return property_set_named(&world->names, entity, component, property, type, value);
+}
 
 static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, bp_path_t *path)
 {
@@ -252,30 +346,30 @@ static const bp_world_api world_table = {
     .at = world_table_at,
     .name = world_table_name,
     .clock = world_table_clock,
-    .component = world_component,
+    .component = world_table_component,
     .manager = world_table_manager,
-    .key = world_key,
-    .key_info = world_key_info,
-    .prototype = store_prototype,
-    .create = store_create,
-    .add = store_add,
-    .remove = store_remove,
-    .has = store_has,
-    .slots = store_slots,
-    .keys_of = store_keys_of,
-    .count = world_count,
+    .key = world_table_key,
+    .key_info = world_table_key_info,
+    .prototype = world_table_prototype,
+    .create = world_table_create,
+    .add = world_table_add,
+    .remove = world_table_remove,
+    .has = world_table_has,
+    .slots = world_table_slots,
+    .keys_of = world_table_keys_of,
+    .count = world_table_count,
     .next_run = world_table_next_run,
     .instances_moved = world_table_instances_moved,
-    .ref = store_ref,
+    .ref = world_table_ref,
 };
 
 static const bp_property_api property_table = {
     .struct_size = sizeof property_table,
-    .resolve = property_resolve,
-    .get = property_get,
-    .set = property_set,
-    .get_named = property_get_named,
-    .set_named = property_set_named,
+    .resolve = property_table_resolve,
+    .get = property_table_get,
+    .set = property_table_set,
+    .get_named = property_table_get_named,
+    .set_named = property_table_set_named,
     .get_text = path_get_text,
     .set_text = path_set_text,
     .parse_path = property_table_parse_path,

@@ -13,7 +13,7 @@
 
 enum { PATH_MAX_LENGTH = 1023 };
 
-bp_world_o *path_world(const path_worlds_t *worlds, const char *name)
+world_t *path_world(const path_worlds_t *worlds, const char *name)
 {
     nearest_t nearest = {.wanted = name};
     text_t hint;
@@ -45,7 +45,7 @@ enum { NAMES_CONSIDERED = 4096, NAME_CONSIDERED_BYTES = 64 };
 
 typedef struct guess_t {
     const bp_debug_name_api *names;
-    bp_world_o *world;
+    world_t *world;
     bp_manager_t *m;
     nearest_t nearest;
     char best[NAME_CONSIDERED_BYTES];
@@ -75,7 +75,7 @@ static void call_guess(void *data)
     }
 }
 
-static bp_result_t unknown_name(bp_world_o *world, const find_t *find)
+static bp_result_t unknown_name(world_t *world, const find_t *find)
 {
     guess_t guess = {.names = find->names, .world = world, .m = find->m, .nearest = {.wanted = find->name}};
     text_t hint;
@@ -86,7 +86,7 @@ static bp_result_t unknown_name(bp_world_o *world, const find_t *find)
                      nearest_hint(&guess.nearest, &hint));
 }
 
-static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t *entity)
+static bp_result_t find_by_name(world_t *world, const char *name, bp_entity_t *entity)
 {
     error_text_t *error = &world->base->error;
     const bp_debug_name_api *names = registry_table(world->registry, BP_DEBUG_NAME_API, 1);
@@ -105,7 +105,7 @@ static bp_result_t find_by_name(bp_world_o *world, const char *name, bp_entity_t
     return BP_OK;
 }
 
-static bp_result_t find_entity(bp_world_o *world, const char *text, bp_entity_t *entity)
+static bp_result_t find_entity(world_t *world, const char *text, bp_entity_t *entity)
 {
     bp_value_t value;
     if (text[0] != '#')
@@ -143,15 +143,16 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
         return error_set(error, BP_ERROR_SYNTAX, "'%.200s' is not a path; write world/entity.component.property", text);
     bp_path_t found = {0};
     bp_result_t result = BP_OK;
-    found.world = path_world(worlds, copy);
-    if (found.world == NULL)
+    world_t *world = path_world(worlds, copy);
+    if (world == NULL)
         result = BP_ERROR_NOT_FOUND;
     if (result == BP_OK)
-        result = find_entity(found.world, entity, &found.entity);
+        result = find_entity(world, entity, &found.entity);
     if (result == BP_OK)
-        result = property_resolve(found.world, found.entity, component, property, &found.property);
+        result = property_resolve(world, found.entity, component, property, &found.property);
     if (result != BP_OK)
         return error_prefix(error, result, "%.200s: ", text);
+    found.world = world_handle(world);
     *path = found;
     return BP_OK;
 }
@@ -159,25 +160,27 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
 bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
 {
     bp_value_t value;
+    world_t *world = world_of(path->world);
     bp_property_t property = path->property;
-    bp_result_t result = property_get(path->world, &property, &path->entity, 1, &value, sizeof value);
+    bp_result_t result = property_get(world, &property, &path->entity, 1, &value, sizeof value);
     if (result == BP_OK)
-        value_format(&path->world->base->values, property.type, &value, text, size);
+        value_format(&world->base->values, property.type, &value, text, size);
     return result;
 }
 
 bp_result_t path_set_text(const bp_path_t *path, const char *text)
 {
     bp_value_t value;
+    world_t *world = world_of(path->world);
     bp_property_t property = path->property;
-    error_text_t *error = &path->world->base->error;
-    bp_result_t result = property_get(path->world, &property, &path->entity, 1, &value, sizeof value);
+    error_text_t *error = &world->base->error;
+    bp_result_t result = property_get(world, &property, &path->entity, 1, &value, sizeof value);
     if (result != BP_OK)
         return result;
     bool named = property.type == BP_ENTITY && text[0] != '#' && text[0] != '\0' && strcmp(text, "none") != 0;
-    result = named ? find_by_name(path->world, text, &value.entity)
-                   : value_parse(&path->world->base->values, property.type, text, &value, error);
+    result = named ? find_by_name(world, text, &value.entity)
+                   : value_parse(&world->base->values, property.type, text, &value, error);
     if (result != BP_OK)
         return error_prefix(error, result, "%s: ", ((const known_field_t *)property.declared)->name);
-    return property_set(path->world, &property, &path->entity, 1, &value, sizeof value);
+    return property_set(world, &property, &path->entity, 1, &value, sizeof value);
 }

@@ -14,12 +14,12 @@
 /* The worlds in which a path may lie. Borrowed. */
 typedef struct path_worlds_t {
     base_t *base;
-    bp_world_o *const *worlds;
+    world_t *const *worlds;
     uint32_t count;
 } path_worlds_t;
 
 /* The world of a name, or NULL with an error that suggests the nearest. [main] */
-bp_world_o *path_world(const path_worlds_t *worlds, const char *name);
+world_t *path_world(const path_worlds_t *worlds, const char *name);
 
 /* As bp_property_api.parse_path, get_text and set_text. [main] */
 bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t *path);

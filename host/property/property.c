@@ -28,7 +28,7 @@
 #define COUNTED 0x20000000u /* strings */
 
 /* The column of a declared property in a prototype; false where it is absent. */
-static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32_t prototype)
+static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
 {
     if (p->prototype == prototype)
         return true;
@@ -41,7 +41,7 @@ static inline bool find_column(const bp_world_o *world, bp_property_t *p, uint32
     return true;
 }
 
-static inline void *find_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e)
+static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
     const record_t *record = world_record(world, e);
     if (record == NULL || !find_column(world, p, record->prototype))
@@ -67,7 +67,7 @@ static inline bool field_inside(const field_t *field, const void *value)
 
 /* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at once, and in a
  * world that is sealed. */
-static inline bool may_copy(const bp_world_o *world, const bp_property_t *p, const void *value)
+static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value)
 {
     if (world->sealed || (p->flags & (OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY)) != 0)
         return false;
@@ -83,7 +83,7 @@ enum {
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
 
-static bp_result_t no_such_component(bp_world_o *world, bp_entity_t entity, const char *component)
+static bp_result_t no_such_component(world_t *world, bp_entity_t entity, const char *component)
 {
     nearest_t nearest = {.wanted = component};
     text_t hint, known = {.length = 0};
@@ -101,7 +101,7 @@ static bp_result_t no_such_component(bp_world_o *world, bp_entity_t entity, cons
                      world->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
 }
 
-static bp_result_t find_key_of_entity(bp_world_o *world, bp_entity_t entity, const char *component, uint32_t *key)
+static bp_result_t find_key_of_entity(world_t *world, bp_entity_t entity, const char *component, uint32_t *key)
 {
     uint32_t column;
     if (!entities_is_alive(world->entities, entity))
@@ -112,7 +112,7 @@ static bp_result_t find_key_of_entity(bp_world_o *world, bp_entity_t entity, con
     return *key == BP_NONE ? no_such_component(world, entity, component) : BP_OK;
 }
 
-static bp_result_t find_key_of_world(bp_world_o *world, const char *component, uint32_t *key)
+static bp_result_t find_key_of_world(world_t *world, const char *component, uint32_t *key)
 {
     const prototypes_t *p = &world->prototypes;
     bp_name_t name = names_hash(component);
@@ -137,7 +137,7 @@ static bp_result_t find_key_of_world(bp_world_o *world, const char *component, u
                      nearest_hint(&nearest, &hint));
 }
 
-static bp_result_t no_such_property(bp_world_o *world, const component_t *component, const char *property)
+static bp_result_t no_such_property(world_t *world, const component_t *component, const char *property)
 {
     nearest_t nearest = {.wanted = property};
     text_t hint, known = {.length = 0};
@@ -150,7 +150,7 @@ static bp_result_t no_such_property(bp_world_o *world, const component_t *compon
                      nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_property_t describe_property(const bp_world_o *world, uint32_t key, const component_t *type, uint32_t index)
+static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index)
 {
     const field_t *field = &type->fields[index];
     return (bp_property_t){
@@ -166,7 +166,7 @@ static bp_property_t describe_property(const bp_world_o *world, uint32_t key, co
     };
 }
 
-bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved)
 {
     uint32_t key;
@@ -188,7 +188,7 @@ bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t e)
+static bp_result_t absent(world_t *world, const bp_property_t *p, bp_entity_t e)
 {
     if (!entities_is_alive(world->entities, e))
         return entities_dead_error(world->entities, e);
@@ -196,7 +196,7 @@ static bp_result_t absent(bp_world_o *world, const bp_property_t *p, bp_entity_t
 }
 
 /* What the property was resolved for has changed since: find its field again, by what is known of its name. */
-static bp_result_t follow(bp_world_o *world, bp_property_t *p)
+static bp_result_t follow(world_t *world, bp_property_t *p)
 {
     error_text_t *error = &world->base->error;
     if (!world_had_layout(world, p->layout) || p->layout == 0)
@@ -212,7 +212,7 @@ static bp_result_t follow(bp_world_o *world, bp_property_t *p)
     return BP_OK;
 }
 
-static bp_result_t check_property(bp_world_o *world, bp_property_t *p)
+static bp_result_t check_property(world_t *world, bp_property_t *p)
 {
     bp_result_t result = p->layout == world->layout ? BP_OK : follow(world, p);
     if (result == BP_OK && (world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
@@ -223,7 +223,7 @@ static bp_result_t check_property(bp_world_o *world, bp_property_t *p)
 
 /* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
 
-static bp_result_t find_slots(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t prototype = 0, column = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static bp_result_t find_slots(bp_world_o *world, const bp_property_t *p, const b
     return BP_OK;
 }
 
-static bp_result_t get_own(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
+static bp_result_t get_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
                            size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
@@ -254,7 +254,7 @@ static bp_result_t get_own(bp_world_o *world, const bp_property_t *p, const bp_e
     return result;
 }
 
-static bp_result_t set_own(bp_world_o *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
                            size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
@@ -303,7 +303,7 @@ typedef struct met_t {
     const char *base[MET];
 } met_t;
 
-static inline const char *scattered_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e, uint32_t size, met_t *met)
+static inline const char *scattered_cell(const world_t *world, bp_property_t *p, bp_entity_t e, uint32_t size, met_t *met)
 {
     uint32_t index = bp_entity_index(e);
     if (index >= world->record_capacity || world->records[index].generation != bp_entity_generation(e))
@@ -323,7 +323,7 @@ static inline const char *scattered_cell(const bp_world_o *world, bp_property_t 
  * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
  * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property. Inlined
  * for the size of a float and for any. */
-ALWAYS_INLINED static inline uint32_t gather(const bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                              uint32_t reach, char *to, size_t stride, met_t *met, uint32_t size)
 {
     const char *cells[RING];
@@ -345,7 +345,7 @@ ALWAYS_INLINED static inline uint32_t gather(const bp_world_o *world, bp_propert
     return found;
 }
 
-static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
+static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
                               size_t stride)
 {
     met_t met;
@@ -367,7 +367,7 @@ static bp_result_t get_stored(bp_world_o *world, bp_property_t *p, const bp_enti
     return BP_OK;
 }
 
-NOT_INLINED static bp_result_t get_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
                                        size_t stride)
 {
     bp_result_t result = check_property(world, p);
@@ -386,14 +386,14 @@ NOT_INLINED static bp_result_t get_any(bp_world_o *world, bp_property_t *p, cons
 }
 
 /* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
-static inline void *find_single_cell(const bp_world_o *world, bp_property_t *p, bp_entity_t e)
+static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
     return p->layout == world->layout && (p->flags & OWN_STORAGE) == 0 ? find_cell(world, p, e) : NULL;
 }
 
 /* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four bytes,
  * as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor looks ahead. */
-NOT_INLINED static bp_result_t get_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                                void *values, size_t stride)
 {
     const void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
@@ -403,11 +403,11 @@ NOT_INLINED static bp_result_t get_of_any_size(bp_world_o *world, bp_property_t 
     return BP_OK;
 }
 
-bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
+bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
                          size_t stride)
 {
     if (count == 1 && p->size == 4) {
-        const void *cell = bp_property_cell(world, p, entities[0]);
+        const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
         if (cell != NULL) {
             memcpy(values, cell, 4);
             return BP_OK;
@@ -418,7 +418,7 @@ bp_result_t property_get(bp_world_o *world, bp_property_t *p, const bp_entity_t 
 
 /* --- writing ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
+static bp_result_t check_values(world_t *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
 {
     const field_t *field = declaration(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
@@ -427,7 +427,7 @@ static bp_result_t check_values(bp_world_o *world, const bp_property_t *p, const
 }
 
 /* Do all the entities have the property? `stretches` counts those of consecutive rows that they lie in. */
-static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *stretches)
+static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *stretches)
 {
     *stretches = 0;
     for (uint32_t i = 0; i < count; ++*stretches) {
@@ -439,7 +439,7 @@ static bp_result_t check_entities(bp_world_o *world, bp_property_t *p, const bp_
     return BP_OK;
 }
 
-static bp_result_t set_strings(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+static bp_result_t set_strings(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
                                size_t stride)
 {
     strings_t *pool = &world->base->strings;
@@ -465,7 +465,7 @@ static bp_result_t set_strings(bp_world_o *world, bp_property_t *p, const bp_ent
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
-static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride,
+static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride,
                       uint32_t stretches)
 {
     for (uint32_t i = 0; i < count;) {
@@ -481,7 +481,7 @@ static void set_cells(bp_world_o *world, bp_property_t *p, const bp_entity_t *en
     }
 }
 
-NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
     if (world->sealed)
@@ -502,7 +502,7 @@ NOT_INLINED static bp_result_t set_any(bp_world_o *world, bp_property_t *p, cons
     return result;
 }
 
-NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                                const void *values, size_t stride)
 {
     void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
@@ -512,11 +512,11 @@ NOT_INLINED static bp_result_t set_of_any_size(bp_world_o *world, bp_property_t 
     return BP_OK;
 }
 
-bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
+bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
                          size_t stride)
 {
     if (count == 1 && p->size == 4) {
-        const void *cell = bp_property_cell(world, p, entities[0]);
+        const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
         if (cell != NULL && may_copy(world, p, values)) {
             memcpy((void *)(uintptr_t)cell, values, 4);
             return BP_OK;
@@ -529,29 +529,53 @@ bp_result_t property_set(bp_world_o *world, bp_property_t *p, const bp_entity_t 
 
 /* Properties by two names, in one call.
  *
- * A pair of names is resolved once and then found again by one of two doors (store/world.h): by the addresses of the texts, since
+ * A pair of names is resolved once and then found again by one of two doors: by the addresses of the texts, since
  * most callers pass the same literals again, or by their hashes. What lies at an address may have changed, so the texts are
  * compared in any case. An entry is good for an entity that has the component by that name in the same place as the one it
  * was resolved for, which is one look at the entity's record; where it has not, the names are resolved anew.
  */
+
+enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
+
+typedef struct property_entry_t {
+    bp_name_t component, property;
+    bp_property_t resolved;
+    char component_text[PROPERTY_TEXT], property_text[PROPERTY_TEXT];
+} property_entry_t;
+
+typedef struct property_recent_t {
+    const char *component, *property;
+    property_entry_t *entry;
+} property_recent_t;
+
+typedef struct property_table_t {
+    property_entry_t entries[PROPERTY_ENTRIES]; /* by the hashes of the texts */
+    property_recent_t recent[PROPERTY_RECENT];  /* by their addresses */
+} property_table_t;
+
+void property_cache_free(property_cache_t *cache)
+{
+    memory_free(&cache->world->memory, cache->table, sizeof *cache->table);
+}
 
 static bool same_texts(const property_entry_t *entry, const char *component, const char *property)
 {
     return strcmp(entry->component_text, component) == 0 && strcmp(entry->property_text, property) == 0;
 }
 
-static property_recent_t *recent_place(property_cache_t *cache, const char *component, const char *property)
+static property_recent_t *recent_place(property_table_t *table, const char *component, const char *property)
 {
-    return &cache->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
+    return &table->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
 }
 
 /* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
-static property_entry_t *resolve_texts(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                        bp_result_t *result)
 {
+    world_t *world = cache->world;
     bp_name_t c = names_hash(component), f = names_hash(property);
-    property_entry_t *entry = &world->properties->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
-    if (entry->component != c || entry->property != f || bp_property_cell(world, &entry->resolved, entity) == NULL) {
+    property_entry_t *entry = &cache->table->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
+    if (entry->component != c || entry->property != f || bp_property_cell(world_handle(world), &entry->resolved, entity) == NULL) {
         bp_property_t fresh;
         *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
                                  : property_resolve(world, entity, component, property, &fresh);
@@ -564,38 +588,39 @@ static property_entry_t *resolve_texts(bp_world_o *world, bp_entity_t entity, co
     if (strlen(component) < PROPERTY_TEXT && strlen(property) < PROPERTY_TEXT) {
         memcpy(entry->component_text, component, strlen(component) + 1);
         memcpy(entry->property_text, property, strlen(property) + 1);
-        *recent_place(world->properties, component, property) = (property_recent_t){component, property, entry};
+        *recent_place(cache->table, component, property) = (property_recent_t){component, property, entry};
     }
     return entry;
 }
 
 /* The property of a pair of names that was used lately, with the entity's cell; or NULL. */
-static inline property_entry_t *find_recent(const bp_world_o *world, bp_entity_t entity, const char *component,
+static inline property_entry_t *find_recent(const property_cache_t *cache, bp_entity_t entity, const char *component,
                                             const char *property, const void **cell)
 {
-    if (world->properties == NULL)
+    if (cache->table == NULL)
         return NULL;
-    const property_recent_t *recent = recent_place(world->properties, component, property);
+    const property_recent_t *recent = recent_place(cache->table, component, property);
     if (recent->component != component || recent->property != property || !same_texts(recent->entry, component, property))
         return NULL;
-    *cell = bp_property_cell(world, &recent->entry->resolved, entity);
+    *cell = bp_property_cell(world_handle(cache->world), &recent->entry->resolved, entity);
     return *cell == NULL ? NULL : recent->entry;
 }
 
 /* The property of a pair of names, good for this entity, or NULL with `result`. */
-NOT_INLINED static property_entry_t *resolve_named(bp_world_o *world, bp_entity_t entity, const char *component,
+NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_entity_t entity, const char *component,
                                                    const char *property, uint32_t type, bp_result_t *result)
 {
     const void *cell;
-    if (world->properties == NULL)
-        world->properties = memory_new(&world->memory, sizeof *world->properties);
-    if (world->properties == NULL) {
+    world_t *world = cache->world;
+    if (cache->table == NULL)
+        cache->table = memory_new(&world->memory, sizeof *cache->table);
+    if (cache->table == NULL) {
         *result = error_memory(&world->base->error, "resolving a property");
         return NULL;
     }
-    property_entry_t *entry = find_recent(world, entity, component, property, &cell);
+    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
     if (entry == NULL)
-        entry = resolve_texts(world, entity, component, property, result);
+        entry = resolve_texts(cache, entity, component, property, result);
     if (entry == NULL || entry->resolved.type == type)
         return entry;
     *result = error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a %s, not a %s", property,
@@ -603,30 +628,30 @@ NOT_INLINED static property_entry_t *resolve_named(bp_world_o *world, bp_entity_
     return NULL;
 }
 
-bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               void *value)
+bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                               uint32_t type, void *value)
 {
     bp_result_t result = BP_OK;
     const void *cell;
-    property_entry_t *entry = find_recent(world, entity, component, property, &cell);
+    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
     if (entry != NULL && entry->resolved.type == type) {
         value_copy(value, cell, entry->resolved.size);
         return BP_OK;
     }
-    entry = resolve_named(world, entity, component, property, type, &result);
-    return entry == NULL ? result : property_get(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    entry = resolve_named(cache, entity, component, property, type, &result);
+    return entry == NULL ? result : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
-bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               const void *value)
+bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                               uint32_t type, const void *value)
 {
     bp_result_t result = BP_OK;
     const void *cell;
-    property_entry_t *entry = find_recent(world, entity, component, property, &cell);
-    if (entry != NULL && entry->resolved.type == type && may_copy(world, &entry->resolved, value)) {
+    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
+    if (entry != NULL && entry->resolved.type == type && may_copy(cache->world, &entry->resolved, value)) {
         value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
         return BP_OK;
     }
-    entry = resolve_named(world, entity, component, property, type, &result);
-    return entry == NULL ? result : property_set(world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    entry = resolve_named(cache, entity, component, property, type, &result);
+    return entry == NULL ? result : property_set(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }

@@ -14,16 +14,24 @@
 
 #include "../store/store.h"
 
+/* Pairs of names of a world that were resolved before. The table is made when a property is first named. */
+typedef struct property_cache_t {
+    world_t *world;
+    struct property_table_t *table;
+} property_cache_t;
+
+void property_cache_free(property_cache_t *cache);
+
 /* As the entries of bp_property_api with the same names. */
-bp_result_t property_resolve(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
+bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved);
-bp_result_t property_get(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count, void *values,
+bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count, void *values,
                          size_t stride);
-bp_result_t property_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride);
-bp_result_t property_get_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               void *value);
-bp_result_t property_set_named(bp_world_o *world, bp_entity_t entity, const char *component, const char *property, uint32_t type,
+bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                               uint32_t type, void *value);
+bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property, uint32_t type,
                                const void *value);
 
 #endif

@@ -95,13 +95,13 @@ static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
 static void enter(carry_t *c)
 {
     manager_enter(c->m);
-    c->w->world->carried = &c->w->carried;
+    c->w->world->slots_elsewhere = &c->w->carried;
     reason_await(change_error(c->change));
 }
 
 static void leave(carry_t *c)
 {
-    c->w->world->carried = NULL;
+    c->w->world->slots_elsewhere = NULL;
     manager_leave(c->m);
 }
 
@@ -401,7 +401,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     c->columns = memory_new(memory, columns_size);
     bp_result_t result = BP_ERROR_MEMORY;
     if (c->values != NULL && c->columns != NULL) {
-        w->carried = (carried_t){.manager = m->manager->seen.component, .context = c, .slots = slots_of};
+        w->carried = (world_slots_i){.manager = m->manager->seen.component, .context = c, .slots = slots_of};
         result = carry(c);
     } else {
         error_memory(change_error(change), "carrying instances");
@@ -438,7 +438,7 @@ static bool is_adopted(const component_change_t *c, uint32_t old)
 
 static bool reserve_columns(reload_change_t *change, manager_change_t *m, uint32_t count)
 {
-    memory_t *memory = &m->manager->seen.world->memory;
+    memory_t *memory = &world_of(m->manager->seen.world)->memory;
     (void)change;
     m->column_count = m->pick_count = count;
     if (count == 0)

@@ -96,7 +96,8 @@ typedef struct unit_change_t {
 } unit_change_t;
 
 typedef struct world_change_t {
-    bp_world_o *world;
+    world_t *world;
+    schedule_t *schedule;    /* its */
     manager_change_t *managers;
     uint32_t manager_count, manager_capacity;
     system_change_t *systems;
@@ -109,7 +110,7 @@ typedef struct world_change_t {
     uint32_t prototype_count; /* of the world when it was prepared */
     bool settles;             /* its step could be had before */
     uint32_t layout;          /* the number of the other side's columns; 0: no column changes */
-    carried_t carried;
+    world_slots_i carried;   /* while code of the kept side runs: the slots of the new instances */
 } world_change_t;
 
 enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };

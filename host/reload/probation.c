@@ -27,7 +27,7 @@ void worlds_settle_down(reload_change_t *change)
 /* From the end of a run to its beginning, so that what is still to come lies where the prototypes say. */
 void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
 {
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     for (uint32_t r = 0; r < world->run_count; r++) {
         run_t *run = world->runs[r];
@@ -40,7 +40,7 @@ void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, c
 
 void recount_columns(world_change_t *w)
 {
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     prototypes_t *p = &world->prototypes;
     for (uint32_t k = 0; k < p->key_count; k++) {
         const manager_t *manager = world_key_manager(world, k);
@@ -59,7 +59,7 @@ static void new_layout(reload_change_t *change, world_change_t *w)
 {
     world_leave_layout(w->world, w->world->layout);
     w->world->layout = ++*change->reload->layouts;
-    schedule_unsettle(w->world->schedule);
+    schedule_unsettle(w->schedule);
 }
 
 static void drop_hidden(world_change_t *w, manager_change_t *m)
@@ -133,7 +133,7 @@ static uint32_t *hidden_slots(void *context, const run_t *run, uint32_t key)
 
 static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows, const bp_entity_t *entities, uint32_t count)
 {
-    bp_world_o *world = s->w->world;
+    world_t *world = s->w->world;
     uint32_t made[BATCH];
     if (!memory_reserve(&world->memory, &s->made, &s->capacity, (uint64_t)s->count + count, sizeof *s->made))
         return error_memory(&world->base->error, "taking a reload back");
@@ -177,11 +177,11 @@ static void unmake(missing_t *s)
 static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
 {
     missing_t s = {.w = w, .m = m};
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     bp_result_t result = BP_OK;
-    w->carried = (carried_t){.manager = m->manager->seen.component, .context = &s, .slots = hidden_slots};
-    world->carried = &w->carried;
+    w->carried = (world_slots_i){.manager = m->manager->seen.component, .context = &s, .slots = hidden_slots};
+    world->slots_elsewhere = &w->carried;
     for (uint32_t r = 0; r < world->run_count && result == BP_OK; r++) {
         for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0; at = p->items[at].base) {
             if (world_manager_change(w, p->items[at].key) == m)
@@ -190,7 +190,7 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
     }
     if (result != BP_OK)
         unmake(&s);
-    world->carried = NULL;
+    world->slots_elsewhere = NULL;
     memory_free(&world->memory, s.made, s.capacity * sizeof *s.made);
     return result;
 }
@@ -246,7 +246,7 @@ static uint32_t find_slot(const uint32_t *slots, uint32_t count, uint32_t slot)
 /* The slots of before, in order; those that rows still have are struck out by `used`. */
 static void strike_out(const world_change_t *w, const manager_change_t *m, uint8_t *used)
 {
-    const bp_world_o *world = w->world;
+    const world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     for (uint32_t r = 0; r < world->run_count; r++) {
         const run_t *run = world->runs[r];

@@ -116,7 +116,7 @@ bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t cou
 
 static bool can_settle(const world_change_t *w)
 {
-    return (w->manager_count > 0 || w->system_count > 0) && schedule_prepare(w->world->schedule) == BP_OK;
+    return (w->manager_count > 0 || w->system_count > 0) && schedule_prepare(w->schedule) == BP_OK;
 }
 
 /* Change sides, let the worlds say whether their steps can be had, and change back. A world that could not step before
@@ -129,7 +129,7 @@ static bp_result_t rehearse(reload_change_t *change)
     change_exchange(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
         if (change->worlds[i].settles)
-            result = schedule_prepare(change->worlds[i].world->schedule);
+            result = schedule_prepare(change->worlds[i].schedule);
     }
     change_exchange(change);
     return result;

@@ -52,7 +52,7 @@ static const char *step_all(reload_t *reload)
     const char *crash = crash_of_any(reload->loader);
     for (uint32_t n = 0; n < TRIAL_STEPS && crash == NULL; n++) {
         for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
-            if (schedule_step(d->worlds[w]->schedule, &crew) != BP_OK)
+            if (schedule_step(world_handle(d->worlds[w])->schedule, &crew) != BP_OK)
                 return reload->base->error.text;
             crash = crash_of_any(reload->loader);
         }

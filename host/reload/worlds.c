@@ -89,10 +89,10 @@ static bp_result_t note_unit(reload_change_t *change, world_change_t *w, unit_t 
 {
     if (unit == NULL || !memory_reserve(&w->world->memory, &w->units, &w->unit_capacity, w->unit_count + 1u, sizeof *w->units)) {
         if (unit != NULL && out)
-            schedule_free_unit(w->world->schedule, unit);
+            schedule_free_unit(w->schedule, unit);
         return error_memory(change_error(change), "reloading");
     }
-    schedule_t *schedule = w->world->schedule;
+    schedule_t *schedule = w->schedule;
     w->units[w->unit_count++] = (unit_change_t){.unit = unit, .at = schedule->count, .out = out};
     return BP_OK;
 }
@@ -109,13 +109,13 @@ static unit_t *unit_of(const schedule_t *schedule, const manager_t *manager)
 /* A component that simulates now, or does no longer. */
 static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, const manager_change_t *m)
 {
-    unit_t *unit = unit_of(w->world->schedule, m->manager);
+    unit_t *unit = unit_of(w->schedule, m->manager);
     bool simulates = m->component->other->table.simulate != NULL;
     if (simulates == (unit != NULL))
         return BP_OK;
     if (!simulates)
         return note_unit(change, w, unit, false);
-    return note_unit(change, w, schedule_make_unit(w->world->schedule, m->manager, w->unit_count + 1u), true);
+    return note_unit(change, w, schedule_make_unit(w->schedule, m->manager, w->unit_count + 1u), true);
 }
 
 static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, system_change_t *s)
@@ -214,7 +214,7 @@ static bp_result_t fill_run(reload_change_t *change, world_change_t *w, run_shap
 
 static bp_result_t shape_runs(reload_change_t *change, world_change_t *w)
 {
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     memory_t *memory = &world->memory;
     bool any = false;
     for (uint32_t i = 0; i < w->manager_count; i++)
@@ -245,8 +245,8 @@ static bp_result_t shape_runs(reload_change_t *change, world_change_t *w)
 
 static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
 {
-    bp_world_o *world = w->world;
-    const schedule_t *schedule = world->schedule;
+    world_t *world = w->world;
+    const schedule_t *schedule = w->schedule;
     memory_t *memory = &world->memory;
     w->managers = memory_new(memory, (world->manager_count + 1u) * sizeof *w->managers);
     w->systems = memory_new(memory, (schedule->count + 1u) * sizeof *w->systems);
@@ -281,10 +281,8 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
         changes = changes || !w->managers[i].component->same || w->managers[i].moves;
     if (!changes)
         return BP_OK;
-    bp_world_o *world = w->world;
-    if (world->moves == NULL)
-        world->moves = memory_new(&world->memory, WORLD_MOVES * sizeof *world->moves);
-    if (world->moves == NULL || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or the way back */
+    world_t *world = w->world;
+    if (!world_reserve_moves(world) || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or the way back */
         return error_memory(change_error(change), "reloading");
     w->layout = ++*change->reload->layouts;
     return BP_OK;
@@ -314,8 +312,10 @@ bp_result_t worlds_prepare(reload_change_t *change)
     change->world_capacity = d->world_count + 1u;
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++) {
-        change->worlds[change->world_count++].world = d->worlds[i];
-        result = prepare_world(change, &change->worlds[i]);
+        world_change_t *w = &change->worlds[change->world_count++];
+        w->world = d->worlds[i];
+        w->schedule = world_handle(w->world)->schedule;
+        result = prepare_world(change, w);
     }
     return result;
 }
@@ -422,7 +422,7 @@ static void recount_keys(world_change_t *w)
         w->world->runs[i]->flags = p->items[w->world->runs[i]->prototype].flags;
 }
 
-static void recount_telling(bp_world_o *world)
+static void recount_telling(world_t *world)
 {
     world->telling = 0;
     for (uint32_t i = 0; i < world->manager_count; i++) {
@@ -434,15 +434,15 @@ static void recount_telling(bp_world_o *world)
 static void exchange_unit(world_change_t *w, unit_change_t *u)
 {
     if (u->out)
-        schedule_put_in(w->world->schedule, u->unit, u->at);
+        schedule_put_in(w->schedule, u->unit, u->at);
     else
-        u->at = schedule_take_out(w->world->schedule, u->unit);
+        u->at = schedule_take_out(w->schedule, u->unit);
     u->out = !u->out;
 }
 
 void worlds_exchange(world_change_t *w)
 {
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     for (uint32_t i = 0; i < w->manager_count; i++) {
         EXCHANGE(void *, w->managers[i].manager->seen.state, w->managers[i].state);
         exchange_columns(&w->managers[i]);
@@ -460,30 +460,28 @@ void worlds_exchange(world_change_t *w)
     if (w->layout != 0)
         EXCHANGE(uint32_t, world->layout, w->layout);
     if (w->manager_count > 0 || w->system_count > 0)
-        schedule_unsettle(world->schedule);
+        schedule_unsettle(w->schedule);
 }
 
 /* --- telling ------------------------------------------------------------------------------------------------------------- */
 
 static void tell_references(world_change_t *w, const manager_change_t *m, bool back)
 {
-    bp_world_o *world = w->world;
+    uint8_t to[REGISTRY_MAX_FIELDS];
     const component_change_t *c = m->component;
     bool declared = m->road == ROAD_FIELDS;
-    field_moves_t *moves = &world->moves[world->moves_made++ % WORLD_MOVES];
-    moves->version = world->ref_version;
-    moves->manager = m->manager->seen.component;
-    memset(moves->to, FIELD_GONE, sizeof moves->to);
+    memset(to, FIELD_GONE, sizeof to);
     for (uint32_t i = 0; i < c->source_count && declared; i++) {
         uint32_t old = c->sources[i].old;
         if (old != BP_NONE && c->sources[i].kind == CONVERT_SAME)
-            moves->to[back ? i : old] = (uint8_t)(back ? old : i);
+            to[back ? i : old] = (uint8_t)(back ? old : i);
     }
+    world_note_moves(w->world, m->manager->seen.component, to);
 }
 
 void worlds_tell(world_change_t *w, bool back)
 {
-    bp_world_o *world = w->world;
+    world_t *world = w->world;
     uint32_t version = world->ref_version;
     for (uint32_t i = 0; i < w->system_count; i++) {
         if (!w->systems[i].keeps_state)
@@ -564,7 +562,7 @@ static void free_world(world_change_t *w)
         free_manager(memory, &w->managers[i]);
     for (uint32_t i = 0; i < w->unit_count; i++) {
         if (w->units[i].out)
-            schedule_free_unit(w->world->schedule, w->units[i].unit);
+            schedule_free_unit(w->schedule, w->units[i].unit);
     }
     memory_free(memory, w->shapes, w->shape_capacity * sizeof *w->shapes);
     memory_free(memory, w->shape_of, w->shape_of == NULL ? 0 : w->prototype_count * sizeof *w->shape_of);

@@ -12,7 +12,7 @@
 
 static bool allocate(save_t *s)
 {
-    const bp_world_o *world = s->world;
+    const world_t *world = s->world;
     uint64_t parts = 0;
     for (uint32_t i = 0; i < world->run_count; i++)
         parts += world->prototypes.items[world->runs[i]->prototype].key_count;
@@ -98,7 +98,7 @@ static void list_parts(save_t *s)
 
 static bp_result_t plan_groups(save_t *s)
 {
-    bp_world_o *world = s->world;
+    world_t *world = s->world;
     if (!allocate(s))
         return error_memory(&world->base->error, "saving a world");
     memset(s->group_of, 0xff, s->prototype_count * sizeof *s->group_of);
@@ -145,7 +145,7 @@ static void describe_group(const save_t *s, const save_group_t *group, blob_part
 
 static bp_result_t begin(save_t *s, blob_component_desc_t *components, blob_group_desc_t *groups, blob_part_desc_t *parts)
 {
-    bp_world_o *world = s->world;
+    world_t *world = s->world;
     for (uint32_t c = 0; c < s->component_count; c++)
         components[c] = describe_component(&s->components[c]);
     for (uint32_t g = 0; g < s->group_count; g++) {
@@ -161,9 +161,9 @@ static bp_result_t begin(save_t *s, blob_component_desc_t *components, blob_grou
         .group_count = s->group_count + (s->extra_count > 0),
         .parents = s->has_parents,
         .clock = true,
-        .steps = world->steps,
-        .time = world->time,
-        .step_rate = world->step_rate,
+        .steps = s->clock->steps,
+        .time = s->clock->time,
+        .step_rate = s->clock->step_rate,
     };
     return blob_write_begin(&s->writer, s->memory, &desc, &world->base->error);
 }
@@ -324,9 +324,9 @@ static void free_save(save_t *s)
     memory_free(memory, s->parents, ((size_t)s->rows + s->extra_count + 1) * sizeof *s->parents);
 }
 
-bp_result_t save_world(bp_world_o *world, memory_t *memory, void **bytes, size_t *size)
+bp_result_t save_world(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size)
 {
-    save_t s = {.world = world, .memory = memory};
+    save_t s = {.world = world, .clock = clock, .memory = memory};
     bp_result_t result = plan_groups(&s);
     if (result == BP_OK)
         result = save_plan_fields(&s);

@@ -13,9 +13,9 @@
 #ifndef HOST_SCENE_SAVE_H
 #define HOST_SCENE_SAVE_H
 
-#include "../store/world.h"
+#include "../step/schedule.h"
 
 /* The blob is a block from `memory`, the caller's. Errors: MEMORY, LIMIT, or what a manager said. [main] */
-bp_result_t save_world(bp_world_o *world, memory_t *memory, void **bytes, size_t *size);
+bp_result_t save_world(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size);
 
 #endif

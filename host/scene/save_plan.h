@@ -1,4 +1,4 @@
-/* save_plan.h - what is saved, and how each field is: inner to save.c, save_fields.c and save_fields.c.
+/* save_plan.h - what is saved, and how each field is: inner to save.c and save_fields.c.
  *
  * What it does not do: it changes nothing in the world.
  */
@@ -48,7 +48,8 @@ typedef struct save_component_t {
 } save_component_t;
 
 typedef struct save_t {
-    bp_world_o *world;
+    world_t *world;
+    const world_clock_t *clock;
     memory_t *memory;
     save_group_t *groups;
     uint32_t *group_of;     /* by prototype; BP_NONE */

@@ -335,7 +335,7 @@ static void end_instances(spawn_t *s)
 static void take_back(spawn_t *s)
 {
     const blob_info_t *info = s->plan.blob->info;
-    bp_world_o *world = s->plan.world;
+    world_t *world = s->plan.world;
     end_instances(s);
     for (uint32_t g = info->group_count; g > 0; g--)
         store_retract(world, &s->plan.batches[g - 1], s->plan.entities + s->plan.blob->groups[g - 1].first_entity);
@@ -376,7 +376,7 @@ static void free_scratch(spawn_t *s)
 /* A few bytes of a blob may ask for more than any machine has: that is found out before anything is written. */
 static bp_result_t check_room(const spawn_t *s)
 {
-    bp_world_o *world = s->plan.world;
+    world_t *world = s->plan.world;
     uint64_t needed = spawn_plan_bytes(&s->plan), available;
     if (memory_could_hold(&world->memory, needed, &available))
         return BP_OK;
@@ -386,7 +386,7 @@ static bp_result_t check_room(const spawn_t *s)
 
 static bp_result_t make_room(spawn_t *s)
 {
-    bp_world_o *world = s->plan.world;
+    world_t *world = s->plan.world;
     const blob_info_t *info = s->plan.blob->info;
     bp_result_t result = check_room(s);
     if (result != BP_OK)
@@ -401,7 +401,7 @@ static bp_result_t make_room(spawn_t *s)
 
 static bp_result_t carry_out(spawn_t *s)
 {
-    bp_world_o *world = s->plan.world;
+    world_t *world = s->plan.world;
     bp_result_t result = make_room(s);
     if (result != BP_OK)
         return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
@@ -416,7 +416,7 @@ static bp_result_t carry_out(spawn_t *s)
     return result;
 }
 
-bp_result_t spawn_blob(bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
+bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);

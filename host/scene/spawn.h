@@ -22,6 +22,6 @@
 /* Spawn into a world; `entities` has room for all of the blob. `flags` are BP_SCENE_... `origin` is the blob's path, for
  * messages. Errors: NOT_FOUND, EXISTS or LIMIT where a component cannot be had, RANGE, TYPE, MEMORY, STATE in a step, or what a
  * manager said. [main] */
-bp_result_t spawn_blob(bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities);
+bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities);
 
 #endif

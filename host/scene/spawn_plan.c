@@ -140,7 +140,7 @@ static bp_result_t no_manager(const spawn_plan_t *plan, const char *type)
 
 static bp_result_t find_manager(spawn_plan_t *plan, uint32_t c)
 {
-    bp_world_o *world = plan->world;
+    world_t *world = plan->world;
     const char *type = type_name(plan, c);
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
@@ -297,7 +297,7 @@ static bp_result_t intern_names(const spawn_plan_t *plan)
     return BP_OK;
 }
 
-bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags)
+bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags)
 {
     *plan = (spawn_plan_t){.world = world, .blob = blob, .origin = origin, .flags = flags};
     bp_result_t result = allocate(plan) ? intern_names(plan) : error_memory(&world->base->error, "planning a spawn");
@@ -341,7 +341,7 @@ static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, u
 }
 
 /* Of all entities: their lives and the queue of the free, records, and the list of what was spawned. */
-static uint64_t entity_bytes(const bp_world_o *world, uint32_t count)
+static uint64_t entity_bytes(const world_t *world, uint32_t count)
 {
     uint64_t bound = world->entities->bound + (uint64_t)count;
     uint64_t lives = bound > world->entities->capacity ? bound - world->entities->capacity : 0;
@@ -351,7 +351,7 @@ static uint64_t entity_bytes(const bp_world_o *world, uint32_t count)
 
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan)
 {
-    const bp_world_o *world = plan->world;
+    const world_t *world = plan->world;
     uint64_t bytes = entity_bytes(world, plan->blob->info->entity_count), own;
     for (uint32_t g = 0; g < plan->blob->info->group_count; g++) {
         const blob_group_t *group = &plan->blob->groups[g];

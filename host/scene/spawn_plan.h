@@ -40,7 +40,7 @@ typedef struct plan_part_t {
 } plan_part_t;
 
 typedef struct spawn_plan_t {
-    bp_world_o *world;
+    world_t *world;
     const blob_t *blob;
     const char *origin;
     uint32_t flags;
@@ -56,7 +56,7 @@ typedef struct spawn_plan_t {
 } spawn_plan_t;
 
 /* Make the plan. On failure nothing is kept. [main] */
-bp_result_t spawn_plan(spawn_plan_t *plan, bp_world_o *world, const blob_t *blob, const char *origin, uint32_t flags);
+bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags);
 void spawn_plan_free(spawn_plan_t *plan);
 
 /* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of its own

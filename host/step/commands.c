@@ -62,7 +62,7 @@ static inline bool command_is_placeholder(bp_entity_t e)
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, LEAST_ROOM = 32, MOST_ROOM = 1024 };
 
-void commands_init(commands_t *commands, bp_world_o *world, memory_t *parent)
+void commands_init(commands_t *commands, world_t *world, memory_t *parent)
 {
     memset(commands, 0, sizeof *commands);
     commands->world = world;
@@ -266,7 +266,7 @@ bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const 
 typedef struct making_t {
     commands_t *commands;
     destruction_t *destruction;
-    bp_world_o *world;
+    world_t *world;
     const commands_chunk_t *call; /* first chunk of the present one */
     uint64_t failures;
 } making_t;

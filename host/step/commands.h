@@ -30,7 +30,7 @@ typedef struct commands_created_t {
 
 typedef struct commands_t {
     memory_t memory;
-    bp_world_o *world;
+    world_t *world;
     _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
     uint64_t step;                 /* that records */
     uint64_t made_step;            /* that recorded what these are about: */
@@ -50,7 +50,7 @@ struct bp_commands_o {
     struct command_t *open; /* recorded last */
 };
 
-void commands_init(commands_t *commands, bp_world_o *world, memory_t *parent);
+void commands_init(commands_t *commands, world_t *world, memory_t *parent);
 void commands_free(commands_t *commands);
 
 /* Brackets around one call of a verb of a unit. [job] */

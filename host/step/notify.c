@@ -46,7 +46,7 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
 /* Watches for all units that ask, in `numbers` for each unit; NULL without an error where nobody does. */
 static bp_result_t make_watches(schedule_t *schedule, uint32_t *numbers, notices_t **out)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     notices_t *n = NULL;
     *out = NULL;
     for (uint32_t i = 0; i < schedule->count; i++) {
@@ -69,7 +69,7 @@ static bp_result_t make_watches(schedule_t *schedule, uint32_t *numbers, notices
     return BP_OK;
 }
 
-static bool make_signatures(const bp_world_o *world, notices_t *n, uint32_t *signatures)
+static bool make_signatures(const world_t *world, notices_t *n, uint32_t *signatures)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
         signatures[r] = n == NULL ? 0 : notices_signature(n, world->runs[r]->prototype);
@@ -80,7 +80,7 @@ static bool make_signatures(const bp_world_o *world, notices_t *n, uint32_t *sig
 }
 
 /* A unit that has been told is told of runs that have changed sides. */
-static void tell_difference(const bp_world_o *world, unit_t *unit, const notices_t *next, uint32_t watch,
+static void tell_difference(const world_t *world, unit_t *unit, const notices_t *next, uint32_t watch,
                             const uint32_t *signatures)
 {
     for (uint32_t added = 0; added < 2; added++) {
@@ -95,7 +95,7 @@ static void tell_difference(const bp_world_o *world, unit_t *unit, const notices
 
 static void change_watches(schedule_t *schedule, notices_t *next, const uint32_t *numbers, const uint32_t *signatures)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     if (world->notices != NULL)
         notices_deliver(world->notices, tell, schedule);
     for (uint32_t i = 0; i < schedule->count; i++) {
@@ -113,7 +113,7 @@ static void change_watches(schedule_t *schedule, notices_t *next, const uint32_t
 
 bp_result_t notify_settle(schedule_t *schedule)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     memory_t *memory = &schedule->memory;
     if (schedule->watched)
         return BP_OK;
@@ -142,7 +142,7 @@ bp_result_t notify_settle(schedule_t *schedule)
 /* --- telling ----------------------------------------------------------------------------------------------------------- */
 
 /* A newcomer is told of all that match. */
-static uint32_t tell_newcomer(const bp_world_o *world, unit_t *unit)
+static uint32_t tell_newcomer(const world_t *world, unit_t *unit)
 {
     uint32_t told = 0;
     for (uint32_t r = 0; r < world->run_count; r++) {
@@ -155,7 +155,7 @@ static uint32_t tell_newcomer(const bp_world_o *world, unit_t *unit)
 
 void notify_systems(schedule_t *schedule)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     if (world->notices == NULL)
         return;
     trace_t *trace = schedule->crew->trace;

@@ -8,19 +8,39 @@
 #include "../base/error.h"
 #include "schedule_inner.h"
 
-schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction)
+static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction)
 {
-    schedule_t *schedule = memory_new(&world->base->memory, sizeof *schedule);
+    base_t *base = world->rows.base;
+    schedule_t *schedule = memory_new(&base->memory, sizeof *schedule);
     if (schedule == NULL) {
-        error_memory(&world->base->error, "creating a world");
+        error_memory(&base->error, "creating a world");
         return NULL;
     }
-    schedule->world = world;
+    schedule->world = &world->rows;
+    schedule->clock = &world->clock;
     schedule->destruction = destruction;
-    memory_init_child(&schedule->memory, "schedule", &world->base->memory);
-    commands_init(&schedule->commands, world, &schedule->memory);
-    world->schedule = schedule;
+    memory_init_child(&schedule->memory, "schedule", &base->memory);
+    commands_init(&schedule->commands, &world->rows, &schedule->memory);
     return schedule;
+}
+
+bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name, double step_rate, uint32_t layout)
+{
+    memory_t *memory = &parts->base->memory;
+    bp_world_o *world = memory_new(memory, sizeof *world);
+    if (world == NULL || world_init(&world->rows, parts, name, layout) != BP_OK) {
+        memory_free(memory, world, sizeof *world);
+        error_memory(&parts->base->error, "creating a world");
+        return NULL;
+    }
+    world->clock.step_rate = step_rate;
+    world->names.world = &world->rows;
+    world->schedule = create_schedule(world, destruction);
+    if (world->schedule != NULL)
+        return world;
+    world_end(&world->rows);
+    memory_free(memory, world, sizeof *world);
+    return NULL;
 }
 
 void schedule_free_unit(schedule_t *schedule, unit_t *unit)
@@ -34,7 +54,7 @@ void schedule_free_unit(schedule_t *schedule, unit_t *unit)
     memory_free(&schedule->memory, unit, sizeof *unit);
 }
 
-void schedule_free(schedule_t *schedule)
+static void free_schedule(schedule_t *schedule)
 {
     for (uint32_t i = schedule->count; i > 0; i--) {
         unit_call_stop(schedule->units[i - 1]);
@@ -46,8 +66,16 @@ void schedule_free(schedule_t *schedule)
     memory_free(&schedule->memory, schedule->units, schedule->capacity * sizeof *schedule->units);
     memory_free(&schedule->memory, schedule->queries, schedule->query_capacity * sizeof *schedule->queries);
     memory_free(&schedule->memory, schedule->segments, schedule->segment_capacity * sizeof *schedule->segments);
-    schedule->world->schedule = NULL;
     memory_free(&schedule->world->base->memory, schedule, sizeof *schedule);
+}
+
+void schedule_free_world(bp_world_o *world)
+{
+    base_t *base = world->rows.base;
+    free_schedule(world->schedule);
+    property_cache_free(&world->names);
+    world_end(&world->rows);
+    memory_free(&base->memory, world, sizeof *world);
 }
 
 /* --- units in and out ------------------------------------------------------------------------------------------- */
@@ -86,7 +114,7 @@ bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
 
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     if (world_holds_rows(world))
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     for (uint32_t i = 0; i < schedule->count; i++) {
@@ -181,7 +209,7 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
 
 /* --- terms and queries ------------------------------------------------------------------------------------------ */
 
-static bp_result_t settle_term(bp_world_o *world, const unit_t *unit, const term_t *term, query_term_t *settled)
+static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t *term, query_term_t *settled)
 {
     settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE);
     settled->instance = term->instance;
@@ -217,7 +245,7 @@ static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint
 
 static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     query_term_t terms[REGISTRY_MAX_TERMS] = {{0}};
     uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
     if (unit->manager != NULL)
@@ -251,7 +279,7 @@ void schedule_unsettle(schedule_t *schedule)
 
 /* --- names of other units --------------------------------------------------------------------------------------- */
 
-static bool known_somewhere(const bp_world_o *world, const char *name)
+static bool known_somewhere(const world_t *world, const char *name)
 {
     const registry_t *r = world->registry;
     for (uint32_t i = 0; i < r->component_count; i++) {
@@ -265,7 +293,7 @@ static bool known_somewhere(const bp_world_o *world, const char *name)
     return false;
 }
 
-static bp_result_t check_names(const bp_world_o *world, const unit_t *unit, const char *list, const char *which)
+static bp_result_t check_names(const world_t *world, const unit_t *unit, const char *list, const char *which)
 {
     char word[64];
     while ((list = text_next_word(list, word, sizeof word)) != NULL) {
@@ -277,7 +305,7 @@ static bp_result_t check_names(const bp_world_o *world, const unit_t *unit, cons
     return BP_OK;
 }
 
-static bp_result_t check_wishes(const bp_world_o *world, const unit_t *unit)
+static bp_result_t check_wishes(const world_t *world, const unit_t *unit)
 {
     if (unit->system == NULL)
         return BP_OK;
@@ -307,7 +335,7 @@ static bp_result_t add_access(schedule_t *schedule, unit_t *unit, uint32_t manag
 
 static bp_result_t add_named(schedule_t *schedule, unit_t *unit, const char *list, bool writes)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     bp_result_t result = BP_OK;
     char word[64];
     while (result == BP_OK && (list = text_next_word(list, word, sizeof word)) != NULL) {

@@ -14,6 +14,7 @@
 #ifndef HOST_STEP_SCHEDULE_H
 #define HOST_STEP_SCHEDULE_H
 
+#include "../property/property.h"
 #include "../store/destruction.h"
 #include "../store/query.h"
 #include "commands.h"
@@ -85,8 +86,14 @@ typedef struct crew_t {
     struct trace_t *trace; /* NULL: nobody looks */
 } crew_t;
 
+typedef struct world_clock_t {
+    double step_rate, time;
+    uint64_t steps, nanoseconds; /* done; spent */
+} world_clock_t;
+
 typedef struct schedule_t {
-    bp_world_o *world;
+    world_t *world;
+    world_clock_t *clock;
     destruction_t *destruction;
     memory_t memory;
     unit_t **units; /* in the order of the step once settled */
@@ -108,11 +115,21 @@ typedef struct schedule_t {
     commands_t commands;
 } schedule_t;
 
-/* The schedule of a world; sets world->schedule. NULL when out of memory. */
-schedule_t *schedule_create(bp_world_o *world, destruction_t *destruction);
+/* A world: rows that have a clock, and units that work on them. */
+struct bp_world_o {
+    world_t rows;
+    world_clock_t clock;
+    property_cache_t names;
+    schedule_t *schedule;
+};
 
-/* Stops all systems, newest first, and frees the schedule. */
-void schedule_free(schedule_t *schedule);
+BP_STATIC_ASSERT(offsetof(struct bp_world_o, rows) == 0, "a world begins with its head, and world_handle counts on it");
+
+/* A world without managers and units. NULL when out of memory. */
+bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name, double step_rate, uint32_t layout);
+
+/* Stops all systems and then all managers, newest first, and frees the world. */
+void schedule_free_world(bp_world_o *world);
 
 /* Bring in a component that has come to the world (nothing where it does not simulate), or a system. [main] */
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager);

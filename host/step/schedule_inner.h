@@ -69,7 +69,7 @@ uint64_t unit_run_rows(const unit_t *unit);
 
 /* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why, and
  * in which world. [main] */
-bp_result_t unit_call_start(unit_t *unit, bp_world_o *world);
+bp_result_t unit_call_start(unit_t *unit, world_t *world);
 void unit_call_stop(unit_t *unit);
 
 /* A step. [main], or [job] where the unit allows it */

@@ -34,13 +34,15 @@ bp_result_t schedule_prepare(schedule_t *schedule)
 
 static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     schedule->began = began;
     schedule->crew = crew;
     schedule->calls = 0;
-    schedule->commands.step = world->steps;
-    schedule->now = (bp_step_t){
-        .struct_size = sizeof schedule->now, .number = world->steps, .dt = 1.0 / world->step_rate, .time = world->time};
+    schedule->commands.step = schedule->clock->steps;
+    schedule->now = (bp_step_t){.struct_size = sizeof schedule->now,
+                                .number = schedule->clock->steps,
+                                .dt = 1.0 / schedule->clock->step_rate,
+                                .time = schedule->clock->time};
     world->stepping = true;
     destruction_begin_step(schedule->destruction);
 }
@@ -66,13 +68,14 @@ static void collect(schedule_t *schedule)
 /* What comes after the units; destructions that were put off have been made. */
 static void finish(schedule_t *schedule)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
+    world_clock_t *clock = schedule->clock;
     make_commands(schedule);
-    world->steps++;
-    world->time = (double)world->steps / world->step_rate;
+    clock->steps++;
+    clock->time = (double)clock->steps / clock->step_rate;
     collect(schedule);
     uint64_t now = os_clock_ns();
-    world->nanoseconds += now - schedule->began;
+    clock->nanoseconds += now - schedule->began;
     if (schedule->crew->trace != NULL)
         trace_slice(schedule->crew->trace, BP_SLICE_STEP, world, world->name, schedule->began, now, world->occupied);
     schedule->crew = NULL;
@@ -83,7 +86,7 @@ static void finish(schedule_t *schedule)
 /* In the middle of a step: rows may move, and units then look again at what they match. */
 static void make_commands_first(schedule_t *schedule)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     if (!commands_pending(&schedule->commands))
         return;
     world->stepping = false;
@@ -116,7 +119,7 @@ static void run_segments(schedule_t *schedule)
 
 bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
 {
-    bp_world_o *world = schedule->world;
+    world_t *world = schedule->world;
     if (world_holds_rows(world))
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
     uint64_t began = os_clock_ns();
@@ -144,7 +147,7 @@ static void run_together(const region_part_t *parts, uint32_t count, const crew_
 
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew)
 {
-    bp_world_o *first = schedules[0]->world;
+    world_t *first = schedules[0]->world;
     uint64_t began = os_clock_ns();
     for (uint32_t i = 0; i < count; i++) {
         bp_result_t result = notify_settle(schedules[i]);
@@ -167,7 +170,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         destruction_end_step(schedules[i]->destruction);
     for (uint32_t i = 0; i < count; i++) {
-        schedules[i]->world->nanoseconds += share;
+        schedules[i]->clock->nanoseconds += share;
         schedules[i]->began = os_clock_ns();
         finish(schedules[i]);
     }

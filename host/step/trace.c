@@ -37,7 +37,7 @@ static uint32_t thread_number(trace_t *trace)
     return TRACE_THREADS;
 }
 
-void trace_slice(trace_t *trace, uint32_t kind, const bp_world_o *world, const char *name, uint64_t begin, uint64_t end,
+void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char *name, uint64_t begin, uint64_t end,
                  uint64_t count)
 {
     uint32_t at = atomic_fetch_add_explicit(&trace->count, 1, memory_order_relaxed);

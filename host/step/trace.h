@@ -8,7 +8,7 @@
 #ifndef HOST_STEP_TRACE_H
 #define HOST_STEP_TRACE_H
 
-#include "../base/base.h"
+#include "../store/world.h"
 
 enum {
     TRACE_ROOM = 32768, /* slices of one step */
@@ -30,7 +30,7 @@ trace_t *trace_create(base_t *base, const bp_trace_i *sink);
 void trace_free(trace_t *trace, base_t *base);
 
 /* Put down a slice between two readings of os_clock_ns. Names live at least until the step ends. `world` may be NULL. [job] */
-void trace_slice(trace_t *trace, uint32_t kind, const bp_world_o *world, const char *name, uint64_t begin, uint64_t end,
+void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char *name, uint64_t begin, uint64_t end,
                  uint64_t count);
 
 /* Hand over what there is. [main] */

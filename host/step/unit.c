@@ -320,14 +320,14 @@ bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
  * seen at once.
  */
 
-bp_result_t unit_call_start(unit_t *unit, bp_world_o *world)
+bp_result_t unit_call_start(unit_t *unit, world_t *world)
 {
     error_text_t *error = &world->base->error;
     unit->seen = (bp_system_t){
         .struct_size = sizeof(bp_system_t),
         .api = world->api,
         .host = world->host,
-        .world = world,
+        .world = world_handle(world),
         .plugin = &unit->system->owner->seen,
     };
     if (unit->system->table.start == NULL)

@@ -24,7 +24,7 @@ void destruction_free(destruction_t *d)
     memory_free(&d->memory, d->waiting, (size_t)d->waiting_capacity * sizeof *d->waiting);
 }
 
-bp_result_t destruction_add_world(destruction_t *d, bp_world_o *world)
+bp_result_t destruction_add_world(destruction_t *d, world_t *world)
 {
     if (!memory_reserve(&d->memory, &d->worlds, &d->world_capacity, d->world_count + 1u, sizeof *d->worlds))
         return error_memory(&d->base->error, "creating a world");
@@ -32,7 +32,7 @@ bp_result_t destruction_add_world(destruction_t *d, bp_world_o *world)
     return BP_OK;
 }
 
-void destruction_remove_world(destruction_t *d, const bp_world_o *world)
+void destruction_remove_world(destruction_t *d, const world_t *world)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < d->world_count; i++) {
@@ -47,7 +47,7 @@ void destruction_remove_world(destruction_t *d, const bp_world_o *world)
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t w = 0; w < d->world_count; w++) {
-        bp_world_o *world = d->worlds[w];
+        world_t *world = d->worlds[w];
         for (uint32_t m = 0; m < world->manager_count; m++) {
             manager_t *manager = world->managers[m];
             if (manager->started && manager->component->table.entities_destroyed != NULL)

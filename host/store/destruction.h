@@ -32,7 +32,7 @@ typedef struct destruction_t {
     memory_t memory;
     base_t *base;
     entities_t *entities;
-    bp_world_o **worlds; /* in order of creation */
+    world_t **worlds; /* in order of creation */
     uint32_t world_count, world_capacity;
     destroyed_callback_t *callbacks;
     uint32_t callback_count, callback_capacity;
@@ -48,8 +48,8 @@ void destruction_init(destruction_t *destruction, base_t *base, entities_t *enti
 void destruction_free(destruction_t *destruction);
 
 /* Worlds take part from their creation to their end. */
-bp_result_t destruction_add_world(destruction_t *destruction, bp_world_o *world);
-void destruction_remove_world(destruction_t *destruction, const bp_world_o *world);
+bp_result_t destruction_add_world(destruction_t *destruction, world_t *world);
+void destruction_remove_world(destruction_t *destruction, const world_t *world);
 
 /* As bp_entity_api.destroy. [main] */
 uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *entities, uint32_t count);

@@ -10,7 +10,7 @@
  */
 #include "notices.h"
 
-notices_t *notices_create(bp_world_o *world)
+notices_t *notices_create(world_t *world)
 {
     notices_t *n = memory_new(&world->memory, sizeof *n);
     if (n == NULL)

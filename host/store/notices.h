@@ -34,7 +34,7 @@ typedef struct hop_t { uint32_t from, to; } hop_t;
 
 typedef struct notices_t {
     memory_t memory;
-    bp_world_o *world;
+    world_t *world;
     watch_t *watches;
     uint32_t watch_count, watch_capacity;
     uint32_t words;        /* of a signature, 64 watches in each */
@@ -52,7 +52,7 @@ typedef struct notices_t {
 } notices_t;
 
 /* Without watches, in nobody's service yet. NULL when out of memory. */
-notices_t *notices_create(bp_world_o *world);
+notices_t *notices_create(world_t *world);
 void notices_free(notices_t *notices);
 
 /* Watch a query's terms; the number of the watch, or BP_NONE when out of memory. All watches come before the first signature. */

@@ -57,7 +57,7 @@ static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32
     return match_term(query, p, run, t + 1, cells);
 }
 
-bool query_refresh(query_t *query, bp_world_o *world)
+bool query_refresh(query_t *query, world_t *world)
 {
     query_cell_t cells[REGISTRY_MAX_TERMS];
     for (; query->seen < world->run_count; query->seen++) {

@@ -42,7 +42,7 @@ void query_init(query_t *query, memory_t *memory);
 void query_free(query_t *query);
 
 /* Look at runs that are new since the last time. False when out of memory: the list is as before. [main] */
-bool query_refresh(query_t *query, bp_world_o *world);
+bool query_refresh(query_t *query, world_t *world);
 
 /* Bring terms into canonical order; place[t] says where the t-th has come to lie. */
 void query_order(query_term_t *terms, uint32_t count, uint8_t *place);

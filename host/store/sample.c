@@ -7,7 +7,7 @@
 
 #include "store_inner.h"
 
-static void take_of_world(sample_t *sample, bp_world_o *world)
+static void take_of_world(sample_t *sample, world_t *world)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
         run_t *run = world->runs[r];
@@ -20,7 +20,7 @@ static void take_of_world(sample_t *sample, bp_world_o *world)
     }
 }
 
-void sample_take(sample_t *sample, memory_t *memory, bp_world_o *const *worlds, uint32_t world_count)
+void sample_take(sample_t *sample, memory_t *memory, world_t *const *worlds, uint32_t world_count)
 {
     *sample = (sample_t){.memory = memory};
     for (uint32_t w = 0; w < world_count; w++)
@@ -45,13 +45,13 @@ static void enter_run(const world_sample_t *sample)
         sample->world->records[bp_entity_index(entities[row])].row = row;
 }
 
-static bool is_there(const bp_world_o *world, const record_t *record, bp_entity_t e)
+static bool is_there(const world_t *world, const record_t *record, bp_entity_t e)
 {
     const run_t *run = world_run(world, record->prototype);
     return record->row < run->count && run_entities(run)[record->row].id == e.id;
 }
 
-static void clear_records(bp_world_o *world)
+static void clear_records(world_t *world)
 {
     for (uint32_t index = 0; index < world->record_capacity; index++) {
         record_t *record = &world->records[index];

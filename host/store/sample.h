@@ -17,7 +17,7 @@
 #include "world.h"
 
 typedef struct world_sample_t {
-    bp_world_o *world;
+    world_t *world;
     run_sample_t run;
 } world_sample_t;
 
@@ -29,7 +29,7 @@ typedef struct sample_t {
 
 /* Before the process is copied. What cannot be left out is copied with it: this cannot fail. Rows must not move until the
  * sample is given back. [main] */
-void sample_take(sample_t *sample, memory_t *memory, bp_world_o *const *worlds, uint32_t world_count);
+void sample_take(sample_t *sample, memory_t *memory, world_t *const *worlds, uint32_t world_count);
 
 /* In this process, as soon as the copy has been made. [main] */
 void sample_give_back(sample_t *sample);

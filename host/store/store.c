@@ -14,7 +14,7 @@
 
 /* --- prototypes and bulk creation ---------------------------------------------------------------------------------- */
 
-bp_result_t store_prototype(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
+bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
 {
     uint32_t at = 0, column;
     for (uint32_t i = 0; i < count; i++) {
@@ -30,7 +30,7 @@ bp_result_t store_prototype(bp_world_o *world, const uint32_t *keys, uint32_t co
 
 /* Create the own-storage instances of new rows, from the top of the chain down to `until`; their slots go straight into
  * the column. Returns the prototype at which it failed, or `until`. */
-static uint32_t create_instances(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count,
+static uint32_t create_instances(world_t *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count,
                                  bp_result_t *result)
 {
     const prototypes_t *p = &world->prototypes;
@@ -48,7 +48,7 @@ static uint32_t create_instances(bp_world_o *world, run_t *run, uint32_t first, 
     return at;
 }
 
-static void undo_instances(bp_world_o *world, run_t *run, uint32_t first, uint32_t count, uint32_t failed_at)
+static void undo_instances(world_t *world, run_t *run, uint32_t first, uint32_t count, uint32_t failed_at)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t at = run->prototype; at != failed_at; at = p->items[at].base) {
@@ -58,7 +58,7 @@ static void undo_instances(bp_world_o *world, run_t *run, uint32_t first, uint32
     }
 }
 
-static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
+static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
 {
     memcpy(run_entities(run) + first, entities, count * sizeof *entities);
     for (uint32_t i = 0; i < count; i++)
@@ -67,7 +67,7 @@ static void place_rows(bp_world_o *world, run_t *run, uint32_t first, const bp_e
     store_moved(world, NULL, run, entities, count);
 }
 
-static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *entities, uint32_t count)
+static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entities, uint32_t count)
 {
     uint32_t first = run->count;
     run->count += count;
@@ -92,7 +92,7 @@ static bp_result_t fill_new_rows(bp_world_o *world, run_t *run, bp_entity_t *ent
 }
 
 /* One entity, where nothing has to grow and the world alone stores it; false where it must go the long way. */
-static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entity)
+static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
     if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
@@ -104,7 +104,7 @@ static bool create_one(bp_world_o *world, uint32_t prototype, bp_entity_t *entit
     return true;
 }
 
-bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);
@@ -126,7 +126,7 @@ bp_result_t store_create(bp_world_o *world, uint32_t prototype, bp_entity_t *ent
 
 /* --- looking ------------------------------------------------------------------------------------------------------- */
 
-uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
+uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -140,15 +140,15 @@ uint32_t store_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
 }
 
 /* The column of the slots of `key` in a run where it is number `number`; NULL where there is none. */
-static uint32_t *slot_column(const bp_world_o *world, const run_t *run, uint32_t key, uint32_t number)
+static uint32_t *slot_column(const world_t *world, const run_t *run, uint32_t key, uint32_t number)
 {
-    const carried_t *carried = world->carried;
-    if (carried != NULL && carried->manager == world->prototypes.keys[key].manager)
-        return carried->slots(carried->context, run, key);
+    const world_slots_i *elsewhere = world->slots_elsewhere;
+    if (elsewhere != NULL && elsewhere->manager == world->prototypes.keys[key].manager)
+        return elsewhere->slots(elsewhere->context, run, key);
     return run->columns[number];
 }
 
-static uint32_t find_carried_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static uint32_t find_carried_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -161,10 +161,10 @@ static uint32_t find_carried_slots(bp_world_o *world, uint32_t key, const bp_ent
     return found;
 }
 
-uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t found = 0;
-    if (world->carried != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->carried->manager)
+    if (world->slots_elsewhere != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->slots_elsewhere->manager)
         return find_carried_slots(world, key, entities, count, slots);
     bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
     for (uint32_t i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ uint32_t store_slots(bp_world_o *world, uint32_t key, const bp_entity_t *entitie
     return found;
 }
 
-uint32_t store_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity)
+uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity)
 {
     const record_t *record = world_record(world, entity);
     if (record == NULL)
@@ -193,7 +193,7 @@ uint32_t store_keys_of(bp_world_o *world, bp_entity_t entity, uint32_t *keys, ui
     return count;
 }
 
-void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
+void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
                            const uint32_t *slots, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
@@ -214,7 +214,7 @@ void store_instances_moved(bp_world_o *world, const manager_t *manager, const bp
 
 /* Where the fields of a component have gone since the reference was made, if they have. False where its field has
  * gone. */
-static bool follow_moves(const bp_world_o *world, bp_ref_t *ref)
+static bool follow_moves(const world_t *world, bp_ref_t *ref)
 {
     uint32_t key = ref->field >> 8, field = ref->field & 0xff, kept = world->moves_made < WORLD_MOVES ? world->moves_made : WORLD_MOVES;
     if (ref->version == NULL || world->moves_made == 0 || key >= world->prototypes.key_count || field == FIELD_GONE)
@@ -231,7 +231,7 @@ static bool follow_moves(const bp_world_o *world, bp_ref_t *ref)
     return field != FIELD_GONE;
 }
 
-void *store_ref(bp_world_o *world, bp_ref_t *ref)
+void *store_ref(world_t *world, bp_ref_t *ref)
 {
     const record_t *record = world_record(world, ref->entity);
     bool there = follow_moves(world, ref);
@@ -261,7 +261,7 @@ void *store_ref(bp_world_o *world, bp_ref_t *ref)
  */
 
 /* Promise rows to the run of each batch; several batches may go to one run. */
-static bool promise_rows(bp_world_o *world, const store_batch_t *batches, uint32_t count, run_t **touched)
+static bool promise_rows(world_t *world, const store_batch_t *batches, uint32_t count, run_t **touched)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (batches[i].prototype == 0 || batches[i].count == 0)
@@ -278,7 +278,7 @@ static bool promise_rows(bp_world_o *world, const store_batch_t *batches, uint32
     return true;
 }
 
-bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches, uint32_t count, uint32_t total)
+bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, uint32_t count, uint32_t total)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);
@@ -293,7 +293,7 @@ bp_result_t store_prepare_append(bp_world_o *world, const store_batch_t *batches
     return BP_OK;
 }
 
-void store_append(bp_world_o *world, store_batch_t *batch, const bp_entity_t *entities)
+void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities)
 {
     if (batch->prototype == 0 || batch->count == 0)
         return;
@@ -308,7 +308,7 @@ void store_append(bp_world_o *world, store_batch_t *batch, const bp_entity_t *en
     store_moved(world, NULL, run, entities, batch->count);
 }
 
-void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entity_t *entities)
+void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t *entities)
 {
     if (batch->prototype == 0 || batch->count == 0)
         return;
@@ -336,14 +336,14 @@ void store_retract(bp_world_o *world, const store_batch_t *batch, const bp_entit
  * world. Runs are never freed before the world: references hold the addresses of their versions.
  */
 
-bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result)
+bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result)
 {
     char text[32];
     value_format(&world->base->values, BP_ENTITY, &e, text, sizeof text);
     return error_prefix(&world->base->error, result, "%s: ", text);
 }
 
-bp_result_t store_refuse_stepping(bp_world_o *world)
+bp_result_t store_refuse_stepping(world_t *world)
 {
     if (world->sealed)
         return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
@@ -351,7 +351,7 @@ bp_result_t store_refuse_stepping(bp_world_o *world)
                      "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
 }
 
-bool store_reserve_records(bp_world_o *world, uint64_t needed)
+bool store_reserve_records(world_t *world, uint64_t needed)
 {
     if (needed <= world->record_capacity)
         return true;
@@ -369,7 +369,7 @@ bool store_reserve_records(bp_world_o *world, uint64_t needed)
     return true;
 }
 
-static run_t *create_run(bp_world_o *world, uint32_t prototype)
+static run_t *create_run(world_t *world, uint32_t prototype)
 {
     const prototypes_t *p = &world->prototypes;
     const prototype_t *item = &p->items[prototype];
@@ -396,7 +396,7 @@ static run_t *create_run(bp_world_o *world, uint32_t prototype)
     return run;
 }
 
-run_t *store_need_run(bp_world_o *world, uint32_t prototype)
+run_t *store_need_run(world_t *world, uint32_t prototype)
 {
     prototype_t *item = &world->prototypes.items[prototype];
     if (item->run == NULL)
@@ -404,7 +404,7 @@ run_t *store_need_run(bp_world_o *world, uint32_t prototype)
     return item->run;
 }
 
-void store_erase_row(bp_world_o *world, run_t *run, uint32_t row)
+void store_erase_row(world_t *world, run_t *run, uint32_t row)
 {
     if ((run->flags & KEY_STRINGS) != 0)
         run_release_strings(run, 1, run->column_count, row, &world->base->strings);

@@ -13,7 +13,7 @@
 /* Check one entity, count its row, and mark its record. */
 static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     record_t *record = world_record(world, e);
     if (record == NULL) {
         if (!entities_is_alive(world->entities, e))
@@ -52,7 +52,7 @@ static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t coun
  * how many; it ends before one that is marked, which `plan_one` then refuses. */
 static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     const run_t *from = world_run(world, c->from);
     if (from == NULL || count == 0)
         return 0;
@@ -71,7 +71,7 @@ static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_en
 
 static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
@@ -119,7 +119,7 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to)
 
 /* The usual case of one: the entity has components before and after, the transition is known, and there is room. False
  * where it must go the long way. Written to be inlined twice, with `adding` known. */
-ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key, bp_entity_t e, bool adding)
+ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
@@ -162,7 +162,7 @@ ALWAYS_INLINED static inline bool change_quickly(bp_world_o *world, uint32_t key
 }
 
 /* The first component of one entity, where all is known and there is room; false as above. */
-static bool add_first(bp_world_o *world, uint32_t key, bp_entity_t e)
+static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
@@ -179,7 +179,7 @@ static bool add_first(bp_world_o *world, uint32_t key, bp_entity_t e)
 
 static bp_result_t change_one(store_change_t *c, bp_entity_t e)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     const record_t *record = world_record(world, e);
     if (record == NULL && !entities_is_alive(world->entities, e))
         return entities_dead_error(world->entities, e);
@@ -208,7 +208,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
 
 /* --- the verbs ---------------------------------------------------------------------------------------------------- */
 
-static bp_result_t check_change(bp_world_o *world, uint32_t key)
+static bp_result_t check_change(world_t *world, uint32_t key)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);
@@ -233,7 +233,7 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
 }
 
 /* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
-NOT_INLINED static bp_result_t add_any(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     if (count == 1 && add_first(world, key, entities[0]))
         return BP_OK;
@@ -256,7 +256,7 @@ NOT_INLINED static bp_result_t add_any(bp_world_o *world, uint32_t key, const bp
     return result;
 }
 
-NOT_INLINED static bp_result_t remove_any(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
@@ -282,12 +282,12 @@ NOT_INLINED static bp_result_t remove_any(bp_world_o *world, uint32_t key, const
     return result;
 }
 
-bp_result_t store_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     return count == 1 && change_quickly(world, key, entities[0], true) ? BP_OK : add_any(world, key, entities, count);
 }
 
-bp_result_t store_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     return count == 1 && change_quickly(world, key, entities[0], false) ? BP_OK : remove_any(world, key, entities, count);
 }
@@ -299,7 +299,7 @@ static bool wanted(store_change_t *c, uint32_t prototype)
     return result != BP_ERROR_EXISTS && result != BP_ERROR_NOT_FOUND;
 }
 
-uint32_t store_sift(bp_world_o *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
+uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
 {
     store_change_t c = {.world = world, .key = key, .adding = adding};
     if (check_change(world, key) != BP_OK || !store_reserve_records(world, world->entities->bound))
@@ -382,7 +382,7 @@ typedef struct block_t {
 } block_t;
 
 /* Play the swap-erases on the entities alone, keeping records in step. */
-static void play_entities(bp_world_o *world, block_t *b, uint32_t to_prototype, const bp_entity_t *entities)
+static void play_entities(world_t *world, block_t *b, uint32_t to_prototype, const bp_entity_t *entities)
 {
     bp_entity_t *from = b->from != NULL ? run_entities(b->from) : NULL;
     bp_entity_t *to = b->to != NULL ? run_entities(b->to) + b->first : NULL;
@@ -449,7 +449,7 @@ static void move_columns(const block_t *b, uint32_t from_column, uint32_t to_col
     }
 }
 
-static void drop_columns(bp_world_o *world, const block_t *b, uint32_t column, uint32_t count)
+static void drop_columns(world_t *world, const block_t *b, uint32_t column, uint32_t count)
 {
     for (uint32_t c = column; c < column + count; c++) {
         char *cells = b->from->columns[c];
@@ -504,13 +504,13 @@ static void move_stretch_cells(run_t *from, uint32_t row, uint32_t count, uint32
     memcpy(cells, run_cell(from, column, from->count - fill), fill * size);
 }
 
-static void release_stretch(bp_world_o *world, run_t *from, uint32_t first, uint32_t last, uint32_t row, uint32_t count)
+static void release_stretch(world_t *world, run_t *from, uint32_t first, uint32_t last, uint32_t row, uint32_t count)
 {
     for (uint32_t i = 0; i < count && from->has_strings; i++)
         run_release_strings(from, first, last, row + i, &world->base->strings);
 }
 
-static void place_stretch(bp_world_o *world, run_t *from, uint32_t row, uint32_t fill, run_t *to, uint32_t first,
+static void place_stretch(world_t *world, run_t *from, uint32_t row, uint32_t fill, run_t *to, uint32_t first,
                           const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -555,7 +555,7 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
 /* Move scattered entities from the head of the list, all of one prototype. Returns how many. */
 static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     block_t b = {.from = world_run(world, c->from), .to = world_run(world, c->to)};
     while (b.count < STORE_BLOCK && b.count < count) {
         const record_t *record = &world->records[bp_entity_index(entities[b.count])];
@@ -571,7 +571,7 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
 
 void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     for (uint32_t i = 0, n; i < count; i += n) {
         const record_t *record = &world->records[bp_entity_index(entities[i])];
         const uint32_t *slots = c->slots == NULL ? NULL : c->slots + i;
@@ -599,7 +599,7 @@ void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t cou
  */
 
 /* Take one key away from all rows of a run that has it. */
-static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
+static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
 {
     store_change_t c = {.world = world, .key = key};
     store_sweep(world, run, UINT32_MAX);
@@ -617,7 +617,7 @@ static bp_result_t strip_run(bp_world_o *world, run_t *run, uint32_t key)
     return result;
 }
 
-static uint32_t key_of_manager(const bp_world_o *world, uint32_t prototype, uint32_t manager)
+static uint32_t key_of_manager(const world_t *world, uint32_t prototype, uint32_t manager)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t at = prototype; at != 0; at = p->items[at].base) {
@@ -630,7 +630,7 @@ static uint32_t key_of_manager(const bp_world_o *world, uint32_t prototype, uint
 /* Count the rows of a run into every run that they will pass through while one key after another goes. */
 static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_t *owner)
 {
-    bp_world_o *world = c->world;
+    world_t *world = c->world;
     uint32_t at = run->prototype;
     for (uint32_t m = world->manager_count; m > 0; m--) {
         const manager_t *manager = world->managers[m - 1];
@@ -655,7 +655,7 @@ static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_
     return BP_OK;
 }
 
-bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner)
+bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);
@@ -671,7 +671,7 @@ bp_result_t store_prepare_strip(bp_world_o *world, const plugin_t *owner)
     return result;
 }
 
-bp_result_t store_strip(bp_world_o *world, uint32_t manager)
+bp_result_t store_strip(world_t *world, uint32_t manager)
 {
     if (world_holds_rows(world))
         return store_refuse_stepping(world);

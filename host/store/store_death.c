@@ -10,7 +10,7 @@
 
 /* --- death and collection ------------------------------------------------------------------------------------------ */
 
-static void list_holes(bp_world_o *world, run_t *run)
+static void list_holes(world_t *world, run_t *run)
 {
     if (run->in_holes_list)
         return;
@@ -24,7 +24,7 @@ static void list_holes(bp_world_o *world, run_t *run)
 
 /* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their prototypes
  * then have. */
-static void tell_manager(bp_world_o *world, manager_t *manager, uint32_t flag, const bp_entity_t *entities, uint32_t count)
+static void tell_manager(world_t *world, manager_t *manager, uint32_t flag, const bp_entity_t *entities, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t slots[STORE_BLOCK], found = 0;
@@ -46,7 +46,7 @@ static void tell_manager(bp_world_o *world, manager_t *manager, uint32_t flag, c
     store_destroy_slots(manager, slots, found);
 }
 
-static void tell_managers(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
@@ -55,7 +55,7 @@ static void tell_managers(bp_world_o *world, const bp_entity_t *entities, uint32
     }
 }
 
-static void leave_hole(bp_world_o *world, bp_entity_t e)
+static void leave_hole(world_t *world, bp_entity_t e)
 {
     record_t *record = world_record(world, e);
     if (record == NULL)
@@ -75,7 +75,7 @@ static void leave_hole(bp_world_o *world, bp_entity_t e)
     list_holes(world, run);
 }
 
-void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     if (world->occupied == 0)
         return;
@@ -92,7 +92,7 @@ void store_forget(bp_world_o *world, const bp_entity_t *entities, uint32_t count
     }
 }
 
-void store_vacate(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t done = 0; done < count; done += STORE_BLOCK) {
         const bp_entity_t *block = entities + done;
@@ -106,7 +106,7 @@ void store_vacate(bp_world_o *world, const bp_entity_t *entities, uint32_t count
     }
 }
 
-static uint32_t collect_randomly(bp_world_o *world, run_t *run)
+static uint32_t collect_randomly(world_t *world, run_t *run)
 {
     uint32_t collected = 0, alive_in_row = 0;
     while (run->holes > 0 && alive_in_row < WORLD_GC_ROWS_ALIVE) {
@@ -123,7 +123,7 @@ static uint32_t collect_randomly(bp_world_o *world, run_t *run)
     return collected;
 }
 
-uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most)
+uint32_t store_sweep(world_t *world, run_t *run, uint32_t most)
 {
     uint32_t before = run->holes;
     for (; run->holes > 0 && most > 0; most--) {
@@ -138,7 +138,7 @@ uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most)
     return before - run->holes;
 }
 
-static uint32_t collect_run(bp_world_o *world, run_t *run, bool fully)
+static uint32_t collect_run(world_t *world, run_t *run, bool fully)
 {
     fully = fully || (run->flags & KEY_AT_ONCE) != 0;
     uint32_t collected = fully ? store_sweep(world, run, UINT32_MAX) : collect_randomly(world, run);
@@ -150,7 +150,7 @@ static uint32_t collect_run(bp_world_o *world, run_t *run, bool fully)
     return collected;
 }
 
-static void find_lost_holes(bp_world_o *world)
+static void find_lost_holes(world_t *world)
 {
     if (!world->holed_lost)
         return;
@@ -161,7 +161,7 @@ static void find_lost_holes(bp_world_o *world)
     }
 }
 
-static uint32_t collect(bp_world_o *world, uint32_t visits, bool fully)
+static uint32_t collect(world_t *world, uint32_t visits, bool fully)
 {
     uint32_t collected = 0;
     find_lost_holes(world);
@@ -185,13 +185,13 @@ static uint32_t collect(bp_world_o *world, uint32_t visits, bool fully)
     return collected;
 }
 
-uint32_t store_collect(bp_world_o *world)
+uint32_t store_collect(world_t *world)
 {
     uint32_t visits = world->holed_count < WORLD_GC_RUNS ? world->holed_count : WORLD_GC_RUNS;
     return collect(world, visits, false);
 }
 
-uint32_t store_collect_all(bp_world_o *world)
+uint32_t store_collect_all(world_t *world)
 {
     find_lost_holes(world);
     return collect(world, world->holed_count, true);

@@ -14,23 +14,23 @@ enum {
 };
 
 /* Put the entity in front of the present error; returns `result`. */
-bp_result_t store_about(bp_world_o *world, bp_entity_t e, bp_result_t result);
+bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
 
 /* Make room for records of the first `needed` indices; false when out of memory. */
-bool store_reserve_records(bp_world_o *world, uint64_t needed);
+bool store_reserve_records(world_t *world, uint64_t needed);
 
 /* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
-run_t *store_need_run(bp_world_o *world, uint32_t prototype);
+run_t *store_need_run(world_t *world, uint32_t prototype);
 
 /* Drop a row whose entity's record has been seen to; its strings are let go. */
-void store_erase_row(bp_world_o *world, run_t *run, uint32_t row);
+void store_erase_row(world_t *world, run_t *run, uint32_t row);
 
 /* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
  * after the first row. Returns how many. */
-uint32_t store_sweep(bp_world_o *world, run_t *run, uint32_t most);
+uint32_t store_sweep(world_t *world, run_t *run, uint32_t most);
 
 /* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
-static inline void store_moved(bp_world_o *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
+static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
 {
     uint32_t before = from == NULL ? 0 : from->watch, after = to == NULL ? 0 : to->watch;
     if (before != after)
@@ -38,25 +38,25 @@ static inline void store_moved(bp_world_o *world, const run_t *from, const run_t
 }
 
 /* Make room for notices about entities that get their first components. False when out of memory. */
-static inline bool store_reserve_notices(bp_world_o *world, uint32_t count)
+static inline bool store_reserve_notices(world_t *world, uint32_t count)
 {
     return world->notices == NULL || notices_reserve(world->notices, count);
 }
 
 /* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether anybody
  * watches the run it comes to does not matter: it may go to another one, which takes no room. */
-static inline bool store_has_notice_room(const bp_world_o *world, uint32_t index)
+static inline bool store_has_notice_room(const world_t *world, uint32_t index)
 {
     return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);
 }
 
-static inline void store_set_record(bp_world_o *world, bp_entity_t e, uint32_t prototype, uint32_t row)
+static inline void store_set_record(world_t *world, bp_entity_t e, uint32_t prototype, uint32_t row)
 {
     world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
 }
 
 /* A row of defaults for an entity that has had no components, in a plain run, where there is room for the row and for a notice. */
-static inline void store_append_one(bp_world_o *world, run_t *run, bp_entity_t e)
+static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 {
     uint32_t row = run->count++;
     run_entities(run)[row] = e;
@@ -80,7 +80,7 @@ static inline void store_append_one(bp_world_o *world, run_t *run, bp_entity_t e
 #define STORE_MARK 0x80000000u
 
 typedef struct store_change_t {
-    bp_world_o *world;
+    world_t *world;
     uint32_t key;
     bool adding;
     uint32_t from, to, column; /* the transition found last */

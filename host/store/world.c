@@ -12,35 +12,26 @@
 
 const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
-bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
-                         const char *name, double step_rate, uint32_t layout)
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, uint32_t layout)
 {
-    bp_world_o *world = memory_new(&base->memory, sizeof *world);
-    if (world == NULL) {
-        error_memory(&base->error, "creating a world");
-        return NULL;
-    }
+    base_t *base = parts->base;
     world->base = base;
-    world->entities = entities;
-    world->registry = registry;
-    world->api = api;
-    world->host = host;
+    world->entities = parts->entities;
+    world->registry = parts->registry;
+    world->api = parts->api;
+    world->host = parts->host;
     world->layout = layout;
     world->ref_version = 1;
-    world->step_rate = step_rate;
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
     world->name = memory_copy_text(&world->memory, name);
-    if (world->name == NULL || !prototypes_init(&world->prototypes, &world->memory, base)) {
-        memory_free_text(&world->memory, world->name);
-        memory_free(&base->memory, world, sizeof *world);
-        error_memory(&base->error, "creating a world");
-        return NULL;
-    }
-    return world;
+    if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base))
+        return BP_OK;
+    memory_free_text(&world->memory, world->name);
+    return error_memory(&base->error, "creating a world");
 }
 
-static void stop_manager(bp_world_o *world, manager_t *manager)
+static void stop_manager(world_t *world, manager_t *manager)
 {
     if (!manager->started)
         return;
@@ -51,13 +42,13 @@ static void stop_manager(bp_world_o *world, manager_t *manager)
         verb_stop(manager->component, &manager->seen);
 }
 
-static void free_manager(bp_world_o *world, manager_t *manager)
+static void free_manager(world_t *world, manager_t *manager)
 {
     memory_free(&world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
     memory_free(&world->memory, manager, sizeof *manager);
 }
 
-void world_free(bp_world_o *world)
+void world_end(world_t *world)
 {
     memory_t *memory = &world->memory;
     for (uint32_t i = world->manager_count; i > 0; i--)
@@ -74,14 +65,12 @@ void world_free(bp_world_o *world)
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
     memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
     memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
-    memory_free(memory, world->properties, sizeof *world->properties);
     memory_free_text(memory, world->name);
-    memory_free(&world->base->memory, world, sizeof *world);
 }
 
 /* --- managers ------------------------------------------------------------------------------------------------- */
 
-static manager_t *find_manager(const bp_world_o *world, const component_t *component)
+static manager_t *find_manager(const world_t *world, const component_t *component)
 {
     for (uint32_t i = 0; i < world->manager_count; i++) {
         if (world->managers[i]->component == component && world->managers[i]->started)
@@ -90,7 +79,7 @@ static manager_t *find_manager(const bp_world_o *world, const component_t *compo
     return NULL;
 }
 
-static manager_t *new_manager(bp_world_o *world, component_t *component)
+static manager_t *new_manager(world_t *world, component_t *component)
 {
     manager_t *manager = memory_new(&world->memory, sizeof *manager);
     if (manager == NULL)
@@ -102,7 +91,7 @@ static manager_t *new_manager(bp_world_o *world, component_t *component)
         .component = world->manager_count,
         .api = world->api,
         .host = world->host,
-        .world = world,
+        .world = world_handle(world),
         .plugin = &component->owner->seen,
     };
     if (manager->column_count == 0)
@@ -118,7 +107,7 @@ static manager_t *new_manager(bp_world_o *world, component_t *component)
     return manager;
 }
 
-static bp_result_t start_manager(bp_world_o *world, manager_t *manager)
+static bp_result_t start_manager(world_t *world, manager_t *manager)
 {
     error_text_t *error = &world->base->error;
     const component_t *component = manager->component;
@@ -136,7 +125,7 @@ static bp_result_t start_manager(bp_world_o *world, manager_t *manager)
     return BP_OK;
 }
 
-bp_result_t world_use_component(bp_world_o *world, component_t *component)
+bp_result_t world_use_component(world_t *world, component_t *component)
 {
     error_text_t *error = &world->base->error;
     if (world_holds_rows(world))
@@ -158,7 +147,7 @@ bp_result_t world_use_component(bp_world_o *world, component_t *component)
     return result;
 }
 
-void world_drop_manager(bp_world_o *world, manager_t *manager)
+void world_drop_manager(world_t *world, manager_t *manager)
 {
     for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
         if (world->prototypes.keys[i].manager == manager->seen.component)
@@ -170,7 +159,7 @@ void world_drop_manager(bp_world_o *world, manager_t *manager)
     stop_manager(world, manager);
 }
 
-uint32_t world_component(bp_world_o *world, const char *type)
+uint32_t world_component(world_t *world, const char *type)
 {
     nearest_t nearest = {.wanted = type};
     text_t hint;
@@ -205,7 +194,7 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
     return (uint16_t)flags;
 }
 
-bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key)
+bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32_t *key)
 {
     if (component >= world->manager_count || !world->managers[component]->started)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager number %u", world->name, component);
@@ -220,7 +209,7 @@ bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uin
     return prototypes_key(&world->prototypes, made, key);
 }
 
-bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name)
+bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp_name_t *name)
 {
     if (key >= world->prototypes.key_count)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no key %u", world->name, key);
@@ -231,18 +220,18 @@ bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component,
 
 /* --- layouts -------------------------------------------------------------------------------------------------- */
 
-bool world_reserve_layout(bp_world_o *world, uint32_t times)
+bool world_reserve_layout(world_t *world, uint32_t times)
 {
     return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity, (uint64_t)world->old_layout_count + times,
                           sizeof *world->old_layouts);
 }
 
-void world_leave_layout(bp_world_o *world, uint32_t layout)
+void world_leave_layout(world_t *world, uint32_t layout)
 {
     world->old_layouts[world->old_layout_count++] = layout;
 }
 
-bool world_had_layout(const bp_world_o *world, uint32_t layout)
+bool world_had_layout(const world_t *world, uint32_t layout)
 {
     if (layout == world->layout)
         return true;
@@ -253,9 +242,24 @@ bool world_had_layout(const bp_world_o *world, uint32_t layout)
     return false;
 }
 
+bool world_reserve_moves(world_t *world)
+{
+    if (world->moves == NULL)
+        world->moves = memory_new(&world->memory, WORLD_MOVES * sizeof *world->moves);
+    return world->moves != NULL;
+}
+
+void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to)
+{
+    field_moves_t *moves = &world->moves[world->moves_made++ % WORLD_MOVES];
+    moves->version = world->ref_version;
+    moves->manager = manager;
+    memcpy(moves->to, to, sizeof moves->to);
+}
+
 /* --- figures -------------------------------------------------------------------------------------------------- */
 
-uint32_t world_count(bp_world_o *world, uint32_t component)
+uint32_t world_count(world_t *world, uint32_t component)
 {
     if (component >= world->manager_count || !world->managers[component]->started)
         return 0;
@@ -273,7 +277,7 @@ uint32_t world_count(bp_world_o *world, uint32_t component)
     return count;
 }
 
-size_t world_bytes(const bp_world_o *world)
+size_t world_bytes(const world_t *world)
 {
     return memory_bytes(&world->memory);
 }

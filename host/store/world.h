@@ -1,6 +1,6 @@
 /* world.h - a world: its managers, its entity index and the rows of its entities.
  *
- * Each world has its own managers, prototypes, runs and clock; entities are the host's, and one entity may have
+ * Each world has its own managers, prototypes and runs; entities are the host's, and one entity may have
  * components in several worlds. `records` says for each entity index where that entity is in this world: its
  * generation, its prototype, its row. A record whose generation is not the entity's belongs to somebody else.
  *
@@ -41,13 +41,13 @@ typedef struct field_moves_t {
     uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
 } field_moves_t;
 
-/* While instances of a manager with its own storage are carried to the next version of it, the slots of that version lie
- * elsewhere. The world has this only while code of that version runs: it is told, and asked for, its own slots. */
-typedef struct carried_t {
+/* Slots of a manager with storage of its own that do not lie in the world's columns. While a world has one, the slots of that manager's
+ * instances are asked for and moved there, and its columns are left alone. */
+typedef struct world_slots_i {
     uint32_t manager;
     void *context;
     uint32_t *(*slots)(void *context, const run_t *run, uint32_t key); /* of each row; NULL: none */
-} carried_t;
+} world_slots_i;
 
 enum {
     WORLD_MAX_MANAGERS = 65535,
@@ -57,28 +57,7 @@ enum {
     WORLD_GC_SWEEP = 4096    /* so many rows in one step */
 };
 
-/* Pairs of names resolved before, kept by property/, one cache for each world. Two doors lead to the entries: the hashes
- * of the texts, and the addresses of the texts, since most callers pass the same literals again; the texts are then
- * compared, because what lies at an address may have changed. */
-enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
-
-typedef struct property_entry_t {
-    bp_name_t component, property;
-    bp_property_t resolved;
-    char component_text[PROPERTY_TEXT], property_text[PROPERTY_TEXT];
-} property_entry_t;
-
-typedef struct property_recent_t {
-    const char *component, *property;
-    property_entry_t *entry;
-} property_recent_t;
-
-typedef struct property_cache_t {
-    property_entry_t entries[PROPERTY_ENTRIES];
-    property_recent_t recent[PROPERTY_RECENT];
-} property_cache_t;
-
-struct bp_world_o {
+typedef struct world_t {
     record_t *records;         /* by entity index; these three are bp_world_head_t */
     uint32_t record_capacity;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
@@ -113,31 +92,45 @@ struct bp_world_o {
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* of the last of them; 1 before */
     uint32_t never;            /* 0: what references compare with that refer to nothing */
-    const carried_t *carried;  /* NULL but during calls of the other side of a reload */
+    const world_slots_i *slots_elsewhere; /* NULL: all slots lie in columns */
 
-    property_cache_t *properties; /* NULL until a property is named */
-    void *schedule;               /* of step/, which lies above and makes and frees it */
+    uint64_t random;           /* of the collection */
+} world_t;
 
-    double step_rate, time;
-    uint64_t steps, nanoseconds;
-    uint64_t random;
-};
+BP_STATIC_ASSERT(offsetof(world_t, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
+BP_STATIC_ASSERT(offsetof(world_t, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
 
-BP_STATIC_ASSERT(offsetof(struct bp_world_o, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
-BP_STATIC_ASSERT(offsetof(struct bp_world_o, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
+/* A world as plugins hold it begins with its world_t (step/schedule.h). */
+static inline bp_world_o *world_handle(const world_t *world)
+{
+    return (bp_world_o *)(uintptr_t)world;
+}
 
-/* A world without managers. NULL on failure. */
-bp_world_o *world_create(base_t *base, entities_t *entities, registry_t *registry, const bp_api_t *api, bp_host_o *host,
-                         const char *name, double step_rate, uint32_t layout);
+static inline world_t *world_of(bp_world_o *handle)
+{
+    return (world_t *)(void *)handle;
+}
 
-/* Stops all managers, newest first. */
-void world_free(bp_world_o *world);
+/* What a world shares with all others of its host. */
+typedef struct world_parts_t {
+    base_t *base;
+    entities_t *entities;
+    registry_t *registry;
+    const bp_api_t *api;
+    bp_host_o *host;
+} world_parts_t;
+
+/* Make a cleared world_t a world without managers. Errors: memory; nothing is held then. */
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, uint32_t layout);
+
+/* Stops all managers, newest first, and frees what the world holds. */
+void world_end(world_t *world);
 
 /* Bring in the manager of a component. [main] */
-bp_result_t world_use_component(bp_world_o *world, component_t *component);
+bp_result_t world_use_component(world_t *world, component_t *component);
 
 /* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
-void world_drop_manager(bp_world_o *world, manager_t *manager);
+void world_drop_manager(world_t *world, manager_t *manager);
 
 /* Columns of a component that its code knows of. */
 static inline uint32_t world_visible(const manager_t *manager)
@@ -146,38 +139,43 @@ static inline uint32_t world_visible(const manager_t *manager)
 }
 
 /* Rows must stay where they are, for whichever reason. */
-static inline bool world_holds_rows(const bp_world_o *world)
+static inline bool world_holds_rows(const world_t *world)
 {
     return world->stepping || world->sealed;
 }
 
 /* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room for it must
  * have been reserved. */
-bool world_reserve_layout(bp_world_o *world, uint32_t times);
-void world_leave_layout(bp_world_o *world, uint32_t layout);
+bool world_reserve_layout(world_t *world, uint32_t times);
+void world_leave_layout(world_t *world, uint32_t layout);
+
+/* Write down where the fields of a manager's component have gone, for references made before: `to` has REGISTRY_MAX_FIELDS places.
+ * The version is that of the world's references (ref_version). Room for it must have been reserved, once. */
+bool world_reserve_moves(world_t *world);
+void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 
 /* Was that ever the layout of this world? [job] */
-bool world_had_layout(const bp_world_o *world, uint32_t layout);
+bool world_had_layout(const world_t *world, uint32_t layout);
 
 /* The fields that are stored in rows for a component, and what a key of its manager says of them. */
 extern const field_t world_slot_field;
 uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count);
 
 /* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
-uint32_t world_component(bp_world_o *world, const char *type);
+uint32_t world_component(world_t *world, const char *type);
 
 /* As bp_world_api.key. */
-bp_result_t world_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
-bp_result_t world_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
+bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32_t *key);
+bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp_name_t *name);
 
 /* The manager of a key. */
-static inline manager_t *world_key_manager(const bp_world_o *world, uint32_t key)
+static inline manager_t *world_key_manager(const world_t *world, uint32_t key)
 {
     return world->managers[world->prototypes.keys[key].manager];
 }
 
 /* Where an entity is, or NULL where it has no components here (or is dead). [job] */
-static inline record_t *world_record(const bp_world_o *world, bp_entity_t e)
+static inline record_t *world_record(const world_t *world, bp_entity_t e)
 {
     uint32_t index = bp_entity_index(e);
     if (index >= world->record_capacity)
@@ -186,15 +184,15 @@ static inline record_t *world_record(const bp_world_o *world, bp_entity_t e)
     return record->generation == bp_entity_generation(e) && e.id != 0 ? record : NULL;
 }
 
-static inline run_t *world_run(const bp_world_o *world, uint32_t prototype)
+static inline run_t *world_run(const world_t *world, uint32_t prototype)
 {
     return world->prototypes.items[prototype].run;
 }
 
 /* Number of instances of a component type. [main] */
-uint32_t world_count(bp_world_o *world, uint32_t component);
+uint32_t world_count(world_t *world, uint32_t component);
 
 /* Bytes held by records, prototypes and runs. [main] */
-size_t world_bytes(const bp_world_o *world);
+size_t world_bytes(const world_t *world);
 
 #endif

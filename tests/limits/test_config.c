@@ -852,8 +852,8 @@ START_TEST(a_header_may_be_indented_and_stand_behind_a_byte_order_mark)
 {
     open_host();
     set_up("\xEF\xBB\xBF[world a]\n  [world b]\nstep_rate = 4\n");
-    ck_assert_double_eq(rig.api->world->find(rig.host, "a")->step_rate, 60.0);
-    ck_assert_double_eq(rig.api->world->find(rig.host, "b")->step_rate, 4.0);
+    ck_assert_double_eq(rig.api->world->find(rig.host, "a")->clock.step_rate, 60.0);
+    ck_assert_double_eq(rig.api->world->find(rig.host, "b")->clock.step_rate, 4.0);
     rig_close(&rig);
 }
 END_TEST

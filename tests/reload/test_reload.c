@@ -43,12 +43,12 @@ static bool near(float a, float b)
 START_TEST(new_code_runs_over_the_same_memory)
 {
     char *before = describe_host(scene.host);
-    const void *columns = scene.world->runs[scene.world->run_count - 1]->columns[1];
-    uint32_t layout = scene.world->layout;
+    const void *columns = scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1];
+    uint32_t layout = scene.world->rows.layout;
     WORKS(scene.host, scene_reload(&scene, 2));
     expect_same(before, describe_host(scene.host), "a reload of code alone");
-    ck_assert_ptr_eq(scene.world->runs[scene.world->run_count - 1]->columns[1], columns);
-    ck_assert_uint_eq(scene.world->layout, layout);
+    ck_assert_ptr_eq(scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1], columns);
+    ck_assert_uint_eq(scene.world->rows.layout, layout);
     WORKS(scene.host, bp_host_step(scene.host));
     EACH_PROBE(&scene, i)
         EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f * 2.0f / 50.0f), "entity %u is not moved by the new code", i);
@@ -134,7 +134,7 @@ START_TEST(narrowing_is_refused_where_a_value_does_not_fit)
 {
     refuse(5, BP_ERROR_RANGE, "count");
     for (uint32_t w = 0; w < scene.host->destruction.world_count; w++) {
-        bp_world_o *world = scene.host->destruction.worlds[w];
+        bp_world_o *world = world_handle(scene.host->destruction.worlds[w]);
         uint32_t cursor = 0;
         bp_run_t run;
         while (scene.api->world->next_run(world, scene.api->world->component(world, "probe"), &cursor, &run)) {
@@ -502,8 +502,8 @@ START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
             WORKS(scene.host, scene_reload(&scene, i % 2 == 0 ? 17 : 1));
         check_host(scene.host);
     }
-    ck_assert_uint_eq(scene.world->steps, 20);
-    ck_assert_uint_eq(scene.second->steps, 10);
+    ck_assert_uint_eq(scene.world->clock.steps, 20);
+    ck_assert_uint_eq(scene.second->clock.steps, 10);
 }
 END_TEST
 
@@ -629,7 +629,7 @@ START_TEST(a_probation_ends_by_itself)
         EXPECT(probe_i64(&scene, i, "tally") == (int64_t)i - 100, "the count of %u", i);
     }
     for (uint32_t w = 0; w < 2; w++) {
-        const bp_world_o *world = scene.host->destruction.worlds[w];
+        const world_t *world = scene.host->destruction.worlds[w];
         for (uint32_t m = 0; m < world->manager_count; m++)
             ck_assert_uint_eq(world->managers[m]->hidden, 0);
     }

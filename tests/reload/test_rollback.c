@@ -131,17 +131,17 @@ START_TEST(a_layout_never_comes_back)
         highest = layout > highest ? layout : highest;
     }
     for (uint32_t n = 0; n < 3 * COUNT(versions); n++) {
-        uint32_t before = scene.world->layout;
+        uint32_t before = scene.world->rows.layout;
         bp_result_t result = scene_reload(&scene, versions[n % COUNT(versions)]);
-        ck_assert(scene.world->layout == before || scene.world->layout > highest);
-        highest = scene.world->layout > highest ? scene.world->layout : highest;
-        before = scene.world->layout;
+        ck_assert(scene.world->rows.layout == before || scene.world->rows.layout > highest);
+        highest = scene.world->rows.layout > highest ? scene.world->rows.layout : highest;
+        before = scene.world->rows.layout;
         bool back = result == BP_OK && n % 2 == 0, same = versions[n % COUNT(versions)] == 2;
         if (back)
             take_back();
-        ck_assert(!back || same || scene.world->layout > highest);
-        highest = scene.world->layout > highest ? scene.world->layout : highest;
-        ck_assert(scene.world->layout != scene.second->layout);
+        ck_assert(!back || same || scene.world->rows.layout > highest);
+        highest = scene.world->rows.layout > highest ? scene.world->rows.layout : highest;
+        ck_assert(scene.world->rows.layout != scene.second->rows.layout);
     }
 }
 END_TEST

@@ -97,7 +97,7 @@ static void end(void)
 static process_end_t in_a_copy(bool thinned, int (*inside)(process_t *self, void *data), void *data)
 {
     if (thinned)
-        sample_take(&sample, &memory, &world, 1);
+        sample_take(&sample, &memory, &(world_t *){world_of(world)}, 1);
     process_t *process = process_fork(&memory, inside, data);
     if (thinned)
         sample_give_back(&sample);
@@ -143,7 +143,7 @@ static int look_around(process_t *self, void *data)
         HOLDS(has_body(pooled[i], &mass) && mass == mass_of(pooled[i]));
     for (uint32_t i = 0; i < SMALL; i++)
         HOLDS(has_body(small[i], &mass) && mass == mass_of(small[i]));
-    HOLDS(world_count(world, world_component(world, "body")) == left + POOLED + SMALL);
+    HOLDS(world_count(&world->rows, world_component(&world->rows, "body")) == left + POOLED + SMALL);
     HOLDS(bp_world_step(world) == BP_OK);
     HOLDS(known == left + POOLED + SMALL);
     HOLDS(api->world->add(world, key_of(world, "body", ""), &large[DEAD + 100], 1) == BP_OK || has_body(large[DEAD + 100], &mass));

@@ -102,7 +102,7 @@ static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all
         uint32_t component;
         bp_name_t name;
         WORKS(place->rig.host, api->world->key_info(place->world, keys[k], &component, &name));
-        const char *type = place->world->managers[component]->component->name;
+        const char *type = place->world->rows.managers[component]->component->name;
         bp_field_t field;
         for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field, sizeof field) == BP_OK; f++) {
             if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 || bp_random_below(random, 3) == 0)
@@ -199,7 +199,7 @@ static void say_component(census_t *c, bp_entity_t e, uint32_t key)
     bp_name_t name;
     bp_field_t field;
     WORKS(host, api->world->key_info(c->place->world, key, &component, &name));
-    const char *type = c->place->world->managers[component]->component->name;
+    const char *type = c->place->world->rows.managers[component]->component->name;
     say(c, "\n  ");
     say(c, api->name->text(host, name));
     say(c, " ");
@@ -264,8 +264,8 @@ static char *take_census(place_t *place, const bp_entity_t *entities, uint32_t c
 static uint32_t list_saved(place_t *place, bp_entity_t *entities)
 {
     uint32_t count = 0;
-    for (uint32_t r = 0; r < place->world->run_count; r++) {
-        const run_t *run = place->world->runs[r];
+    for (uint32_t r = 0; r < place->world->rows.run_count; r++) {
+        const run_t *run = place->world->rows.runs[r];
         for (uint32_t row = 0; row < run->count; row++) {
             if (run_entities(run)[row].id != 0)
                 entities[count++] = run_entities(run)[row];
@@ -311,7 +311,7 @@ static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t
             if (place->rig.api->property->get_named(place->world, entities[i], place->rig.api->name->text(place->rig.host, name), fields[k % 2],
                                                     BP_ENTITY, &value) != BP_OK)
                 continue;
-            const record_t *record = world_record(place->world, value.entity);
+            const record_t *record = world_record(&place->world->rows, value.entity);
             if (record == NULL && value.entity.id != 0 && place->rig.api->entity->alive(place->rig.host, &value.entity, 1, NULL) == 1 &&
                 entities[blob->parents[i] - 1].id == 0)
                 entities[blob->parents[i] - 1] = value.entity;
@@ -389,12 +389,12 @@ START_TEST(a_world_is_restored_over_itself)
     bp_scene_o *scene;
     WORKS(here.rig.host, bp_scene_capture(here.world, &scene));
     bp_entity_t *old = calloc(scene->blob.info->entity_count + (size_t)MOST, sizeof *old);
-    uint32_t count = list_saved(&here, old), occupied = here.world->occupied;
+    uint32_t count = list_saved(&here, old), occupied = here.world->rows.occupied;
     ck_assert_uint_gt(count, 10);
     for (uint32_t i = 0; i < 5; i++) /* these live in another world too */
         WORKS(here.rig.host, here.rig.api->world->add(other, key_of(other, "mark", ""), &old[i], 1));
     WORKS(here.rig.host, bp_scene_restore(scene, here.world, 0));
-    ck_assert_uint_eq(here.world->occupied, occupied);
+    ck_assert_uint_eq(here.world->rows.occupied, occupied);
     ck_assert_uint_eq(here.rig.api->entity->alive(here.rig.host, old, count, NULL), 5);
     ck_assert_uint_eq(here.rig.api->world->keys_of(here.world, old[0], NULL, 0), 0);
     ck_assert_uint_eq(here.rig.api->world->has(other, key_of(other, "mark", ""), old, 5, NULL), 5);

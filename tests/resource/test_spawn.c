@@ -127,7 +127,7 @@ START_TEST(a_spawn_is_ended_by_its_handle_once)
     bp_host_release_spawn(stage.rig.host, other);
     ck_assert_uint_eq(bp_host_despawn(stage.rig.host, other), 0);
     ck_assert_uint_eq(stage.rig.api->entity->destroy(stage.rig.host, e, ENTITIES), ENTITIES);
-    store_collect_all(stage.world);
+    store_collect_all(&stage.world->rows);
     expect_same(before, describe_host(stage.rig.host), "spawning and despawning");
     close_stage(&stage);
 }
@@ -190,7 +190,7 @@ START_TEST(a_manager_that_refuses_undoes_the_spawn)
             free(now);
         }
         stage.rig.api->entity->destroy(stage.rig.host, e, ENTITIES);
-        store_collect_all(stage.world);
+        store_collect_all(&stage.world->rows);
     }
     stock_t *pool = state_of(stage.world, "pool");
     pool->refuse_creates = 1;
@@ -237,9 +237,9 @@ START_TEST(a_scene_is_spawned_by_its_own_host_between_steps)
     bp_world_o *foreign = bp_world_create(other.host, &(bp_world_desc_t){.name = "foreign"});
     FAILS(stage.rig.host, BP_ERROR_ARGUMENT, "another host", bp_scene_spawn(stage.scene, foreign, 0, e, NULL));
     rig_close(&other);
-    stage.world->stepping = true;
+    stage.world->rows.stepping = true;
     FAILS(stage.rig.host, BP_ERROR_STATE, "between steps", bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
-    stage.world->stepping = false;
+    stage.world->rows.stepping = false;
     close_stage(&stage);
 }
 END_TEST
@@ -399,7 +399,7 @@ START_TEST(a_damaged_scene_is_refused_or_harmless)
     }
     ck_assert_uint_gt(taken, 50);
     ck_assert_uint_gt(spawned, 30);
-    store_collect_all(stage.world);
+    store_collect_all(&stage.world->rows);
     stage.rig.log.text[0] = '\0';
     stage.rig.log.count = 0;
     close_stage(&stage);
@@ -444,7 +444,7 @@ START_TEST(what_no_memory_holds_is_refused_before_any_is_filled)
     bp_scene_o *crowd = compile_crowd(rig.host, counts[_i]), *few = compile_crowd(rig.host, 7);
     WORKS(rig.host, bp_scene_spawn(few, world, 0, NULL, NULL));
     char *before = describe_host(rig.host);
-    if (memory_could_hold(&world->memory, UINT64_MAX / 2, &available))
+    if (memory_could_hold(&world->rows.memory, UINT64_MAX / 2, &available))
         return; /* nobody here knows how much there is */
     snprintf(sentence, sizeof sentence, "%u entities", counts[_i]);
     FAILS(rig.host, BP_ERROR_MEMORY, sentence, bp_scene_spawn(crowd, world, 0, NULL, NULL));

@@ -403,8 +403,8 @@ START_TEST(systems_with_the_same_requirements_share_one_set)
     step();
     const schedule_t *schedule = world->schedule;
     ck_assert_uint_eq(schedule->query_count, SYSTEMS); /* one of them is the body's own, which told_0 shares */
-    ck_assert_ptr_nonnull(world->notices);
-    ck_assert_uint_eq(world->notices->watch_count, SYSTEMS - 1); /* told_1 and told_2 list the same in another order */
+    ck_assert_ptr_nonnull(world->rows.notices);
+    ck_assert_uint_eq(world->rows.notices->watch_count, SYSTEMS - 1); /* told_1 and told_2 list the same in another order */
 }
 END_TEST
 
@@ -432,15 +432,15 @@ START_TEST(nobody_asks_and_nothing_is_written_down)
     for (uint32_t i = 0; i < 50; i++)
         change_something();
     step();
-    ck_assert_ptr_null(world->notices);
+    ck_assert_ptr_null(world->rows.notices);
     use(0);
     step();
-    ck_assert_ptr_nonnull(world->notices);
+    ck_assert_ptr_nonnull(world->rows.notices);
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "telling"));
     step();
-    ck_assert_ptr_null(world->notices);
-    for (uint32_t r = 0; r < world->run_count; r++)
-        ck_assert_uint_eq(world->runs[r]->watch, 0);
+    ck_assert_ptr_null(world->rows.notices);
+    for (uint32_t r = 0; r < world->rows.run_count; r++)
+        ck_assert_uint_eq(world->rows.runs[r]->watch, 0);
 }
 END_TEST
 

@@ -7,7 +7,7 @@
  */
 #include "churn.h"
 
-#include "store/world.h"
+#include "step/schedule.h"
 #include "zoo.h"
 
 #include <stdlib.h>
@@ -63,9 +63,9 @@ static uint32_t as_they_lie(churn_t *c, uint32_t world, uint32_t most)
 {
     const bp_world_o *w = c->model.worlds[world];
     uint32_t count = 0;
-    if (w->run_count == 0)
+    if (w->rows.run_count == 0)
         return 0;
-    const run_t *run = w->runs[below(c, w->run_count)];
+    const run_t *run = w->rows.runs[below(c, w->rows.run_count)];
     uint32_t row = run->count > 1 && below(c, 2) == 0 ? below(c, run->count) : 0;
     for (; row < run->count && count < most; row++) {
         if (run_entities(run)[row].id != 0)
@@ -223,7 +223,7 @@ static void change(churn_t *c, uint32_t world, bool adding)
 static void step(churn_t *c, uint32_t world)
 {
     WORKS(c->model.host, bp_world_step(c->model.worlds[world]));
-    model_step(&c->model, world, (float)(1.0 / c->model.worlds[world]->step_rate));
+    model_step(&c->model, world, (float)(1.0 / c->model.worlds[world]->clock.step_rate));
 }
 
 /* --- values --------------------------------------------------------------------------------------------- */

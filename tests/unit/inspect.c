@@ -21,7 +21,7 @@
 
 /* --- worlds --------------------------------------------------------------------------------------------- */
 
-static void check_records(const bp_world_o *world)
+static void check_records(const world_t *world)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < world->record_capacity; i++) {
@@ -45,7 +45,7 @@ static void check_records(const bp_world_o *world)
     SAME(world->occupied, used);
 }
 
-static uint32_t check_rows(const bp_world_o *world, const run_t *run)
+static uint32_t check_rows(const world_t *world, const run_t *run)
 {
     uint32_t holes = 0;
     for (uint32_t row = 0; row < run->count; row++) {
@@ -92,7 +92,7 @@ static void check_columns(const run_t *run)
     }
 }
 
-static void check_runs(const bp_world_o *world)
+static void check_runs(const world_t *world)
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
@@ -107,7 +107,7 @@ static void check_runs(const bp_world_o *world)
     SAME(rows, world->occupied);
 }
 
-static void check_hole_list(const bp_world_o *world)
+static void check_hole_list(const world_t *world)
 {
     uint32_t listed = 0;
     for (uint32_t i = 0; i < world->run_count; i++)
@@ -146,7 +146,7 @@ static void check_buckets(const prototypes_t *p)
     SAME(found, p->count - 1);
 }
 
-static void check_prototypes(const bp_world_o *world)
+static void check_prototypes(const world_t *world)
 {
     const prototypes_t *p = &world->prototypes;
     THAT(p->count >= 1);
@@ -159,7 +159,7 @@ static void check_prototypes(const bp_world_o *world)
 /* --- entities and strings ------------------------------------------------------------------------------- */
 
 /* Whoever has components may move or die, and somebody may want to be told of it. */
-static void check_notices(const bp_world_o *world)
+static void check_notices(const world_t *world)
 {
     const notices_t *n = world->notices;
     if (n == NULL)
@@ -240,7 +240,7 @@ static void check_strings(const bp_host_o *host)
         }
     }
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
-        const bp_world_o *world = host->destruction.worlds[w];
+        const world_t *world = host->destruction.worlds[w];
         for (uint32_t i = 0; i < world->run_count; i++)
             add_cells(&texts, world->runs[i]);
     }
@@ -257,7 +257,7 @@ void check_host(const bp_host_o *host)
 {
     check_entities(&host->entities);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
-        const bp_world_o *world = host->destruction.worlds[i];
+        const world_t *world = host->destruction.worlds[i];
         THAT(!world->stepping);
         check_records(world);
         check_runs(world);
@@ -299,7 +299,7 @@ static void write_down(page_t *page, const char *format, ...)
     page->length += size;
 }
 
-static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const char *instance,
+static void describe_value(page_t *page, world_t *world, bp_entity_t e, const char *instance,
                            const char *field)
 {
     char text[512];
@@ -313,7 +313,7 @@ static void describe_value(page_t *page, bp_world_o *world, bp_entity_t e, const
     write_down(page, " %s=%s", field, text);
 }
 
-static void describe_entity(page_t *page, bp_world_o *world, bp_entity_t e)
+static void describe_entity(page_t *page, world_t *world, bp_entity_t e)
 {
     uint32_t keys[PROTOTYPES_MAX_KEYS];
     uint32_t count = store_keys_of(world, e, keys, PROTOTYPES_MAX_KEYS);
@@ -327,11 +327,11 @@ static void describe_entity(page_t *page, bp_world_o *world, bp_entity_t e)
     }
 }
 
-static void describe_world(page_t *page, bp_world_o *world)
+static void describe_world(page_t *page, world_t *world)
 {
-    const schedule_t *schedule = world->schedule;
-    write_down(page, "world %s rate %g steps %" PRIu64 " occupied %u:", world->name, world->step_rate,
-               world->steps, world->occupied);
+    const schedule_t *schedule = world_handle(world)->schedule;
+    write_down(page, "world %s rate %g steps %" PRIu64 " occupied %u:", world->name, schedule->clock->step_rate,
+               schedule->clock->steps, world->occupied);
     for (uint32_t i = 0; i < world->manager_count; i++) {
         if (world->managers[i]->started)
             write_down(page, " %s", world->managers[i]->component->name);

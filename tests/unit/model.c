@@ -5,7 +5,7 @@
  */
 #include "model.h"
 
-#include "store/world.h"
+#include "step/schedule.h"
 #include "zoo.h"
 
 #include <stdio.h>
@@ -307,7 +307,7 @@ static void compare_runs(const model_t *model, uint32_t w, uint32_t k)
     }
     EXPECT(rows == model_count(model, w, k), "world %u: %u rows of %s", w, rows, model_keys[k].name);
     uint32_t number = model->api->world->count(model->worlds[w], component);
-    EXPECT(number == all || model->worlds[w]->managers[component]->component->own_storage,
+    EXPECT(number == all || model->worlds[w]->rows.managers[component]->component->own_storage,
            "%u instances, %u rows", number, all);
 }
 

@@ -9,7 +9,7 @@
 
 #include "zoo.h"
 
-#include "store/world.h"
+#include "step/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,22 +143,22 @@ void rig_close(rig_t *rig)
 
 const bp_api_t *api_of(bp_world_o *world)
 {
-    return world->api;
+    return world->rows.api;
 }
 
 bp_host_o *host_of(bp_world_o *world)
 {
-    return world->host;
+    return world->rows.host;
 }
 
 uint32_t key_of(bp_world_o *world, const char *type, const char *name)
 {
     uint32_t key;
     bp_name_t interned;
-    uint32_t component = world->api->world->component(world, type);
-    EXPECT(component != BP_NONE, "%s", bp_host_error(world->host));
-    WORKS(world->host, world->api->name->intern(world->host, name, &interned));
-    WORKS(world->host, world->api->world->key(world, component, interned, &key));
+    uint32_t component = world->rows.api->world->component(world, type);
+    EXPECT(component != BP_NONE, "%s", bp_host_error(world->rows.host));
+    WORKS(world->rows.host, world->rows.api->name->intern(world->rows.host, name, &interned));
+    WORKS(world->rows.host, world->rows.api->world->key(world, component, interned, &key));
     return key;
 }
 
@@ -170,20 +170,20 @@ uint32_t prototype_of(bp_world_o *world, const char *a, const char *b, const cha
         keys[count] = key_of(world, types[count], "");
         count++;
     }
-    WORKS(world->host, world->api->world->prototype(world, keys, count, &prototype));
+    WORKS(world->rows.host, world->rows.api->world->prototype(world, keys, count, &prototype));
     return prototype;
 }
 
 bp_entity_t entity_with(bp_world_o *world, const char *type)
 {
     bp_entity_t e;
-    WORKS(world->host, world->api->world->create(world, prototype_of(world, type, NULL, NULL, NULL), &e, 1));
+    WORKS(world->rows.host, world->rows.api->world->create(world, prototype_of(world, type, NULL, NULL, NULL), &e, 1));
     return e;
 }
 
 void *state_of(bp_world_o *world, const char *type)
 {
-    bp_manager_t *manager = world->api->world->manager(world, world->api->world->component(world, type));
+    bp_manager_t *manager = world->rows.api->world->manager(world, world->rows.api->world->component(world, type));
     ck_assert_ptr_nonnull(manager);
     return manager->state;
 }

@@ -239,7 +239,7 @@ START_TEST(the_dead_have_no_components_when_they_are_announced)
     when_told = expect_nothing_left;
     ck_assert_uint_eq(entities_api->destroy(rig.host, e, 10), 10);
     ck_assert_uint_eq(call_count, 2);
-    ck_assert_uint_eq(other->occupied, 0);
+    ck_assert_uint_eq(other->rows.occupied, 0);
 }
 END_TEST
 
@@ -260,7 +260,7 @@ START_TEST(the_entities_of_a_run_may_be_destroyed_through_it)
         for (uint32_t i = 0; i < MANY; i += 97)
             ck_assert_uint_eq(times_told("first", e[i]), 1);
         check_host(rig.host);
-        store_collect_all(world);
+        store_collect_all(&world->rows);
     }
 }
 END_TEST
@@ -615,18 +615,18 @@ START_TEST(a_step_collects_random_rows_until_four_living_in_a_row)
     static bp_entity_t e[MANY], rows[MANY];
     uint32_t collected = 0, rounds = 0;
     make_bodies(e, MANY);
-    const run_t *run = world->runs[0];
+    const run_t *run = world->rows.runs[0];
     for (uint32_t i = 0; i < MANY; i += 5)
         entities_api->destroy(rig.host, &e[i], 1);
     while (run->holes > 0 && rounds < 60) {
         uint32_t count = run->count;
-        uint64_t random = world->random;
+        uint64_t random = world->rows.random;
         memcpy(rows, run_entities(run), count * sizeof *rows);
         collected += play_collection(rows, &count, run->holes, &random);
         WORKS(rig.host, bp_world_step(world));
         ck_assert_uint_eq(run->count, count);
         ck_assert_int_eq(memcmp(run_entities(run), rows, count * sizeof *rows), 0);
-        ck_assert(world->random == random);
+        ck_assert(world->rows.random == random);
         rounds++;
     }
     ck_assert_uint_gt(collected, 20);
@@ -685,12 +685,12 @@ START_TEST(holes_that_could_not_be_listed_are_found_later)
     rig.heap.refuse_last = UINT64_MAX;
     ck_assert_uint_eq(entities_api->destroy(rig.host, e, 60), 60);
     rig.heap.refuse_first = 0;
-    ck_assert(world->holed_lost);
+    ck_assert(world->rows.holed_lost);
     check_host(rig.host);
     for (uint32_t i = 0; i < 300; i++)
         WORKS(rig.host, bp_world_step(world));
     ck_assert_uint_eq(holes_in(world), 0);
-    ck_assert(!world->holed_lost);
+    ck_assert(!world->rows.holed_lost);
 }
 END_TEST
 
@@ -712,8 +712,8 @@ static uint64_t rows_after_a_run(uint64_t seed)
             own.api->entity->destroy(own.host, &e[bp_random_below(&random, 600)], 1);
         WORKS(own.host, bp_world_step(w));
     }
-    for (uint32_t row = 0; row < w->runs[0]->count; row++)
-        sum = sum * 31 + run_entities(w->runs[0])[row].id;
+    for (uint32_t row = 0; row < w->rows.runs[0]->count; row++)
+        sum = sum * 31 + run_entities(w->rows.runs[0])[row].id;
     const stock_t *pool = state_of(w, "pool");
     for (uint32_t i = 0; i < pool->count; i++)
         sum = sum * 31 + pool->items[i].entity.id;

@@ -203,10 +203,10 @@ START_TEST(a_host_needs_no_description)
     ck_assert_ptr_null(bp_host_plugin(host, 0, NULL));
     ck_assert_uint_eq(bp_host_configured_steps(host), 0);
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
-    ck_assert(world->step_rate == 60.0);
+    ck_assert(world->clock.step_rate == 60.0);
     WORKS(host, bp_world_step(world));
     WORKS(host, bp_host_step(host));
-    ck_assert_uint_eq(world->steps, 2);
+    ck_assert_uint_eq(world->clock.steps, 2);
     bp_host_destroy(host);
     bp_host_destroy(NULL);
     bp_world_destroy(NULL);
@@ -682,17 +682,17 @@ START_TEST(a_world_has_65535_managers_and_not_one_more)
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
     load("zoo");
     WORKS(rig.host, bp_world_use_component(world, "flag"));
-    ck_assert(memory_reserve(&world->memory, &world->managers, &world->manager_capacity, WORLD_MAX_MANAGERS,
-                             sizeof *world->managers));
+    ck_assert(memory_reserve(&world->rows.memory, &world->rows.managers, &world->rows.manager_capacity, WORLD_MAX_MANAGERS,
+                             sizeof *world->rows.managers));
     for (uint32_t i = 1; i < WORLD_MAX_MANAGERS; i++)
-        world->managers[i] = world->managers[0];
-    world->manager_count = WORLD_MAX_MANAGERS - 1;
+        world->rows.managers[i] = world->rows.managers[0];
+    world->rows.manager_count = WORLD_MAX_MANAGERS - 1;
     WORKS(rig.host, bp_world_use_component(world, "mark"));
     ck_assert_uint_eq(api->component(world, "mark"), WORLD_MAX_MANAGERS - 1);
     FAILS(rig.host, BP_ERROR_LIMIT, "at most 65535 component managers",
           bp_world_use_component(world, "body"));
-    world->managers[1] = world->managers[WORLD_MAX_MANAGERS - 1];
-    world->manager_count = 2;
+    world->rows.managers[1] = world->rows.managers[WORLD_MAX_MANAGERS - 1];
+    world->rows.manager_count = 2;
 }
 END_TEST
 
@@ -734,8 +734,8 @@ START_TEST(a_host_steps_its_worlds_in_order_of_creation)
     WORKS(rig.host, bp_host_step(rig.host));
     WORKS(rig.host, bp_world_step(worlds[1]));
     expect_events("visit visit visit");
-    ck_assert_uint_eq(worlds[0]->steps, 1);
-    ck_assert(worlds[1]->steps == 2 && worlds[1]->time == 1.0);
+    ck_assert_uint_eq(worlds[0]->clock.steps, 1);
+    ck_assert(worlds[1]->clock.steps == 2 && worlds[1]->clock.time == 1.0);
 }
 END_TEST
 

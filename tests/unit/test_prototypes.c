@@ -99,7 +99,7 @@ START_TEST(adding_one_by_one_in_any_order_comes_to_the_same_prototype)
         shuffle(some, count, &random);
         for (uint32_t k = 0; k < count; k++)
             WORKS(rig.host, api->add(world, some[k], &e, 1));
-        ck_assert_uint_eq(world_record(world, e)->prototype, prototype_from(some, count));
+        ck_assert_uint_eq(world_record(&world->rows, e)->prototype, prototype_from(some, count));
         ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), count);
         for (uint32_t k = 1; k < count; k++)
             ck_assert_uint_lt(told[k - 1], told[k]);
@@ -115,7 +115,7 @@ START_TEST(no_components_are_prototype_0)
     ck_assert_uint_eq(prototype_from(NULL, 0), 0);
     WORKS(rig.host, api->create(world, 0, e, 3));
     ck_assert_uint_eq(api->keys_of(world, e[0], keys, 2), 0);
-    ck_assert_uint_eq(world->occupied, 0);
+    ck_assert_uint_eq(world->rows.occupied, 0);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ enum { BITS = 14, SETS = 1 << BITS };
 
 static void expect_columns(const uint32_t *keys, uint32_t mask, uint32_t prototype)
 {
-    const prototypes_t *p = &world->prototypes;
+    const prototypes_t *p = &world->rows.prototypes;
     uint32_t width = 1;
     for (uint32_t i = 0; i < BITS; i++) {
         uint32_t column = prototypes_column(p, prototype, keys[i]), named;
@@ -151,11 +151,11 @@ START_TEST(transitions_lead_from_set_to_set_and_back)
     for (uint32_t i = 0; i < 200000; i++) {
         uint32_t bit = bp_random_below(&random, BITS), flipped = mask ^ 1u << bit, to;
         bool adding = flipped > mask;
-        bp_result_t result = adding ? prototypes_with(&world->prototypes, at, keys[bit], &to, &column)
-                                    : prototypes_without(&world->prototypes, at, keys[bit], &to, &column);
+        bp_result_t result = adding ? prototypes_with(&world->rows.prototypes, at, keys[bit], &to, &column)
+                                    : prototypes_without(&world->rows.prototypes, at, keys[bit], &to, &column);
         EXPECT(result == BP_OK, "%s", bp_host_error(rig.host));
         uint32_t larger = adding ? to : at;
-        EXPECT(column == prototypes_column(&world->prototypes, larger, keys[bit]),
+        EXPECT(column == prototypes_column(&world->rows.prototypes, larger, keys[bit]),
                "the column is said to be %u", column);
         EXPECT((to == 0) == (flipped == 0), "set %#x is prototype %u", flipped, to);
         EXPECT(prototype_of_set[flipped] == 0 || prototype_of_set[flipped] == to, "set %#x is two prototypes",
@@ -179,7 +179,7 @@ START_TEST(prototypes_of_different_sets_differ)
         EXPECT(prototype < COUNT(seen) && seen[prototype] == 0, "set %#x has the prototype of another", mask);
         seen[prototype] = 1;
     }
-    ck_assert_uint_eq(world->prototypes.count, SETS);
+    ck_assert_uint_eq(world->rows.prototypes.count, SETS);
 }
 END_TEST
 
@@ -210,7 +210,7 @@ END_TEST
 
 START_TEST(what_is_no_key_is_refused)
 {
-    uint32_t count = world->prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype,
+    uint32_t count = world->rows.prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype,
              component;
     bp_name_t name;
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key",
@@ -231,9 +231,9 @@ START_TEST(removing_what_is_not_there_is_refused)
     uint32_t keys[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette")}, to = 5, column;
     uint32_t prototype = prototype_from(keys, 1);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'vignette'",
-          prototypes_without(&world->prototypes, prototype, keys[1], &to, &column));
+          prototypes_without(&world->rows.prototypes, prototype, keys[1], &to, &column));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'fog'",
-          prototypes_without(&world->prototypes, 0, keys[0], &to, &column));
+          prototypes_without(&world->rows.prototypes, 0, keys[0], &to, &column));
     ck_assert_uint_eq(to, 5);
 }
 END_TEST
@@ -301,7 +301,7 @@ static void make_sparse(bp_world_o *sparse, bp_entity_t *entities)
         WORKS(rig.host, api->prototype(sparse, some, subset(keys, i + 1, some), &prototype));
         WORKS(rig.host, api->create(sparse, prototype, &entities[i], 1));
         WORKS(rig.host, rig.api->property->set_named(sparse, entities[i], rig.api->name->text(rig.host,
-              sparse->prototypes.keys[some[0]].name), "value", BP_U32, &i));
+              sparse->rows.prototypes.keys[some[0]].name), "value", BP_U32, &i));
     }
 }
 
@@ -327,7 +327,7 @@ START_TEST(a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_m
         EXPECT(value == i, "entity %u has the value of %u", i, value);
     }
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, SPARSE), SPARSE);
-    ck_assert_uint_eq(sparse->occupied, 0);
+    ck_assert_uint_eq(sparse->rows.occupied, 0);
 }
 END_TEST
 

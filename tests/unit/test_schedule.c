@@ -231,7 +231,7 @@ START_TEST(a_circle_is_refused_and_its_units_are_named)
                                    "of b, c, e to run before and after each other form a circle");
         ck_assert_msg(names != NULL, "%s", bp_host_error(rig.host));
     }
-    ck_assert_uint_eq(world->steps, 0);
+    ck_assert_uint_eq(world->clock.steps, 0);
     expect_list("");
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "own"));
     step();
@@ -605,7 +605,7 @@ START_TEST(a_host_steps_all_its_worlds_or_none)
     WORKS(rig.host, bp_world_use_system(other, "b"));
     for (uint32_t i = 0; i < 2; i++) {
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'nobody'", bp_host_step(rig.host));
-        ck_assert(world->steps == 0 && other->steps == 0);
+        ck_assert(world->clock.steps == 0 && other->clock.steps == 0);
         expect_list("");
     }
     step();
@@ -625,7 +625,7 @@ static void try_everything(bp_system_t *s, const bp_step_t *now, const bp_match_
     WORKS(s->host, api->key(s->world, api->component(s->world, "flag"), 0, &flag));
     WORKS(s->host, api->key(s->world, api->component(s->world, "body"), 0, &body));
     FAILS(s->host, BP_ERROR_STATE, "rows of world 'main' cannot move",
-          api->create(s->world, world_record(world, e)->prototype, &made, 1));
+          api->create(s->world, world_record(&world->rows, e)->prototype, &made, 1));
     FAILS(s->host, BP_ERROR_STATE, "between steps", api->add(s->world, flag, &e, 1));
     FAILS(s->host, BP_ERROR_STATE, "between steps", api->remove(s->world, body, &e, 1));
     FAILS(s->host, BP_ERROR_STATE, "step", bp_world_use_component(s->world, "x"));
@@ -651,7 +651,7 @@ START_TEST(rows_of_a_world_that_steps_do_not_move)
     make("body", NULL, 4);
     step();
     expect_list("tried");
-    ck_assert_uint_eq(elsewhere->occupied, 1);
+    ck_assert_uint_eq(elsewhere->rows.occupied, 1);
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 5);
 }
 END_TEST

@@ -145,7 +145,7 @@ START_TEST(one_batch_may_mix_prototypes)
     ck_assert_uint_eq(api->count(world, api->component(world, "pool")), 0);
     for (uint32_t i = 0; i < 15; i++)
         ck_assert(mass_of(e[i]) == (float)i);
-    ck_assert_uint_eq(world->occupied, 15);
+    ck_assert_uint_eq(world->rows.occupied, 15);
 }
 END_TEST
 
@@ -287,8 +287,8 @@ START_TEST(new_components_have_their_defaults_wherever_memory_comes_from)
             WORKS(rig.host, p->set_named(world, e[i], "label", "text", BP_STRING, &(const char *){"other"}));
         }
         rig.api->entity->destroy(rig.host, e, MANY);
-        store_collect_all(world);
-        ck_assert_uint_eq(world->runs[0]->count, 0);
+        store_collect_all(&world->rows);
+        ck_assert_uint_eq(world->rows.runs[0]->count, 0);
     }
 }
 END_TEST
@@ -393,10 +393,10 @@ START_TEST(an_entity_has_components_in_several_worlds)
     WORKS(rig.host, rig.api->property->get_named(bag, pickaxe, "body", "mass", BP_F32, &mass));
     ck_assert(mass == 1.0f);
     WORKS(rig.host, api->remove(world, key_of(world, "body", ""), &pickaxe, 1));
-    ck_assert_uint_eq(world->occupied, 0);
-    ck_assert_uint_eq(bag->occupied, 1);
+    ck_assert_uint_eq(world->rows.occupied, 0);
+    ck_assert_uint_eq(bag->rows.occupied, 1);
     rig.api->entity->destroy(rig.host, &pickaxe, 1);
-    ck_assert_uint_eq(bag->occupied, 0);
+    ck_assert_uint_eq(bag->rows.occupied, 0);
 }
 END_TEST
 
@@ -437,7 +437,7 @@ START_TEST(a_reference_follows_its_entity_and_ends_with_it)
     ck_assert(*mass == 40);
     ck_assert_ptr_eq(bp_ref_get(api, world, &ref), mass);
     rig.api->entity->destroy(rig.host, e, 30);
-    store_collect_all(world);
+    store_collect_all(&world->rows);
     ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);
     WORKS(rig.host, api->add(world, flag, &e[40], 1));
     ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);

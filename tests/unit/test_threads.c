@@ -232,7 +232,7 @@ static bp_world_o *make_world(bp_host_o *host, bp_entity_t *entities, uint32_t r
                                              entities, rows));
     WORKS(host, bp_world_use_system(world, "drag"));
     WORKS(host, bp_world_use_system(world, "ask"));
-    const run_t *run = world->runs[0];
+    const run_t *run = world->rows.runs[0];
     for (uint32_t c = 1; c <= 4; c++) {
         float *numbers = run->columns[c];
         for (size_t i = 0; i < (size_t)rows * run->sizes[c] / 4; i++)
@@ -244,7 +244,7 @@ static bp_world_o *make_world(bp_host_o *host, bp_entity_t *entities, uint32_t r
 /* All bytes of all columns after some steps. */
 static uint64_t sum_of_bits(const bp_world_o *world)
 {
-    const run_t *run = world->runs[0];
+    const run_t *run = world->rows.runs[0];
     uint64_t sum = 14695981039346656037u;
     for (uint32_t c = 0; c < run->column_count; c++) {
         const unsigned char *bytes = run->columns[c];
@@ -261,7 +261,7 @@ static uint64_t result_of(uint32_t threads, const bp_jobs_i *jobs, uint32_t rows
     bp_world_o *world = make_world(host, entities, rows);
     for (uint32_t i = 0; i < STEPS; i++)
         WORKS(host, bp_world_step(world));
-    const uint32_t *ticks = world->runs[0]->columns[5];
+    const uint32_t *ticks = world->rows.runs[0]->columns[5];
     for (uint32_t i = 0; i < rows; i++)
         EXPECT(ticks[i] == 1001 * STEPS, "row %u was visited %u times", i, ticks[i]);
     uint64_t sum = sum_of_bits(world);
