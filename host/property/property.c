@@ -69,9 +69,10 @@ static inline bool field_inside(const field_t *field, const void *value)
  * world that is sealed. */
 static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value)
 {
-    if (world->sealed || (p->flags & (OWN_STORAGE | COUNTED | BP_FIELD_READ_ONLY)) != 0)
+    uint32_t flags = p->flags | (uint32_t)world->hold;
+    if ((flags & (OWN_STORAGE | COUNTED | WORLD_SEALED)) != 0)
         return false;
-    return (p->flags & LIMITED) == 0 || field_inside(declaration(p), value);
+    return (flags & LIMITED) == 0 || field_inside(declaration(p), value);
 }
 
 enum {
@@ -484,8 +485,8 @@ static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entit
 NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
-    if (world->sealed)
-        return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
+    if (world->hold == WORLD_SEALED)
+        return store_refuse_held(world);
     bp_result_t result = check_property(world, p);
     if (result == BP_OK)
         result = check_values(world, p, values, stride, count);
@@ -628,30 +629,40 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
     return NULL;
 }
 
+NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                                        uint32_t type, void *value)
+{
+    bp_result_t result = BP_OK;
+    property_entry_t *entry = resolve_named(cache, entity, component, property, type, &result);
+    return entry == NULL ? result : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+}
+
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value)
 {
-    bp_result_t result = BP_OK;
     const void *cell;
-    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
-    if (entry != NULL && entry->resolved.type == type) {
-        value_copy(value, cell, entry->resolved.size);
-        return BP_OK;
-    }
-    entry = resolve_named(cache, entity, component, property, type, &result);
-    return entry == NULL ? result : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    const property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
+    if (entry == NULL || entry->resolved.type != type)
+        return get_anew(cache, entity, component, property, type, value);
+    value_copy(value, cell, entry->resolved.size);
+    return BP_OK;
+}
+
+NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                                        uint32_t type, const void *value)
+{
+    bp_result_t result = BP_OK;
+    property_entry_t *entry = resolve_named(cache, entity, component, property, type, &result);
+    return entry == NULL ? result : property_set(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, const void *value)
 {
-    bp_result_t result = BP_OK;
     const void *cell;
     property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
-    if (entry != NULL && entry->resolved.type == type && may_copy(cache->world, &entry->resolved, value)) {
-        value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
-        return BP_OK;
-    }
-    entry = resolve_named(cache, entity, component, property, type, &result);
-    return entry == NULL ? result : property_set(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    if (entry == NULL || entry->resolved.type != type || !may_copy(cache->world, &entry->resolved, value))
+        return set_anew(cache, entity, component, property, type, value);
+    value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
+    return BP_OK;
 }

@@ -43,7 +43,7 @@ void reload_seal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        d->worlds[i]->sealed = true;
+        d->worlds[i]->hold = WORLD_SEALED;
     d->entities->sealed = true;
 }
 
@@ -51,14 +51,17 @@ void reload_unseal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        d->worlds[i]->sealed = false;
+        d->worlds[i]->hold = WORLD_FREE;
     d->entities->sealed = false;
 }
 
 bp_result_t reload_check_moment(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
-    if (d->stepping == 0 && !d->announcing && !d->entities->sealed)
+    bool held = d->stepping != 0 || d->announcing || d->entities->sealed;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        held = held || world_holds_rows(d->worlds[i]);
+    if (!held)
         return BP_OK;
     return error_set(&reload->base->error, BP_ERROR_STATE, "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
 }

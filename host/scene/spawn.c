@@ -405,21 +405,21 @@ static bp_result_t carry_out(spawn_t *s)
     bp_result_t result = make_room(s);
     if (result != BP_OK)
         return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
-    world->stepping = true; /* managers are called, and rows must not move */
+    world->hold = WORLD_SPAWNING; /* managers are called, and rows must not move */
     append_groups(s);
     result = s->out_of_memory ? error_memory(&world->base->error, "spawning texts") : create_instances(s);
     if (result == BP_OK)
         result = set_all_references(s);
     if (result != BP_OK)
         take_back(s);
-    world->stepping = false;
+    world->hold = WORLD_FREE;
     return result;
 }
 
 bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     spawn_t s;
     memset(&s, 0, sizeof s);
     bp_result_t result = spawn_plan(&s.plan, world, blob, origin, flags);

@@ -9,7 +9,7 @@
  *   5. when everybody exists, the fields of those managers that refer to entities are set, parents among them.
  * Up to 2 nothing has happened. In 3 strings need memory, and in 4 and 5 a manager may refuse: then all of it is taken back.
  *
- * While managers are called the world counts as stepping: rows must not move.
+ * While managers are called the world holds its rows (WORLD_SPAWNING).
  *
  * What it does not do: it opens no files, and it keeps nothing of what it spawned (scenes.h).
  */

@@ -124,10 +124,10 @@ bp_result_t notify_settle(schedule_t *schedule)
     if (result == BP_OK && !make_signatures(world, next, signatures))
         result = BP_ERROR_MEMORY;
     if (result == BP_OK) {
-        world->stepping = true;
+        world->hold = WORLD_TELLING;
         destruction_begin_step(schedule->destruction);
         change_watches(schedule, next, numbers, signatures);
-        world->stepping = false;
+        world->hold = WORLD_FREE;
         destruction_end_step(schedule->destruction);
         schedule->watched = true;
     } else {

@@ -43,7 +43,7 @@ static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
                                 .number = schedule->clock->steps,
                                 .dt = 1.0 / schedule->clock->step_rate,
                                 .time = schedule->clock->time};
-    world->stepping = true;
+    world->hold = WORLD_STEPPING;
     destruction_begin_step(schedule->destruction);
 }
 
@@ -89,11 +89,11 @@ static void make_commands_first(schedule_t *schedule)
     world_t *world = schedule->world;
     if (!commands_pending(&schedule->commands))
         return;
-    world->stepping = false;
+    world->hold = WORLD_FREE;
     uint32_t others = destruction_pause(schedule->destruction);
     make_commands(schedule);
     destruction_resume(schedule->destruction, others);
-    world->stepping = true;
+    world->hold = WORLD_STEPPING;
     if (!match_units(schedule))
         log_write(&world->base->log, BP_LOG_WARNING, "host",
                   "world '%s': out of memory while matching; units see new combinations of components a step later",
@@ -131,7 +131,7 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
     begin(schedule, crew, began);
     notify_systems(schedule);
     run_segments(schedule);
-    world->stepping = false;
+    world->hold = WORLD_FREE;
     destruction_end_step(schedule->destruction);
     finish(schedule);
     return BP_OK;
@@ -166,7 +166,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
     run_together(parts, count, crew);
     uint64_t share = (os_clock_ns() - began) / count;
     for (uint32_t i = 0; i < count; i++)
-        schedules[i]->world->stepping = false;
+        schedules[i]->world->hold = WORLD_FREE;
     for (uint32_t i = 0; i < count; i++)
         destruction_end_step(schedules[i]->destruction);
     for (uint32_t i = 0; i < count; i++) {

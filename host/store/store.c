@@ -107,7 +107,7 @@ static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
     if (count == 1 && create_one(world, prototype, entities))
@@ -281,7 +281,7 @@ static bool promise_rows(world_t *world, const store_batch_t *batches, uint32_t 
 bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, uint32_t count, uint32_t total)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     run_t *touched = NULL;
     bool good = promise_rows(world, batches, count, &touched);
     for (run_t *run = touched; run != NULL; run = run->next_pending) {
@@ -343,12 +343,20 @@ bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result)
     return error_prefix(&world->base->error, result, "%s: ", text);
 }
 
-bp_result_t store_refuse_stepping(world_t *world)
+bp_result_t store_refuse_held(world_t *world)
 {
-    if (world->sealed)
-        return error_set(&world->base->error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
-    return error_set(&world->base->error, BP_ERROR_STATE,
-                     "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
+    error_text_t *error = &world->base->error;
+    switch (world->hold) {
+    case WORLD_SEALED:
+        return error_set(error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
+    case WORLD_SPAWNING:
+        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while a scene is spawned into it; do it afterwards", world->name);
+    case WORLD_TELLING:
+        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while its systems are told of entities; do it between steps",
+                         world->name);
+    default:
+        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
+    }
 }
 
 bool store_reserve_records(world_t *world, uint64_t needed)

@@ -28,8 +28,8 @@ void store_instances_moved(world_t *world, const manager_t *manager, const bp_en
                            const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);
 
-/* The error of moving rows while a step holds columns. */
-bp_result_t store_refuse_stepping(world_t *world);
+/* The error of moving rows, or of changing anything, in a world that holds them: it says why. */
+bp_result_t store_refuse_held(world_t *world);
 
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */
 void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count);

@@ -211,7 +211,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
 static bp_result_t check_change(world_t *world, uint32_t key)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     if (key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, key);
     return BP_OK;
@@ -658,7 +658,7 @@ static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_
 bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     store_change_t c = {.world = world};
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
@@ -674,7 +674,7 @@ bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner)
 bp_result_t store_strip(world_t *world, uint32_t manager)
 {
     if (world_holds_rows(world))
-        return store_refuse_stepping(world);
+        return store_refuse_held(world);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
         run_t *run = world->runs[i];

@@ -57,12 +57,21 @@ enum {
     WORLD_GC_SWEEP = 4096    /* so many rows in one step */
 };
 
+/* Why the rows of a world must stay where they are. WORLD_SEALED is a bit that flags of properties have as well: in a sealed world
+ * all of them are read-only, and one test sees both. */
+typedef enum world_hold_t {
+    WORLD_FREE = 0, /* they may move */
+    WORLD_SEALED = BP_FIELD_READ_ONLY, /* a reload is prepared or taken back: nothing changes through the tables of the contract */
+    WORLD_STEPPING = 1 << 1, /* units run, and hold columns */
+    WORLD_TELLING = 1 << 2,  /* systems that came are told who matches */
+    WORLD_SPAWNING = 1 << 3  /* a scene is spawned, and managers are called */
+} world_hold_t;
+
 typedef struct world_t {
     record_t *records;         /* by entity index; these three are bp_world_head_t */
     uint32_t record_capacity;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
-    bool sealed;               /* a reload is being prepared or taken back: nothing changes through the tables of the contract */
-    bool stepping;             /* loops hold columns: rows must not move */
+    world_hold_t hold;
 
     base_t *base;
     entities_t *entities;
@@ -141,7 +150,7 @@ static inline uint32_t world_visible(const manager_t *manager)
 /* Rows must stay where they are, for whichever reason. */
 static inline bool world_holds_rows(const world_t *world)
 {
-    return world->stepping || world->sealed;
+    return world->hold != WORLD_FREE;
 }
 
 /* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room for it must

@@ -237,9 +237,9 @@ START_TEST(a_scene_is_spawned_by_its_own_host_between_steps)
     bp_world_o *foreign = bp_world_create(other.host, &(bp_world_desc_t){.name = "foreign"});
     FAILS(stage.rig.host, BP_ERROR_ARGUMENT, "another host", bp_scene_spawn(stage.scene, foreign, 0, e, NULL));
     rig_close(&other);
-    stage.world->rows.stepping = true;
+    stage.world->rows.hold = WORLD_STEPPING;
     FAILS(stage.rig.host, BP_ERROR_STATE, "between steps", bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
-    stage.world->rows.stepping = false;
+    stage.world->rows.hold = WORLD_FREE;
     close_stage(&stage);
 }
 END_TEST

@@ -258,7 +258,7 @@ void check_host(const bp_host_o *host)
     check_entities(&host->entities);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         const world_t *world = host->destruction.worlds[i];
-        THAT(!world->stepping);
+        THAT(world->hold == WORLD_FREE);
         check_records(world);
         check_runs(world);
         check_hole_list(world);
