@@ -299,6 +299,19 @@ START_TEST(not_from_inside_a_callback)
 }
 END_TEST
 
+START_TEST(not_while_a_world_holds_its_rows)
+{
+    static const char *const names[] = {"probe"};
+    const world_hold_t holds[] = {WORLD_SPAWNING, WORLD_TELLING, WORLD_STEPPING};
+    for (size_t i = 0; i < COUNT(holds); i++) {
+        scene.second->rows.hold = holds[i];
+        FAILS(scene.host, BP_ERROR_STATE, "between steps", bp_host_reload(scene.host, names, 1, NULL));
+        ck_assert_uint_eq(scene.second->rows.hold, holds[i]);
+        scene.second->rows.hold = WORLD_FREE;
+    }
+}
+END_TEST
+
 /* --- what others hold ---------------------------------------------------------------------------------------------- */
 
 START_TEST(properties_follow_their_field)
@@ -662,6 +675,7 @@ Suite *reload_suite(void)
     tcase_add_test(refusals, a_start_cannot_change_the_world);
     tcase_add_test(refusals, unknown_and_static_plugins_are_refused);
     tcase_add_test(refusals, not_from_inside_a_callback);
+    tcase_add_test(refusals, not_while_a_world_holds_its_rows);
     suite_add_tcase(suite, refusals);
     TCase *others = tcase_create("others");
     tcase_add_checked_fixture(others, open_1, close_scene);
