@@ -280,7 +280,7 @@ static bp_result_t find_manager(void *context, const component_t *component, bp_
 static void release(void *context, const component_t *component, void *data, size_t size)
 {
     (void)context;
-    memory_free(&component->owner->memory, data, size);
+    memory_free(plugin_account(component->owner), data, size);
 }
 
 static bp_result_t compile(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)

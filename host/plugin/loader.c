@@ -87,13 +87,31 @@ size_t loader_audit(loader_t *loader)
 }
 #endif
 
+/* An account for a version; it never moves. false when out of memory. */
+static bool open_account(loader_t *loader, plugin_t *plugin)
+{
+    memory_t *account = memory_new(&loader->memory, sizeof *account);
+    memory_init_child(&plugin->bystanders, "plugin", &loader->base->memory);
+    if (account != NULL)
+        memory_init_child(account, "plugin", &loader->base->memory);
+    atomic_store(&plugin->account, account);
+    return account != NULL;
+}
+
+static void tell_leak(loader_t *loader, const plugin_t *plugin)
+{
+    const memory_t *account = atomic_load(&plugin->account);
+    size_t left = account == NULL ? 0 : memory_bytes(account) + memory_bytes(&plugin->bystanders);
+    if (left > 0)
+        log_write(&loader->base->log, BP_LOG_WARNING, plugin->name == NULL ? "plugin" : plugin->name,
+                  "%zu bytes of its memory were not given back", left);
+}
+
 static void free_content(loader_t *loader, plugin_t *plugin)
 {
     memory_t *memory = &loader->memory;
     options_free(memory, plugin);
-    if (memory_bytes(&plugin->memory) > 0)
-        log_write(&loader->base->log, BP_LOG_WARNING, plugin->name == NULL ? "plugin" : plugin->name,
-                  "%zu bytes of its memory were not given back", memory_bytes(&plugin->memory));
+    tell_leak(loader, plugin);
     library_close(loader, plugin);
     if (plugin->copy != NULL)
         loader_remove_copy(loader, plugin->copy);
@@ -102,6 +120,8 @@ static void free_content(loader_t *loader, plugin_t *plugin)
     memory_free_text(memory, plugin->version);
     memory_free_text(memory, plugin->doc);
     memory_free_text(memory, plugin->path);
+    memory_free(memory, atomic_load(&plugin->account), sizeof(memory_t));
+    atomic_store(&plugin->account, NULL);
 }
 
 static void free_plugin(loader_t *loader, plugin_t *plugin)
@@ -122,7 +142,7 @@ static bool copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t
     plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);
     if (plugin->name == NULL || plugin->version == NULL || plugin->doc == NULL)
         return false;
-    plugin->head.name = plugin->memory.name = plugin->name;
+    plugin->head.name = atomic_load(&plugin->account)->name = plugin->name;
     plugin->head.desc = &plugin->desc;
     plugin->desc.version = plugin->version;
     plugin->desc.doc = plugin->doc;
@@ -225,10 +245,11 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");
-    memory_init_child(&plugin->memory, "plugin", &loader->base->memory);
     plugin->loader = loader;
-    bp_result_t result = BP_OK;
-    if (head == NULL) {
+    bp_result_t result = open_account(loader, plugin) ? BP_OK : error_memory(error, "loading a plugin");
+    if (result != BP_OK) {
+        /* nothing has been opened */
+    } else if (head == NULL) {
         result = open_file(loader, plugin, path, &head);
     } else {
         plugin->path = memory_copy_text(&loader->memory, "");
@@ -275,7 +296,7 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
 {
     const bp_plugin_head_t *head;
     version->path = memory_copy_text(&loader->memory, plugin->path);
-    if (version->path == NULL)
+    if (version->path == NULL || !open_account(loader, version))
         return error_memory(&loader->base->error, "opening a new version");
     bp_result_t result = library_open(loader, version, copy, &head);
     if (result != BP_OK)
@@ -291,7 +312,6 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version)
 {
     memset(version, 0, sizeof *version);
-    memory_init_child(&version->memory, "plugin", &loader->base->memory);
     version->loader = loader;
     loader->located = false;
     bp_result_t result = open_version(loader, plugin, copy, version);
@@ -317,6 +337,8 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     memcpy(version, kept, CONTENT);
     plugin->head.desc = &plugin->desc;
     version->head.desc = &version->desc;
+    memory_t *account = atomic_exchange(&plugin->account, atomic_load(&version->account));
+    atomic_store(&version->account, account);
 }
 
 /* --- library ----------------------------------------------------------------------------------------------------- */
@@ -431,6 +453,17 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
  *
  * Any thread may ask while another writes down a crash: the sentence is complete before `aside` says that there is one.
  */
+
+memory_t *plugin_account(plugin_t *plugin)
+{
+    /* In this order: an account that another version's content brought was put there after `changing` had been set. */
+    memory_t *account = atomic_load(&plugin->account);
+    uint64_t changing = atomic_load(&plugin->changing);
+    if (changing == 0 || changing == os_thread_number())
+        return account;
+    atomic_store(&plugin->mixed, true);
+    return &plugin->bystanders;
+}
 
 bool plugin_is_aside(const plugin_t *plugin)
 {

@@ -3,6 +3,10 @@
  * A plugin_t never moves: managers, systems and slots hold its address. What belongs to one version of it stands in front of
  * `reloading`, and changes places with the next version's as a whole (loader_exchange).
  *
+ * Memory. Each version has an account, an object that never moves. Threads of the plugin may allocate at any time, also while
+ * an exchange is under way; what they take then goes to `bystanders`, since nothing says which version they belong to. Only
+ * the thread that makes the change uses the accounts of both sides (plugin_account).
+ *
  * A plugin is *set aside* when it has crashed: its verbs are not called any more (verbs.h).
  *
  * What it does not do: nothing is loaded here (loader.h), and nothing of a plugin is called.
@@ -24,7 +28,6 @@ struct plugin_t {
     bp_plugin_t seen;         /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
     bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
-    memory_t memory;          /* the account of what the plugin allocates */
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */
@@ -42,12 +45,19 @@ struct plugin_t {
     struct registry_set_t *set; /* where its registrations go while it is a new version that has not come yet; else NULL */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */
+    _Atomic(memory_t *) account; /* of the version in place; exchanged with the content, but as one word */
+    _Atomic uint64_t changing; /* number of the thread that changes the plugin's version; 0: none does */
+    memory_t bystanders;      /* what other threads have taken since that change began, less what they have given back */
+    atomic_bool mixed;        /* they have: what belongs to which version cannot be told any more */
     file_stamp_t stamp;       /* of its file just before it was read first */
 };
 
 /* Is the plugin set aside? Why: the sentence that the log has got too. [any] */
 bool plugin_is_aside(const plugin_t *plugin);
 const char *plugin_crash(const plugin_t *plugin);
+
+/* The account for what the calling thread allocates in the name of the plugin. NULL while it has none yet. [any] */
+memory_t *plugin_account(plugin_t *plugin);
 
 /* Let the host call a plugin again that was set aside, still guarded: for whoever saves what can be saved. [main] */
 void plugin_trust(plugin_t *plugin);

@@ -285,7 +285,7 @@ static bp_result_t save_and_load(carry_t *c)
     result = verb_load_saved(c->next, &manager->seen, c->old->table.version, data, size);
     uint32_t count = result == BP_OK ? verb_count(c->next, &manager->seen) : 0;
     leave(c);
-    memory_free(&plugin->memory, data, size);
+    memory_free(plugin_account(plugin), data, size);
     if (result != BP_OK)
         return about(c, result, "the new version cannot load what the old one has saved", "");
     uint32_t counted = c->m->old_slot_count;

@@ -4,6 +4,7 @@
  * that has come leaves its predecessor in its place, which ends the same way.
  */
 #include "../base/error.h"
+#include "../os/os.h"
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -131,6 +132,7 @@ bp_result_t versions_open(reload_change_t *change)
     for (uint32_t i = 0; i < change->version_count; i++) {
         version_t *version = &change->versions[i];
         version->plugin->reloading = true;
+        atomic_store(&version->plugin->changing, os_thread_number());
         version->was_aside = plugin_is_aside(version->plugin);
         if (version->was_aside)
             plugin_trust(version->plugin);
@@ -142,11 +144,30 @@ bp_result_t versions_open(reload_change_t *change)
 
 /* --- closing --------------------------------------------------------------------------------------------------------- */
 
-/* What one version has allocated and the other goes on with cannot be told apart: whoever stays answers for all. */
-static void merge_accounts(version_t *version)
+static void move_bytes(memory_t *from, memory_t *to)
 {
-    atomic_size_t *stays = &version->plugin->memory.bytes, *goes = &version->other.memory.bytes;
-    atomic_fetch_add(stays, atomic_exchange(goes, 0));
+    atomic_fetch_add(&to->bytes, atomic_exchange(&from->bytes, 0));
+}
+
+/* Settles what both sides have allocated. Where state goes over, or threads have allocated during the change, what one version has
+ * taken and the other gives back cannot be told apart: the version that stays answers for all. Else the version that goes answers
+ * for its own. */
+static void settle_accounts(version_t *version)
+{
+    plugin_t *plugin = version->plugin;
+    memory_t *goes = atomic_load(&version->other.account);
+    if (goes == NULL)
+        return;
+    if (version->merges || version->keeps_state || atomic_load(&plugin->mixed))
+        move_bytes(goes, atomic_load(&plugin->account));
+}
+
+/* The change is over: threads use the account of the version in place again. */
+static void end_changing(plugin_t *plugin)
+{
+    atomic_store(&plugin->changing, 0);
+    atomic_store(&plugin->mixed, false);
+    move_bytes(&plugin->bystanders, atomic_load(&plugin->account));
 }
 
 static void close_one(reload_change_t *change, version_t *version)
@@ -159,8 +180,7 @@ static void close_one(reload_change_t *change, version_t *version)
         change_leave(version);
     }
     version->loaded = false;
-    if (version->merges || version->keeps_state)
-        merge_accounts(version);
+    settle_accounts(version);
     registry_set_free(change->reload->registry, &version->set);
     if (version->open && change->state != CHANGE_COMMITTED) {
         /* The file stays for another try. */
@@ -179,6 +199,7 @@ void versions_close(reload_change_t *change)
     for (uint32_t i = 0; i < change->version_count; i++) {
         version_t *version = &change->versions[i];
         version->plugin->reloading = false;
+        end_changing(version->plugin);
         if (version->was_aside && change->state != CHANGE_COMMITTED)
             plugin_set_aside(version->plugin);
     }

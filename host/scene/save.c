@@ -295,7 +295,7 @@ static bp_result_t write_values(save_t *s)
 
 static void free_component(save_t *s, save_component_t *c)
 {
-    memory_t *owner = &c->manager->component->owner->memory;
+    memory_t *owner = plugin_account(c->manager->component->owner);
     uint32_t fields = c->manager->component->field_count;
     for (uint32_t i = 0; c->compiled != NULL && i < c->instances; i++)
         memory_free(owner, c->compiled[i].data, c->compiled[i].size);
