@@ -191,9 +191,9 @@ $(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADER
 
 # --- tests -----------------------------------------------------------------------------------------------------
 
-TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(abspath $(BUILD))/plugins"' -DTEST_FIXTURE_DIR='"$(abspath $(BUILD))/fixtures"' \
-               -DTEST_BACKPLANE='"$(abspath $(BUILD))/backplane"' -DTEST_SOURCE_DIR='"$(CURDIR)"' \
-               -DTEST_SCRATCH_DIR='"$(abspath $(BUILD))/scratch"'
+TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUILD)/fixtures"' \
+               -DTEST_BACKPLANE='"$(BUILD)/backplane"' -DTEST_SOURCE_DIR='"."' \
+               -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"'
 
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
 

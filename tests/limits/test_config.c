@@ -963,10 +963,10 @@ START_TEST(plugins_are_found_by_name_and_by_path)
         "[host]\nplugins = ../fixtures/companion\n",
         "[host]\nplugins = ../fixtures/companion.so\n",
         "[host]\nplugins = ./../fixtures/companion\n",
-        "[host]\nplugins = " TEST_FIXTURE_DIR "/companion\n",
+        "[host]\nplugins = ../fixtures/companion\n",
         "[host]\nplugin_path = ../fixtures\nplugins = companion\n",
         "[host]\nplugins = companion\nplugin_path = ../fixtures\n",
-        "[host]\nplugin_path = " TEST_FIXTURE_DIR "\nplugins = companion\n",
+        "[host]\nplugin_path = ../fixtures\nplugins = companion\n",
         "[host]\nplugin_path = nowhere\nplugins = ../fixtures/companion\n",
     };
     for (uint32_t i = 0; i < COUNT(heads); i++) {

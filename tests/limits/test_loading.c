@@ -386,7 +386,7 @@ END_TEST
 START_TEST(when_a_load_fails_the_plugins_before_it_are_unloaded_newest_first)
 {
     static const char ini[] = TEST_SCRATCH_DIR "/loading.ini";
-    static const char content[] = "[host]\nplugin_path = " TEST_FIXTURE_DIR
+    static const char content[] = "[host]\nplugin_path = ../fixtures"
                                   "\nplugins = companion\n    herald_first herald_second refuses\n";
     FILE *file = fopen(ini, "wb");
     ck_assert_ptr_nonnull(file);

@@ -382,7 +382,7 @@ START_TEST(an_ini_turns_the_guard_on)
         EXPECT(bp_host_setup(host, scratch_file("guard.ini", bad[i][0])) != BP_OK, "%s", bad[i][0]);
         EXPECT(strstr(bp_host_error(host), bad[i][1]) != NULL, "%s", bp_host_error(host));
     }
-    WORKS(host, bp_host_setup(host, scratch_file("guard.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\nplugins = " TEST_FIXTURE_DIR
+    WORKS(host, bp_host_setup(host, scratch_file("guard.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\nplugins = ../fixtures"
                                                               "/crasher.so\n[plugin crasher]\nwhere = simulate\n"
                                                               "[world main]\ncomponents = crash_plain\n"
                                                               "[spawn main one]\ncomponents = crash_plain\n")));
