@@ -71,7 +71,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows
+.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -245,6 +245,8 @@ check-source:
 	@tools/check_headers.sh
 	@tools/check_rooms.sh
 	@tools/check_verbs.sh
+	@if command -v python3 >/dev/null 2>&1; then tools/benchmarks.py --check; else \
+	    echo "benchmarks: docs/benchmarks.md is not checked, because python3 is not here"; fi
 
 # --- reports on the tests themselves; no gates: docs/building.md ----------------------------------------------------------
 
@@ -337,6 +339,10 @@ bench: packages
 	@mkdir -p bench/results
 	$(BUILD)/bench --json bench/results/bench.json
 
+# bench/results/bench.json, of the last `make bench`, into docs/benchmarks.md and its curves.
+bench-docs:
+	@tools/benchmarks.py --publish bench/results/bench.json
+
 # --- Windows, from here: the library, the plugins, the embedding example and a test of reloading, by mingw -------
 
 WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
@@ -386,6 +392,7 @@ help:
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
+	@echo "make bench-docs   docs/benchmarks.md and its curves from the last make bench"
 	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"

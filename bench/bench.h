@@ -145,13 +145,13 @@ result_t *measure_put(results_t *results, const char *course, const char *figure
 /* Nanoseconds of a clock that never goes back. */
 uint64_t measure_now(void);
 
-/* Hand a value that a loop has computed to somebody who might use it. */
+/* Hand over a value that a loop has computed, so that it has to compute it. */
 void measure_keep(double value);
 
 /* --- compare.c ---------------------------------------------------------------------------------------- */
 
-/* Figures of a JSON file that json_write has written, now or in an older version. False, with a line on stderr, where it
- * cannot be read. */
+/* Figures of a JSON file that json_write has written, now or in an older version. False, with a line on stderr,
+ * where it cannot be read. */
 bool compare_read(const char *path, results_t *results);
 
 void compare_free(results_t *results);
@@ -179,7 +179,7 @@ bool json_write(const char *path, const results_t *results, const char *command,
 
 /* --- paths.c ------------------------------------------------------------------------------------------ */
 
-/* Run each hot path, for whoever counts instructions (tools/budgets.py). */
+/* Run each hot path, for counting instructions (tools/budgets.py). */
 void paths_run(void);
 
 /* --- machine.c ---------------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* bubbles_grid.c - the game in plain C as one would write it for speed once: the plugin's grid, without an engine.
  *
- * One array for each number of a sprite, the bubbles in arrays of their own, and the same idea as in plugins/bubbles: a grid
- * of 128 x 128 cells lists the bubbles whose square touches a cell, so that a sprite in an empty cell is done after
- * one look. It moves, avoids and writes the frame in the plugin's order and with its arithmetic, and so fills the same
- * frame bit for bit.
+ * One array for each number of a sprite, the bubbles in arrays of their own, and the same idea as in
+ * plugins/bubbles: a grid of 128 x 128 cells lists the bubbles whose square touches a cell, so that a sprite in an
+ * empty cell is done after one look. It moves, avoids and writes the frame in the plugin's order and with its
+ * arithmetic, and so fills the same frame bit for bit.
  *
  * What it leaves out: room that grows, grids of other resolution, writing past the caches.
  */
@@ -168,7 +168,8 @@ static void find(grid_t *game, const map_t *map)
 /* --- avoiding ----------------------------------------------------------------------------------------- */
 
 WIDEST
-static void find_cells(map_t map, const float *restrict x, const float *restrict y, uint32_t *restrict cells, size_t count)
+static void find_cells(map_t map, const float *restrict x, const float *restrict y, uint32_t *restrict cells,
+                       size_t count)
 {
     for (size_t i = 0; i < count; i++)
         cells[i] = cell_at(&map, x[i], y[i]);

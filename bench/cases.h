@@ -64,7 +64,8 @@ extern const gauge_t gauge_bubbles;
 
 /* cases_join.c */
 extern const group_t group_join_2_2, group_join_2_8, group_join_2_64, group_join_3_2, group_join_3_8, group_join_3_64;
-extern const group_t group_join_2_2s, group_join_2_8s, group_join_2_64s, group_join_3_2s, group_join_3_8s, group_join_3_64s;
+extern const group_t group_join_2_2s, group_join_2_8s, group_join_2_64s;
+extern const group_t group_join_3_2s, group_join_3_8s, group_join_3_64s;
 extern const group_t group_join_prototypes, group_join_own;
 
 /* cases_schedule.c */

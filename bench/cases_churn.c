@@ -1,8 +1,9 @@
 /* cases_churn.c - long use: entities that come and go at every step, and many that die at once.
  *
  * Churn: a share of all living entities, drawn at random, is destroyed and as many are created, in two batches, and
- * then the world steps; 600 times. Entities have a point_mass, which simulates, so dead rows that nobody
- * collects show in the step too. Floor: records and arrays of one's own, rows swap-erased at once, and the plugin's loop.
+ * then the world steps; 600 times. Entities have a point_mass, which simulates, so dead rows that
+ * are not collected show in the step too. Floor: records and arrays of one's own, rows swap-erased at once, and the
+ * plugin's loop.
  *
  * Mass death: a share of all dies in one batch, then the world steps 600 times with nothing else happening. The
  * component has the same fields and does not simulate, so what a step takes is collection. What a death takes is
@@ -43,7 +44,8 @@ static double longest_of(const double *values, uint32_t count)
 }
 
 /* Of a figure that is of all and not of each. */
-static void put_whole(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit, double value, bound_t bound)
+static void put_whole(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit,
+                      double value, bound_t bound)
 {
     measure_put(results, course, figure, size, unit, &value, NULL, 1, bound)->whole = true;
 }
@@ -112,7 +114,8 @@ static void own_make(own_t *own, bp_entity_t *made, uint32_t count)
 
 static void own_step(own_t *own)
 {
-    floor_simulate(&own->group.position->x, &own->group.velocity->x, &own->group.acceleration->x, 1.0f / 60, (size_t)3 * own->group.count);
+    floor_simulate(&own->group.position->x, &own->group.velocity->x, &own->group.acceleration->x, 1.0f / 60,
+                   (size_t)3 * own->group.count);
 }
 
 /* --- churn -------------------------------------------------------------------------------------------- */
@@ -208,10 +211,12 @@ static void run_churn(results_t *results, const char *name, uint32_t size, uint3
     }
     measure_put(results, name, "destroy_and_create", size, UNIT_NS, change, own_change, times, no_bound);
     measure_put(results, name, "mean_step", size, UNIT_NS, step, own_step, times, no_bound);
-    put_whole(results, name, "longest_step", size, UNIT_NS, longest_of(c->steps, STEPS), most_step(median_of(c->steps, STEPS)));
+    put_whole(results, name, "longest_step", size, UNIT_NS, longest_of(c->steps, STEPS),
+              most_step(median_of(c->steps, STEPS)));
     put_whole(results, name, "most_dead_rows", size, UNIT_PERCENT, c->dead, (bound_t)AT_MOST(most_dead(size)));
     measure_put(results, name, "memory_allocated", size, UNIT_BYTES, &c->held, NULL, 1, no_bound);
-    measure_put(results, name, "memory_resident", size, UNIT_BYTES, &c->resident, NULL, 1, (bound_t)AT_MOST_FROM(24, 1000000));
+    measure_put(results, name, "memory_resident", size, UNIT_BYTES, &c->resident, NULL, 1,
+                (bound_t)AT_MOST_FROM(24, 1000000));
     free(c->living);
     free(c->batch);
     free(c);
@@ -244,7 +249,8 @@ static const bp_field_t body_fields[] = {
     {.name = "mass", .type = BP_F32, .initial = "1"}, {.name = "position", .type = BP_VEC3},
     {.name = "velocity", .type = BP_VEC3}, {.name = "acceleration", .type = BP_VEC3}};
 static const bp_component_i body[] = {{.name = "body", .fields = BP_LIST(body_fields)}};
-static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("bodies", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(body)}));
+static const bp_plugin_desc_t plugin_desc = {.version = "1", .components = BP_LIST(body)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("bodies", &plugin_desc);
 
 typedef struct death_t {
     bench_world_t w;

@@ -1,8 +1,8 @@
 /* cases_compile.c - scenes from JSON: written one by one, and with a count.
  *
- * Each entity has a point_mass with three properties of its own, a render_data under a name of its own, and a debug_name. The
- * floor is the JSON library alone, reading the same text into its tree and freeing it: compiling does that too. The text of
- * the second pair is one entity with a count whose properties are lists.
+ * Each entity has a point_mass with three properties of its own, a render_data under a name of its own, and a
+ * debug_name. The floor is the JSON library alone, reading the same text into its tree and freeing it: compiling
+ * does that too. The text of the second pair is one entity with a count whose properties are lists.
  */
 #include "cases.h"
 
@@ -42,8 +42,11 @@ static void write_each(text_t *text, uint32_t size)
     for (uint32_t i = 0; i < size; i++) {
         double x = i * 0.37, y = i * 0.011;
         append(text, "  {\"name\": \"thing %u\", \"components\": {", i);
-        append(text, "\"body\": {\"type\": \"point_mass\", \"mass\": %.3f, \"position\": [%.4f, %.4f, %u], \"velocity\": [%.3f, 0, %.3f]}, ", 1 + y, x, y, i, y, x);
-        append(text, "\"fog\": {\"type\": \"render_data\", \"colour\": \"#%06x\", \"intensity\": 0.5}, \"debug_name\": {}}}%s\n", i & 0xffffff, i + 1 < size ? "," : "");
+        append(text, "\"body\": {\"type\": \"point_mass\", \"mass\": %.3f, \"position\": [%.4f, %.4f, %u], ",
+               1 + y, x, y, i);
+        append(text, "\"velocity\": [%.3f, 0, %.3f]}, ", y, x);
+        append(text, "\"fog\": {\"type\": \"render_data\", \"colour\": \"#%06x\", \"intensity\": 0.5}, ", i & 0xffffff);
+        append(text, "\"debug_name\": {}}}%s\n", i + 1 < size ? "," : "");
     }
     append(text, "]}\n");
 }
@@ -57,7 +60,8 @@ static void write_list(text_t *text, const char *name, uint32_t size, double fac
 
 static void write_count(text_t *text, uint32_t size)
 {
-    append(text, "{\"entities\": [{\"name\": \"thing\", \"count\": %u, \"components\": {\"body\": {\"type\": \"point_mass\", ", size);
+    append(text, "{\"entities\": [{\"name\": \"thing\", \"count\": %u, ", size);
+    append(text, "\"components\": {\"body\": {\"type\": \"point_mass\", ");
     write_list(text, "position", size, 0.37);
     append(text, ", ");
     write_list(text, "velocity", size, 0.011);

@@ -393,7 +393,8 @@ const group_t group_destroy_rows = {
     .takes_long = true,
     .sides = {
         {.name = "loop", .prepare = revive_own_rows, .run = loop_destroy_rows},
-        {.name = "by_count", .floor = "loop", .prepare = revive_rows, .run = destroy_rows, .bound = AT_MOST_AT(16, 1000000)},
+        {.name = "by_count", .floor = "loop", .prepare = revive_rows, .run = destroy_rows,
+         .bound = AT_MOST_AT(16, 1000000)},
         {.name = "one_by_one", .floor = "loop", .prepare = revive_rows, .run = destroy_rows_singly},
     },
 };
@@ -488,6 +489,7 @@ const group_t group_create_add_three = {
     .teardown = teardown_three,
     .sides = {
         {.name = "loop", .prepare = no_own, .run = loop_three},
-        {.name = "one_by_one", .floor = "loop", .prepare = none_of_three, .run = create_add_three, .bound = AT_MOST(33)},
+        {.name = "one_by_one", .floor = "loop", .prepare = none_of_three, .run = create_add_three,
+         .bound = AT_MOST(33)},
     },
 };

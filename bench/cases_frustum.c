@@ -1,8 +1,9 @@
 /* cases_frustum.c - the frustum query of mesh: which of all meshes a camera sees.
  *
- * Meshes stand in a square around the camera, in no order; it sees about a sixth of them. `at_rest` asks again where nothing has moved: its
- * floor goes over boxes that lie ready. `all_moved` asks after all transforms were set: its floor makes the boxes of the matrices
- * first. `few_moved` asks after one in a hundred was set, one after another in slots; its floor is that of all at rest.
+ * Meshes stand in a square around the camera, in no order; it sees about a sixth of them. `at_rest` asks again
+ * where nothing has moved: its floor goes over boxes that lie ready. `all_moved` asks after all transforms were
+ * set: its floor makes the boxes of the matrices first. `few_moved` asks after one in a hundred was set, one after
+ * another in slots; its floor is that of all at rest.
  */
 #include "cases.h"
 
@@ -44,7 +45,8 @@ static void open_world(view_t *v)
     v->world = bp_world_create(v->host, &(bp_world_desc_t){.name = "main"});
     for (uint32_t i = 0; i < 2; i++) {
         worlds_must(v->host, bp_world_use_component(v->world, components[i]), "bringing in a component");
-        worlds_must(v->host, v->api->world->key(v->world, v->api->world->component(v->world, components[i]), 0, &keys[i]), "making a key");
+        worlds_must(v->host, v->api->world->key(v->world, v->api->world->component(v->world, components[i]), 0,
+                                                &keys[i]), "making a key");
     }
     worlds_must(v->host, v->api->world->prototype(v->world, keys, 2, &prototype), "making a prototype");
     v->transforms = v->api->world->manager(v->world, v->api->world->component(v->world, BP_TRANSFORM));
@@ -55,7 +57,8 @@ static void open_world(view_t *v)
     worlds_must(v->host, v->api->world->create(v->world, prototype, entities, v->size), "creating entities");
     const char *const *cube = &(const char *){"cube.obj"};
     bp_property_t resource;
-    worlds_must(v->host, v->api->property->resolve(v->world, (bp_entity_t){0}, BP_MESH, "resource", &resource), "resolving");
+    worlds_must(v->host, v->api->property->resolve(v->world, (bp_entity_t){0}, BP_MESH, "resource", &resource),
+                "resolving");
     for (uint32_t i = 0; i < v->size; i++)
         worlds_must(v->host, v->api->property->set(v->world, &resource, &entities[i], 1, cube, 0), "showing a cube");
     v->transform->find(v->transforms, entities, v->size, v->slots);
@@ -66,20 +69,23 @@ static void open_world(view_t *v)
 static bp_frustum_t right_angle(float far)
 {
     const float s = 0.70710678f;
-    return (bp_frustum_t){{{s, 0, s, 0}, {s, 0, -s, 0}, {s, s, 0, 0}, {s, -s, 0, 0}, {1, 0, 0, -0.1f}, {-1, 0, 0, far}}};
+    return (bp_frustum_t){{{s, 0, s, 0}, {s, 0, -s, 0}, {s, s, 0, 0}, {s, -s, 0, 0}, {1, 0, 0, -0.1f},
+                           {-1, 0, 0, far}}};
 }
 
 static void move_all(void *state)
 {
     view_t *v = state;
-    worlds_must(v->host, v->transform->set_local(v->transforms, v->slots, v->size, v->positions, NULL, NULL), "moving meshes");
+    worlds_must(v->host, v->transform->set_local(v->transforms, v->slots, v->size, v->positions, NULL, NULL),
+                "moving meshes");
 }
 
 static void move_few(void *state)
 {
     view_t *v = state;
     uint32_t few = v->size / 100 > 0 ? v->size / 100 : 1;
-    worlds_must(v->host, v->transform->set_local(v->transforms, v->slots, few, v->positions, NULL, NULL), "moving meshes");
+    worlds_must(v->host, v->transform->set_local(v->transforms, v->slots, few, v->positions, NULL, NULL),
+                "moving meshes");
 }
 
 static void ask(void *state)
@@ -125,7 +131,8 @@ static void *setup(uint32_t size)
     v->boxes = worlds_memory(size, sizeof *v->boxes);
     float side = sqrtf((float)size);
     for (uint32_t i = 0; i < size; i++) {
-        float x = (float)bp_random_below(&random, 1u << 20) / (float)(1u << 20), z = (float)bp_random_below(&random, 1u << 20) / (float)(1u << 20);
+        float x = (float)bp_random_below(&random, 1u << 20) / (float)(1u << 20);
+        float z = (float)bp_random_below(&random, 1u << 20) / (float)(1u << 20);
         v->positions[i] = (bp_vec3_t){(x - 0.5f) * 4 * side, 0, (z - 0.5f) * 4 * side};
     }
     v->frustum = right_angle(1.5f * side);
@@ -164,6 +171,7 @@ const group_t group_frustum = {
         {.name = "boxes_of_matrices", .run = make_boxes},
         {.name = "at_rest", .floor = "packed_boxes", .run = ask, .bound = AT_MOST_TIMES(1.1)},
         {.name = "few_moved", .floor = "packed_boxes", .prepare = move_few, .run = ask},
-        {.name = "all_moved", .floor = "boxes_of_matrices", .prepare = move_all, .run = ask, .bound = AT_MOST_TIMES(1.5)},
+        {.name = "all_moved", .floor = "boxes_of_matrices", .prepare = move_all, .run = ask,
+         .bound = AT_MOST_TIMES(1.5)},
     },
 };

@@ -1,7 +1,8 @@
 /* cases_guard.c - what the crash guard costs: a call, and a step.
  *
- * guard/call is one guarded call of a function that does nothing beside the same call through a pointer. guard/step is the step
- * of a world of point masses in a host with the guard and in one without; both step worlds of their own with the same values.
+ * guard/call is one guarded call of a function that does nothing beside the same call through a pointer.
+ * guard/step is the step of a world of point masses in a host with the guard and in one without; both step worlds
+ * of their own with the same values.
  */
 #include "cases.h"
 
@@ -71,7 +72,7 @@ const group_t group_guard_call = {
     },
 };
 
-/* --- a step ----------------------------------------------------------------------------------------------------------- */
+/* --- a step --------------------------------------------------------------------------------------------- */
 
 typedef struct steps_t {
     bench_world_t plain, guarded;

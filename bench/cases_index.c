@@ -74,7 +74,8 @@ static const bp_plugin_head_t *make_plugin(bool with_values)
         if (with_values)
             parts[with_values][k].fields = (bp_field_list_t)BP_LIST(fields);
     }
-    descs[with_values] = (bp_plugin_desc_t){.version = "1", .components = {parts[with_values], KINDS, sizeof parts[0][0]}};
+    descs[with_values] = (bp_plugin_desc_t){.version = "1", .components = {parts[with_values], KINDS,
+                                                                           sizeof parts[0][0]}};
     plugins[with_values] = (bp_plugin_head_t)BP_PLUGIN_HEAD("index", &descs[with_values]);
     return &plugins[with_values];
 }

@@ -1,9 +1,10 @@
 /* cases_join.c - systems over two and three components: rows that match, as runs of columns.
  *
  * The floor is one loop over packed arrays that hold nothing but the matching rows; the subjects call the same function
- * for each match that they are handed. `step` is a whole step of the world, beside one pass over the arrays (`packed_once`);
- * in `system` the system goes over its matches REPEATS times in one step, beside as many passes, which shows what the columns
- * themselves cost. Components are added one after another, in the order of creation or shuffled.
+ * for each match that they are handed. `step` is a whole step of the world, beside one pass over the arrays
+ * (`packed_once`); in `system` the system goes over its matches REPEATS times in one step, beside as many passes,
+ * which shows what the columns themselves cost. Components are added one after another, in the order of creation
+ * or shuffled.
  *
  * The last group joins with a manager that has storage of its own, whose slots follow no order: plain indexing, and
  * plugin_api/bp_gather.h.
@@ -34,7 +35,8 @@ static own_t *own_storage; /* of the group that is being measured */
 
 static uint32_t passes; /* over the matches, in the step that comes */
 
-static bp_result_t own_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t own_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              uint32_t *slots)
 {
     (void)m, (void)instance, (void)entities;
     for (uint32_t i = 0; i < count; i++)
@@ -54,11 +56,18 @@ static uint32_t own_count(bp_manager_t *m)
 }
 
 static const bp_component_i components[] = {
-    {.name = "a", .fields = BP_LIST(fields)},  {.name = "b", .fields = BP_LIST(fields)},  {.name = "c", .fields = BP_LIST(fields)},
-    {.name = "d0", .fields = BP_LIST(fields)}, {.name = "d1", .fields = BP_LIST(fields)}, {.name = "d2", .fields = BP_LIST(fields)},
-    {.name = "d3", .fields = BP_LIST(fields)}, {.name = "d4", .fields = BP_LIST(fields)}, {.name = "d5", .fields = BP_LIST(fields)},
+    {.name = "a", .fields = BP_LIST(fields)},
+    {.name = "b", .fields = BP_LIST(fields)},
+    {.name = "c", .fields = BP_LIST(fields)},
+    {.name = "d0", .fields = BP_LIST(fields)},
+    {.name = "d1", .fields = BP_LIST(fields)},
+    {.name = "d2", .fields = BP_LIST(fields)},
+    {.name = "d3", .fields = BP_LIST(fields)},
+    {.name = "d4", .fields = BP_LIST(fields)},
+    {.name = "d5", .fields = BP_LIST(fields)},
     {.name = "d6", .fields = BP_LIST(fields)},
-    {.name = "own", .flags = BP_COMPONENT_OWN_STORAGE, .create = own_create, .destroy = own_destroy, .count = own_count},
+    {.name = "own", .flags = BP_COMPONENT_OWN_STORAGE, .create = own_create, .destroy = own_destroy,
+     .count = own_count},
 };
 
 static void run_two(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
@@ -83,7 +92,8 @@ static void run_three(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
 static void run_each(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
 {
     (void)s, (void)step;
-    floor_multiply_add(BP_TERM_COLUMN(match, float, 0, 0), BP_TERM_COLUMN(match, float, 1, 0), BP_TERM_COLUMN(match, float, 1, 0),
+    floor_multiply_add(BP_TERM_COLUMN(match, float, 0, 0), BP_TERM_COLUMN(match, float, 1, 0),
+                       BP_TERM_COLUMN(match, float, 1, 0),
                        match->count);
 }
 
@@ -108,7 +118,9 @@ static const bp_system_i systems[] = {
     {.name = "each", .terms = BP_LIST(two), .run = run_each},
     {.name = "with_own", .terms = BP_LIST(with_own), .run = run_own},
 };
-static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("joins", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+static const bp_plugin_desc_t plugin_desc = {
+    .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("joins", &plugin_desc);
 
 /* --- worlds ----------------------------------------------------------------------------------------------- */
 
@@ -159,7 +171,8 @@ static void take_arrays(join_t *j, uint32_t matching)
         j->a[i] = j->b[i] = j->c[i] = 1e-3f;
 }
 
-static void add_to_one_in(join_t *j, const char *component, const bp_entity_t *e, uint32_t count, uint32_t one_in, const uint32_t *order)
+static void add_to_one_in(join_t *j, const char *component, const bp_entity_t *e, uint32_t count, uint32_t one_in,
+                          const uint32_t *order)
 {
     uint32_t key = worlds_key(&j->w, component);
     for (uint32_t i = 0; i < count; i++) {
@@ -297,7 +310,8 @@ const group_t group_join_prototypes = {
 static void *setup_own(uint32_t size)
 {
     join_t *j = open_world("with_own", 0, 11);
-    j->own = (own_t){.capacity = size, .order = worlds_order(size, 3), .values = worlds_memory(size, sizeof(bp_mat4_t))};
+    j->own = (own_t){.capacity = size, .order = worlds_order(size, 3),
+                     .values = worlds_memory(size, sizeof(bp_mat4_t))};
     own_storage = &j->own;
     uint32_t keys[] = {worlds_key(&j->w, "a"), worlds_key(&j->w, "own")}, prototype;
     worlds_must(j->w.host, j->w.api->world->prototype(j->w.world, keys, 2, &prototype), "a prototype");

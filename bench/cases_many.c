@@ -51,7 +51,8 @@ static const bp_plugin_head_t *make_plugin(void)
     }
     for (uint32_t i = 0; i <= SYSTEMS; i++) {
         snprintf(system_names[i], sizeof system_names[i], "s%u", i);
-        systems[i] = (bp_system_i){.name = system_names[i], .terms = {&terms[i < SYSTEMS ? i % KINDS : 0], 1, sizeof terms[0]},
+        systems[i] = (bp_system_i){.name = system_names[i],
+                                   .terms = {&terms[i < SYSTEMS ? i % KINDS : 0], 1, sizeof terms[0]},
                                    .run = i < SYSTEMS ? nothing : halve};
     }
     desc = (bp_plugin_desc_t){.version = "1", .components = {parts, KINDS, sizeof parts[0]},
@@ -92,14 +93,15 @@ static void make_entities(prototypes_t *s)
     for (uint32_t k = 0; k <= OTHERS; k++)
         keys[k] = worlds_key(&s->w, names[k]);
     for (uint32_t p = 0; p < PROTOTYPES; p++)
-        worlds_must(s->w.host, worlds_make(&s->w, make_prototype(&s->w, keys, p), s->shuffled + p * each, each), "creating entities");
+        worlds_must(s->w.host, worlds_make(&s->w, make_prototype(&s->w, keys, p), s->shuffled + p * each, each),
+                    "creating entities");
 }
 
 static void mirror(prototypes_t *s)
 {
     bp_run_t run;
-    uint32_t cursor = 0, group = 0;
-    while (group < PROTOTYPES && s->w.api->world->next_run(s->w.world, s->w.api->world->component(s->w.world, names[0]), &cursor, &run) != 0) {
+    uint32_t cursor = 0, group = 0, component = s->w.api->world->component(s->w.world, names[0]);
+    while (group < PROTOTYPES && s->w.api->world->next_run(s->w.world, component, &cursor, &run) != 0) {
         s->groups[group].mass = run.columns[0];
         for (uint32_t row = 0; row < run.count; row++)
             s->records[bp_entity_index(run.entities[row])] =
@@ -216,7 +218,8 @@ const group_t group_many_changes = {
     .setup = setup_prototypes,
     .teardown = teardown_prototypes,
     .takes_long = true,
-    .sides = {{.name = "loop_get", .run = loop_get}, {.name = "add_remove_one_by_one", .floor = "loop_get", .run = add_remove}},
+    .sides = {{.name = "loop_get", .run = loop_get},
+              {.name = "add_remove_one_by_one", .floor = "loop_get", .run = add_remove}},
 };
 
 /* --- a thousand systems ------------------------------------------------------------------------------- */
@@ -278,7 +281,8 @@ const group_t group_systems = {
     .sides = {
         {.name = "calls", .run = call_all},
         {.name = "step", .floor = "calls", .run = step_again},
-        {.name = "first_step", .floor = "calls", .prepare = open_anew, .run = step_first, .bound = AT_MOST_AT(500, SYSTEMS)},
+        {.name = "first_step", .floor = "calls", .prepare = open_anew, .run = step_first,
+         .bound = AT_MOST_AT(500, SYSTEMS)},
     },
 };
 
@@ -298,7 +302,8 @@ static void *setup_step(uint32_t size)
     s->packed = worlds_memory(size, sizeof *s->packed);
     worlds_open(&s->empty, make_plugin(), 0, 0, 1);
     worlds_open(&s->busy, make_plugin(), SYSTEMS, 1, 1);
-    worlds_must(s->busy.host, worlds_make(&s->busy, worlds_prototype(&s->busy, names[0]), e, size), "creating entities");
+    worlds_must(s->busy.host, worlds_make(&s->busy, worlds_prototype(&s->busy, names[0]), e, size),
+                "creating entities");
     free(e);
     return s;
 }

@@ -74,15 +74,17 @@ static double resident_churned(uint32_t size)
     return entity_bytes(size, true, CHURNED);
 }
 
-#define ENTITY_GAUGE(what, from)                                                \
-    {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .measure = what, \
-     .bound = AT_MOST_FROM(24, from)}
+static const uint32_t entity_sizes[] = {10000, 30000, 100000, 300000, 1000000, 3000000, 10000000, 0};
 
-const gauge_t gauge_entity_allocated = ENTITY_GAUGE(allocated, 0);
-const gauge_t gauge_entity_allocated_grown = ENTITY_GAUGE(allocated_grown, 0);
-const gauge_t gauge_entity_resident = ENTITY_GAUGE(resident, 100000);
-const gauge_t gauge_entity_resident_grown = ENTITY_GAUGE(resident_grown, 100000);
-const gauge_t gauge_entity_resident_churned = ENTITY_GAUGE(resident_churned, 100000);
+#define ENTITY_GAUGE(what, bytes, from)                                                                     \
+    {.name = "memory/entity/" #what, .counter = "bytes_per_entity", .sizes = entity_sizes, .measure = what, \
+     .bound = AT_MOST_FROM(bytes, from)}
+
+const gauge_t gauge_entity_allocated = ENTITY_GAUGE(allocated, 24, 0);
+const gauge_t gauge_entity_allocated_grown = ENTITY_GAUGE(allocated_grown, 24, 0);
+const gauge_t gauge_entity_resident = ENTITY_GAUGE(resident, 20.5, 1000000);
+const gauge_t gauge_entity_resident_grown = ENTITY_GAUGE(resident_grown, 24, 100000);
+const gauge_t gauge_entity_resident_churned = ENTITY_GAUGE(resident_churned, 24, 100000);
 
 /* --- prototypes --------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 /* cases_reload.c - how long the world stands still while a plugin is reloaded.
  *
  * One item is one living instance, so at a million an item's nanosecond is a millisecond of pause: the whole call of
- * bp_host_reload, from reading the file to closing the old image. Between runs the first version is brought back, untimed. The
- * floors are what the system charges for memory alone: fresh pages of one float an instance, and of a vec4.
+ * bp_host_reload, from reading the file to closing the old image. Between runs the first version is brought back,
+ * untimed. The floors are what the system charges for memory alone: fresh pages of one float an instance, and of a
+ * vec4.
  *
- * The trial: how long the world stands still for a copy of the process, and what the next step takes while that copy is there; as
- * trials are made, and as plain copies of everything would be. Between runs the copy ends, untimed.
+ * The trial: how long the world stands still for a copy of the process, and what the next step takes while that
+ * copy is there; as trials are made, and as plain copies of everything would be. Between runs the copy ends, untimed.
  */
 #include "cases.h"
 
@@ -173,7 +174,7 @@ static void touch_vec4(void *state)
     touch(((const reload_t *)state)->size * 16);
 }
 
-/* --- trials --------------------------------------------------------------------------------------------------------- */
+/* --- trials --------------------------------------------------------------------------------------------- */
 
 static int wait_for_the_end(process_t *self, void *data)
 {
@@ -250,11 +251,16 @@ const group_t group_reload = {
         {
             {.name = "floor_touch_4_bytes", .run = touch_float},
             {.name = "floor_touch_16_bytes", .run = touch_vec4},
-            {.name = "code_only", .floor = "floor_touch_4_bytes", .prepare = ready_2, .run = run_2, .bound = AT_MOST(2)},
-            {.name = "f32_added", .floor = "floor_touch_4_bytes", .prepare = ready_3, .run = run_3, .bound = AT_MOST(4)},
-            {.name = "f32_added_with_default", .floor = "floor_touch_4_bytes", .prepare = ready_4, .run = run_4, .bound = AT_MOST(4)},
-            {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5, .bound = AT_MOST(16)},
-            {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6, .bound = AT_MOST(16)},
+            {.name = "code_only", .floor = "floor_touch_4_bytes", .prepare = ready_2, .run = run_2,
+             .bound = AT_MOST(2)},
+            {.name = "f32_added", .floor = "floor_touch_4_bytes", .prepare = ready_3, .run = run_3,
+             .bound = AT_MOST(4)},
+            {.name = "f32_added_with_default", .floor = "floor_touch_4_bytes", .prepare = ready_4, .run = run_4,
+             .bound = AT_MOST(4)},
+            {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5,
+             .bound = AT_MOST(16)},
+            {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6,
+             .bound = AT_MOST(16)},
         },
 };
 
@@ -266,7 +272,9 @@ const group_t group_reload_own = {
     .sides =
         {
             {.name = "floor_touch_16_bytes", .run = touch_vec4},
-            {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own, .bound = AT_MOST(500)},
-            {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own, .bound = AT_MOST(20)},
+            {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own,
+             .bound = AT_MOST(500)},
+            {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own,
+             .bound = AT_MOST(20)},
         },
 };

@@ -175,7 +175,8 @@ static void set_named(dealt_t *d)
 #define BOTH(what)                                                               \
     static void what##_1(void *state) { what(&((scattered_t *)state)->one); }   \
     static void what##_50(void *state) { what(&((scattered_t *)state)->many); }
-BOTH(loop_get) BOTH(loop_set) BOTH(get_batch) BOTH(set_batch) BOTH(get_singly) BOTH(set_singly) BOTH(get_named) BOTH(set_named)
+BOTH(loop_get) BOTH(loop_set) BOTH(get_batch) BOTH(set_batch)
+BOTH(get_singly) BOTH(set_singly) BOTH(get_named) BOTH(set_named)
 
 const group_t group_scattered = {
     .name = "scattered",
@@ -187,7 +188,8 @@ const group_t group_scattered = {
         {.name = "loop_get", .run = loop_get_1},
         {.name = "loop_set", .run = loop_set_1},
         {.name = "get_by_batch", .floor = "loop_get", .run = get_batch_1},
-        {.name = "set_by_batch", .floor = "loop_set", .run = set_batch_1, .bound = AT_MOST_TIMES_OF(1.3, "get_by_batch")},
+        {.name = "set_by_batch", .floor = "loop_set", .run = set_batch_1,
+         .bound = AT_MOST_TIMES_OF(1.3, "get_by_batch")},
         {.name = "get_one_by_one", .floor = "loop_get", .run = get_singly_1},
         {.name = "set_one_by_one", .floor = "loop_set", .run = set_singly_1},
     },
@@ -203,7 +205,8 @@ const group_t group_scattered_50 = {
         {.name = "loop_get", .run = loop_get_50},
         {.name = "loop_set", .run = loop_set_50},
         {.name = "get_by_batch", .floor = "loop_get", .run = get_batch_50},
-        {.name = "set_by_batch", .floor = "loop_set", .run = set_batch_50, .bound = AT_MOST_TIMES_OF(1.3, "get_by_batch")},
+        {.name = "set_by_batch", .floor = "loop_set", .run = set_batch_50,
+         .bound = AT_MOST_TIMES_OF(1.3, "get_by_batch")},
         {.name = "get_one_by_one", .floor = "loop_get", .run = get_singly_50},
         {.name = "set_one_by_one", .floor = "loop_set", .run = set_singly_50},
     },
@@ -221,6 +224,7 @@ const group_t group_names = {
         {.name = "set_by_names_1", .floor = "loop_1", .run = set_named_1},
         {.name = "set_by_names_50", .floor = "loop_50", .run = set_named_50, .bound = AT_MOST(12)},
         {.name = "get_by_key_1", .floor = "loop_1", .run = get_singly_1},
-        {.name = "get_by_key_50", .floor = "loop_50", .run = get_singly_50, .bound = AT_MOST_TIMES_OF(1.5, "get_by_key_1")},
+        {.name = "get_by_key_50", .floor = "loop_50", .run = get_singly_50,
+         .bound = AT_MOST_TIMES_OF(1.5, "get_by_key_1")},
     },
 };

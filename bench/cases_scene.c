@@ -1,9 +1,9 @@
 /* cases_scene.c - scenes: spawning a level, checking its blob, saving a world.
  *
- * The level has entities with transform, point_mass and debug_name, each with a name of its own. Spawning writes to memory that nobody has
- * touched, so its floor is the first touch of as many bytes as the host then holds more than before, in one block straight from the
- * system. Checking is compared with reading every word of the same bytes once. Saving makes a block of its own each time: its floor is
- * writing as many bytes to fresh pages.
+ * The level has entities with transform, point_mass and debug_name, each with a name of its own. Spawning writes
+ * to memory that nobody has touched, so its floor is the first touch of as many bytes as the host then holds more
+ * than before, in one block straight from the system. Checking is compared with reading every word of the same
+ * bytes once. Saving makes a block of its own each time: its floor is writing as many bytes to fresh pages.
  */
 #include "cases.h"
 
@@ -61,7 +61,8 @@ static void fill_names(scene_case_t *s, blob_writer_t *writer)
 static void fill_numbers(blob_writer_t *writer, uint32_t entities)
 {
     float *mass = blob_column(writer, BODY, 0);
-    bp_vec3_t *position = blob_column(writer, BODY, 1), *velocity = blob_column(writer, BODY, 2), *place = blob_column(writer, POSE, 0);
+    bp_vec3_t *position = blob_column(writer, BODY, 1), *velocity = blob_column(writer, BODY, 2);
+    bp_vec3_t *place = blob_column(writer, POSE, 0);
     bp_quat_t *rotation = blob_column(writer, POSE, 1);
     for (uint32_t i = 0; i < entities; i++) {
         mass[i] = 1.0f + (float)(i % 100);
@@ -78,13 +79,15 @@ static void write_level(scene_case_t *s)
     static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"position", BP_VEC3, BLOB_COLUMN},
                                              {"velocity", BP_VEC3, BLOB_COLUMN}, {"acceleration", BP_VEC3, BLOB_ONE}};
     static const blob_field_desc_t name[] = {{"name", BP_STRING, BLOB_COLUMN}};
-    static const blob_field_desc_t pose[] = {{"position", BP_VEC3, BLOB_COLUMN}, {"rotation", BP_QUAT, BLOB_COLUMN}, {"scale", BP_VEC3, BLOB_ONE}};
+    static const blob_field_desc_t pose[] = {{"position", BP_VEC3, BLOB_COLUMN}, {"rotation", BP_QUAT, BLOB_COLUMN},
+                                             {"scale", BP_VEC3, BLOB_ONE}};
     static const blob_component_desc_t components[] = {
         [BODY] = {.type = BP_POINT_MASS, .fields = body, .field_count = 4},
         [NAME] = {.type = "debug_name", .fields = name, .field_count = 1},
         [POSE] = {.type = BP_TRANSFORM, .fields = pose, .field_count = 3},
     };
-    static const blob_part_desc_t parts[] = {{.component = BODY, .text = BP_POINT_MASS}, {.component = NAME, .text = "debug_name"},
+    static const blob_part_desc_t parts[] = {{.component = BODY, .text = BP_POINT_MASS},
+                                             {.component = NAME, .text = "debug_name"},
                                              {.component = POSE, .text = BP_TRANSFORM}};
     const blob_group_desc_t group = {parts, 3, s->entities};
     const blob_desc_t desc = {.components = components, .component_count = 3, .groups = &group, .group_count = 1};
@@ -106,7 +109,8 @@ static void open_stage(scene_case_t *s)
         worlds_must(stage->w.host, bp_host_load_plugin(stage->w.host, plugins[i], NULL, 0), "loading a plugin");
     worlds_must(stage->w.host, bp_world_use_component(stage->w.world, BP_TRANSFORM), "bringing in transform");
     worlds_must(stage->w.host, bp_world_use_component(stage->w.world, "debug_name"), "bringing in debug_name");
-    worlds_must(stage->w.host, bp_scene_open_memory(stage->w.host, s->bytes, s->size, "level", &stage->scene), "opening the level");
+    worlds_must(stage->w.host, bp_scene_open_memory(stage->w.host, s->bytes, s->size, "level", &stage->scene),
+                "opening the level");
 }
 
 static void spawn_level(scene_case_t *s)
@@ -190,11 +194,13 @@ const group_t group_scene_spawn = {
     .teardown = teardown,
     .sides = {
         {.name = "first_touch", .prepare = pages_of_a_world, .run = touch},
-        {.name = "level", .floor = "first_touch", .prepare = fresh_stage, .run = spawn, .bound = AT_MOST_TIMES_FROM(2, 1000000), .bytes = held},
+        {.name = "level", .floor = "first_touch", .prepare = fresh_stage, .run = spawn,
+         .bound = AT_MOST_TIMES_FROM(2, 1000000), .bytes = held},
     },
 };
 
-/* Against the clock: a level of 10,000 within a millisecond, when it begins anew in the memory that the one before has left. */
+/* Against the clock: a level of 10,000 within a millisecond, when it begins anew in the memory that the one before
+ * has left. */
 static const uint32_t level_sizes[] = {10000, 0};
 
 static void end_level(void *state)
@@ -208,7 +214,8 @@ static void end_level(void *state)
 static void spawn_again(void *state)
 {
     scene_case_t *s = state;
-    worlds_must(s->stage.w.host, bp_scene_spawn(s->stage.scene, s->stage.w.world, 0, NULL, &s->stage.spawned), "spawning the level");
+    worlds_must(s->stage.w.host, bp_scene_spawn(s->stage.scene, s->stage.w.world, 0, NULL, &s->stage.spawned),
+                "spawning the level");
 }
 
 static void *setup_again(uint32_t size)
@@ -253,7 +260,8 @@ static void close_opened(void *state)
 static void check(void *state)
 {
     scene_case_t *s = state;
-    worlds_must(s->stage.w.host, bp_scene_open_memory(s->stage.w.host, s->bytes, s->size, "level", &s->stage.opened), "checking the level");
+    worlds_must(s->stage.w.host, bp_scene_open_memory(s->stage.w.host, s->bytes, s->size, "level", &s->stage.opened),
+                "checking the level");
 }
 
 static double blob_bytes(void *state)
@@ -268,7 +276,8 @@ const group_t group_scene_check = {
     .sides = {
         {.name = "read_words", .run = read_words},
         /* 70 bytes an entity and more: 35 ns are 2 GB/s. */
-        {.name = "open", .floor = "read_words", .prepare = close_opened, .run = check, .bound = AT_MOST(35), .bytes = blob_bytes},
+        {.name = "open", .floor = "read_words", .prepare = close_opened, .run = check, .bound = AT_MOST(35),
+         .bytes = blob_bytes},
     },
 };
 
@@ -309,7 +318,8 @@ const group_t group_scene_save = {
     .teardown = teardown,
     .sides = {
         {.name = "write_bytes", .prepare = pages_of_a_blob, .run = touch},
-        {.name = "capture", .floor = "write_bytes", .prepare = close_saved, .run = save, .bound = AT_MOST_TIMES_FROM(3, 1000000),
+        {.name = "capture", .floor = "write_bytes", .prepare = close_saved, .run = save,
+         .bound = AT_MOST_TIMES_FROM(3, 1000000),
          .bytes = saved_bytes},
     },
 };

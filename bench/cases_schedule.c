@@ -1,7 +1,7 @@
 /* cases_schedule.c - what steps cost beside the loops: empty systems, notices, threads, and looking at a step.
  *
- * Notices: components added to and removed from shuffled entities, with a step after each, in a world without systems and in one
- * with 64, of which 4 are told who matches. Threads: the same world on one thread and on two.
+ * Notices: components added to and removed from shuffled entities, with a step after each, in a world without
+ * systems and in one with 64, of which 4 are told who matches. Threads: the same world on one thread and on two.
  */
 #include "cases.h"
 
@@ -16,7 +16,10 @@ enum { SYSTEMS = 64, TOLD = 4 };
 
 static const bp_field_t fields[] = {{.name = "value", .type = BP_F32, .initial = "1"}};
 static const bp_component_i components[] = {
-    {.name = "a", .fields = BP_LIST(fields)}, {.name = "b", .fields = BP_LIST(fields)}, {.name = "c", .fields = BP_LIST(fields)}};
+    {.name = "a", .fields = BP_LIST(fields)},
+    {.name = "b", .fields = BP_LIST(fields)},
+    {.name = "c", .fields = BP_LIST(fields)},
+};
 
 static uint64_t told; /* entities, so that somebody uses them */
 
@@ -72,9 +75,11 @@ static void fill_systems(void)
             systems[i].entities_added = systems[i].entities_removed = take_note;
         }
     }
-    systems[SYSTEMS] = (bp_system_i){.name = "compute", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(write_a),
+    systems[SYSTEMS] = (bp_system_i){.name = "compute", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+                                     .terms = BP_LIST(write_a),
                                      .run = compute};
-    systems[SYSTEMS + 1] = (bp_system_i){.name = "add_up", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(write_a),
+    systems[SYSTEMS + 1] = (bp_system_i){.name = "add_up", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+                                         .terms = BP_LIST(write_a),
                                          .run = add_up};
     systems[SYSTEMS + 2] = (bp_system_i){.name = "empty", .run_all = nothing};
 }
@@ -90,8 +95,9 @@ typedef struct stage_t {
 static void open_stage(stage_t *s, uint32_t threads, uint32_t size, uint32_t first, uint32_t last)
 {
     fill_systems();
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("steps", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components),
-                                     .systems = {systems, SYSTEMS + 3, sizeof systems[0]}}));
+    const bp_plugin_desc_t desc = {.version = "1", .components = BP_LIST(components),
+                                   .systems = {systems, SYSTEMS + 3, sizeof systems[0]}};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("steps", &desc);
     const bp_plugin_head_t *const linked[] = {&plugin};
     s->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .static_plugins = linked, .static_plugin_count = 1});
     s->api = bp_host_api(s->host);
@@ -180,7 +186,8 @@ const group_t group_notices = {
     .sides = {{.name = "batch_no_systems", .run = batch_one},
               {.name = "batch_64_systems", .floor = "batch_no_systems", .run = batch_two, .bound = AT_MOST_TIMES(1.5)},
               {.name = "single_no_systems", .run = single_one},
-              {.name = "single_64_systems", .floor = "single_no_systems", .run = single_two, .bound = AT_MOST_TIMES(1.5)}},
+              {.name = "single_64_systems", .floor = "single_no_systems", .run = single_two,
+               .bound = AT_MOST_TIMES(1.5)}},
 };
 
 /* --- threads -------------------------------------------------------------------------------------------------- */
@@ -204,7 +211,8 @@ const group_t group_threads_compute = {
     .setup = setup_compute,
     .teardown = close_pair,
     .sides = {{.name = "one_thread", .run = step_one},
-              {.name = "two_threads", .floor = "one_thread", .run = step_two, .bound = AT_MOST_TIMES_FROM(1 / 1.8, 10000)}},
+              {.name = "two_threads", .floor = "one_thread", .run = step_two,
+               .bound = AT_MOST_TIMES_FROM(1 / 1.8, 10000)}},
 };
 
 const group_t group_threads_light = {

@@ -22,12 +22,14 @@ static const bp_term_t terms[] = {{.component = "body", .flags = BP_TERM_WRITE}}
 static void advance(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
 {
     (void)s;
-    floor_simulate(BP_TERM_COLUMN(match, float, 0, 1), BP_TERM_COLUMN(match, float, 0, 2), BP_TERM_COLUMN(match, float, 0, 3),
+    floor_simulate(BP_TERM_COLUMN(match, float, 0, 1), BP_TERM_COLUMN(match, float, 0, 2),
+                   BP_TERM_COLUMN(match, float, 0, 3),
                    (float)step->dt, (size_t)3 * match->count);
 }
 
 static const bp_system_i systems[] = {{.name = "advance", .terms = BP_LIST(terms), .run = advance}};
-static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("dealt", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)}));
+static const bp_plugin_desc_t plugin_desc = {.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("dealt", &plugin_desc);
 
 typedef struct figures_t {
     double create, step, destroy, bytes; /* of an entity */

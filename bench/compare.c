@@ -34,7 +34,8 @@ static const char *text_of(const json_t *object, const char *key)
 static figure_unit_t unit_of(const json_t *object)
 {
     const char *unit = text_of(object, "unit");
-    bool bytes = json_object_get(object, "bytes_per_entity") != NULL || json_object_get(object, "bytes_per_prototype") != NULL ||
+    bool bytes = json_object_get(object, "bytes_per_entity") != NULL ||
+                 json_object_get(object, "bytes_per_prototype") != NULL ||
                  json_object_get(object, "bytes_per_sprite") != NULL;
     return strcmp(unit, "percent") == 0 ? UNIT_PERCENT : strcmp(unit, "steps") == 0 ? UNIT_STEPS
            : strcmp(unit, "bytes") == 0 || bytes                                    ? UNIT_BYTES

@@ -1,7 +1,7 @@
 /* floor_frustum.c - which boxes reach into a frustum, by loops that people write.
  *
- * The one goes over packed boxes and leaves each at the first plane that it is outside of; the other makes the boxes of world
- * matrices before, all of one mesh, by the same arithmetic as the engine.
+ * The one goes over packed boxes and leaves each at the first plane that it is outside of; the other makes the
+ * boxes of world matrices before, all of one mesh, by the same arithmetic as the engine.
  */
 #include "floors.h"
 
@@ -26,7 +26,8 @@ uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t
     return n;
 }
 
-void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3], const float half[3])
+void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3],
+                 const float half[3])
 {
     for (uint32_t i = 0; i < count; i++) {
         const float *m = worlds[i].m;

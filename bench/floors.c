@@ -26,7 +26,8 @@ void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t cou
     }
 }
 
-void floor_create_three(floor_entities_t *all, floor_record_t *records, float *const columns[3], bp_entity_t *out, uint32_t count)
+void floor_create_three(floor_entities_t *all, floor_record_t *records, float *const columns[3], bp_entity_t *out,
+                        uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = all->bound++;

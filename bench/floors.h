@@ -26,10 +26,6 @@ typedef struct floor_entities_t {
 /* New ids from fresh indices; from the ring. */
 void floor_create_fresh(floor_entities_t *all, bp_entity_t *out, uint32_t count);
 void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t count);
-/* Fresh ids, each with a record and a value in three columns, entity by entity. */
-struct floor_record_t;
-void floor_create_three(floor_entities_t *all, struct floor_record_t *records, float *const columns[3], bp_entity_t *out,
-                        uint32_t count);
 void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count);
 
 /* alive[i] = generations[index] == generation; returns how many. */
@@ -55,7 +51,8 @@ typedef struct floor_box_t {
 uint32_t floor_frustum(const floor_box_t *boxes, uint32_t count, const bp_vec4_t *planes, uint32_t *found);
 
 /* The boxes of instances of one mesh. */
-void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3], const float half[3]);
+void floor_boxes(floor_box_t *boxes, const bp_mat4_t *worlds, uint32_t count, const float middle[3],
+                 const float half[3]);
 
 /* --- memory ------------------------------------------------------------------------------------------- */
 
@@ -75,6 +72,10 @@ typedef struct floor_group_t {
     float *second; /* only in the group that has it */
     uint32_t count;
 } floor_group_t;
+
+/* Fresh ids, each with a record and a value in three columns, entity by entity. */
+void floor_create_three(floor_entities_t *all, floor_record_t *records, float *const columns[3], bp_entity_t *out,
+                        uint32_t count);
 
 /* Rows at the end of a group, fields at their defaults. */
 void floor_append(floor_record_t *records, floor_group_t *groups, uint32_t group, const bp_entity_t *entities,

@@ -148,7 +148,8 @@ static json_t *benchmarks(const results_t *results)
         put_counters(median, result);
         json_array_append_new(list, median);
         if (result->repetitions > 1 && result->deviation_ns > 0)
-            json_array_append_new(list, aggregate(result, instance, "stddev", result->deviation_ns, result->deviation_ns));
+            json_array_append_new(list, aggregate(result, instance, "stddev", result->deviation_ns,
+                                                  result->deviation_ns));
     }
     return list;
 }

@@ -38,8 +38,9 @@ static const group_t *const groups[] = {
     &group_prototypes,
     &group_compile,
     &group_cycle_a,      &group_cycle_aa,        &group_cycle_aaa,
-    &group_join_2_2,     &group_join_2_2s,       &group_join_2_8,   &group_join_2_8s, &group_join_2_64, &group_join_2_64s,
-    &group_join_3_2,     &group_join_3_2s,       &group_join_3_8,   &group_join_3_8s, &group_join_3_64, &group_join_3_64s,
+    &group_join_2_2,     &group_join_2_2s,       &group_join_2_8,   &group_join_2_8s,
+    &group_join_2_64,    &group_join_2_64s,      &group_join_3_2,   &group_join_3_2s,
+    &group_join_3_8,     &group_join_3_8s,       &group_join_3_64,  &group_join_3_64s,
     &group_join_prototypes, &group_join_own,
     &group_notices,      &group_threads_compute, &group_threads_light, &group_empty,
     &group_bubbles,      &group_bubbles_start,
@@ -47,11 +48,16 @@ static const group_t *const groups[] = {
 };
 
 static const course_t *const courses[] = {
-    &course_churn_tenth, &course_churn_one, &course_churn_five, &course_death_fifth, &course_death_half, &course_death_all,
+    &course_churn_tenth, &course_churn_one,  &course_churn_five,
+    &course_death_fifth, &course_death_half, &course_death_all,
     &course_worlds,
 };
 
-enum { GAUGES = sizeof gauges / sizeof *gauges, GROUPS = sizeof groups / sizeof *groups, COURSES = sizeof courses / sizeof *courses };
+enum {
+    GAUGES = sizeof gauges / sizeof *gauges,
+    GROUPS = sizeof groups / sizeof *groups,
+    COURSES = sizeof courses / sizeof *courses
+};
 enum { TIMES = 3 }; /* that a course is gone through */
 
 static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
@@ -170,8 +176,12 @@ static int parse_value(const char *name, const char *value, options_t *options)
 static void remember_command(int argc, char **argv, options_t *options)
 {
     size_t at = (size_t)snprintf(options->command, sizeof options->command, "build/bench");
-    for (int i = 1; i < argc && at < sizeof options->command; i++)
-        at += (size_t)snprintf(options->command + at, sizeof options->command - at, " %s", argv[i]);
+    for (int i = 1; i < argc && at < sizeof options->command; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            i++; /* where results go says nothing of them */
+        else
+            at += (size_t)snprintf(options->command + at, sizeof options->command - at, " %s", argv[i]);
+    }
 }
 
 /* 0: go on; else the exit status plus 1. */
@@ -260,7 +270,8 @@ static uint32_t count_all(const options_t *options)
     for (uint32_t i = 0; i < GROUPS; i++)
         count += measure_matches(groups[i], options->filter) ? length(options, sizes_of(options, groups[i]->sizes)) : 0;
     for (uint32_t i = 0; i < COURSES; i++)
-        count += course_matches(courses[i], options->filter) ? length(options, sizes_of(options, courses[i]->sizes)) : 0;
+        if (course_matches(courses[i], options->filter))
+            count += length(options, sizes_of(options, courses[i]->sizes));
     return count;
 }
 

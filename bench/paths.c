@@ -21,7 +21,8 @@ enum { ITEMS = 1000, STEPS = 100, PROTOTYPES = 50, MANY_SYSTEMS = 64, SCENE = 20
 /* --- a plugin for what systems do --------------------------------------------------------------------- */
 
 static const bp_field_t number[] = {{.name = "value", .type = BP_F32, .initial = "1"}};
-static const bp_component_i parts[] = {{.name = "a", .fields = BP_LIST(number)}, {.name = "b", .fields = BP_LIST(number)}};
+static const bp_component_i parts[] = {{.name = "a", .fields = BP_LIST(number)},
+                                       {.name = "b", .fields = BP_LIST(number)}};
 
 static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
 {
@@ -58,9 +59,11 @@ static const bp_term_t only_a[] = {{.component = "a"}}, a_and_b[] = {{.component
 static const bp_system_i systems[] = {
     {.name = "idle", .terms = BP_LIST(only_a), .run = nothing},
     {.name = "record", .terms = BP_LIST(only_a), .run = record, .start = begin_recording},
-    {.name = "told", .terms = BP_LIST(a_and_b), .run = nothing, .entities_added = take_note, .entities_removed = take_note},
+    {.name = "told", .terms = BP_LIST(a_and_b), .run = nothing, .entities_added = take_note,
+     .entities_removed = take_note},
 };
-static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("paths", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)}));
+static const bp_plugin_desc_t plugin_desc = {.version = "1", .components = BP_LIST(parts), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("paths", &plugin_desc);
 enum { IDLE, RECORD, TOLD };
 
 /* --- the worlds --------------------------------------------------------------------------------------- */
@@ -131,7 +134,8 @@ static void open_steps(paths_t *s)
     recorded_key = worlds_key(&s->recording, "b");
     worlds_open(&s->telling, &plugin, TOLD, 1, 1);
     s->b = worlds_key(&s->telling, "b");
-    worlds_must(s->telling.host, worlds_make(&s->telling, worlds_prototype(&s->telling, "a"), s->others, ITEMS), "creating");
+    worlds_must(s->telling.host, worlds_make(&s->telling, worlds_prototype(&s->telling, "a"), s->others, ITEMS),
+                "creating");
     worlds_create_with(&s->crowd, 32, MANY_SYSTEMS, NULL);
     bp_entity_t e[4];
     worlds_must(s->crowd.host, worlds_make(&s->crowd, worlds_prototype(&s->crowd, "c0 c4 c8"), e, 4), "creating");
@@ -154,7 +158,8 @@ static void open_poses(paths_t *s)
     worlds_must(s->poses.host, worlds_set(&s->poses, &parent, e + 1, ITEMS - 1, parents, sizeof *parents), "linking");
     s->root = e[0];
     s->transforms = s->poses.api->registry->find(s->poses.host, BP_TRANSFORM_API, 2);
-    s->transform = s->poses.api->world->manager(s->poses.world, s->poses.api->world->component(s->poses.world, BP_TRANSFORM));
+    uint32_t component = s->poses.api->world->component(s->poses.world, BP_TRANSFORM);
+    s->transform = s->poses.api->world->manager(s->poses.world, component);
 }
 
 static void write_scene(paths_t *s)
@@ -162,7 +167,8 @@ static void write_scene(paths_t *s)
     size_t at = (size_t)snprintf(s->json, sizeof s->json, "{\"entities\": [");
     for (uint32_t i = 0; i < SCENE; i++)
         at += (size_t)snprintf(s->json + at, sizeof s->json - at,
-                               "%s{\"components\": {\"point_mass\": {\"mass\": %u.5, \"position\": [%u, 2, 3.25]}}}", i == 0 ? "" : ",\n", i + 1, i);
+                               "%s{\"components\": {\"point_mass\": {\"mass\": %u.5, \"position\": [%u, 2, 3.25]}}}",
+                               i == 0 ? "" : ",\n", i + 1, i);
     snprintf(s->json + at, sizeof s->json - at, "]}");
 }
 
@@ -204,7 +210,8 @@ static void all_second(paths_t *s)
 static void scene_ready(paths_t *s)
 {
     if (s->scene == NULL)
-        worlds_must(s->w.host, bp_scene_compile_text(s->w.host, "scene", s->json, strlen(s->json), &s->scene), "compiling");
+        worlds_must(s->w.host, bp_scene_compile_text(s->w.host, "scene", s->json, strlen(s->json), &s->scene),
+                    "compiling");
     bp_host_despawn(s->w.host, s->spawned);
     worlds_step(&s->w);
 }
@@ -214,16 +221,51 @@ static void scene_ready(paths_t *s)
 #define EACH(i) for (uint32_t i = 0; i < ITEMS; i++)
 
 static bp_result_t create_bare_batch(paths_t *s) { s->living = ITEMS; return worlds_make_bare(&s->w, s->made, ITEMS); }
-static bp_result_t create_batch(paths_t *s) { s->living = ITEMS; return worlds_make(&s->w, s->w.prototype, s->made, ITEMS); }
-static bp_result_t destroy_batch(paths_t *s) { return worlds_end(&s->w, s->made, ITEMS) == ITEMS ? BP_OK : BP_ERROR_FAILED; }
-static bp_result_t alive_batch(paths_t *s) { return worlds_alive(&s->w, s->mixed, ITEMS, s->flags) == ITEMS ? BP_OK : BP_ERROR_FAILED; }
+
+static bp_result_t create_batch(paths_t *s)
+{
+    s->living = ITEMS;
+    return worlds_make(&s->w, s->w.prototype, s->made, ITEMS);
+}
+
+static bp_result_t destroy_batch(paths_t *s)
+{
+    return worlds_end(&s->w, s->made, ITEMS) == ITEMS ? BP_OK : BP_ERROR_FAILED;
+}
+
+static bp_result_t alive_batch(paths_t *s)
+{
+    return worlds_alive(&s->w, s->mixed, ITEMS, s->flags) == ITEMS ? BP_OK : BP_ERROR_FAILED;
+}
+
 static bp_result_t add_batch(paths_t *s) { return worlds_add(&s->w, s->c0, s->rows, ITEMS); }
+
 static bp_result_t remove_batch(paths_t *s) { return worlds_remove(&s->w, s->c0, s->rows, ITEMS); }
-static bp_result_t has_batch(paths_t *s) { return worlds_has(&s->w, s->c0, s->mixed, ITEMS, s->flags) > 0 ? BP_OK : BP_ERROR_FAILED; }
-static bp_result_t get_batch(paths_t *s) { return worlds_get(&s->w, &s->mass, s->rows, ITEMS, s->values, sizeof(float)); }
-static bp_result_t set_batch(paths_t *s) { return worlds_set(&s->w, &s->mass, s->rows, ITEMS, s->values, sizeof(float)); }
-static bp_result_t get_mixed_batch(paths_t *s) { return worlds_get(&s->w, &s->mixed_mass, s->mixed, ITEMS, s->values, sizeof(float)); }
-static bp_result_t set_mixed_batch(paths_t *s) { return worlds_set(&s->w, &s->mixed_mass, s->mixed, ITEMS, s->values, sizeof(float)); }
+
+static bp_result_t has_batch(paths_t *s)
+{
+    return worlds_has(&s->w, s->c0, s->mixed, ITEMS, s->flags) > 0 ? BP_OK : BP_ERROR_FAILED;
+}
+
+static bp_result_t get_batch(paths_t *s)
+{
+    return worlds_get(&s->w, &s->mass, s->rows, ITEMS, s->values, sizeof(float));
+}
+
+static bp_result_t set_batch(paths_t *s)
+{
+    return worlds_set(&s->w, &s->mass, s->rows, ITEMS, s->values, sizeof(float));
+}
+
+static bp_result_t get_mixed_batch(paths_t *s)
+{
+    return worlds_get(&s->w, &s->mixed_mass, s->mixed, ITEMS, s->values, sizeof(float));
+}
+
+static bp_result_t set_mixed_batch(paths_t *s)
+{
+    return worlds_set(&s->w, &s->mixed_mass, s->mixed, ITEMS, s->values, sizeof(float));
+}
 
 static bp_result_t create_bare(paths_t *s)
 {
@@ -354,7 +396,9 @@ static bp_result_t step_all(const bench_world_t *w)
 }
 
 static bp_result_t step_alone(paths_t *s) { return step_all(&s->alone); }
+
 static bp_result_t step_few(paths_t *s) { return step_all(&s->few); }
+
 static bp_result_t step_crowd(paths_t *s) { return step_all(&s->crowd); }
 
 static bp_result_t step_recording(paths_t *s)
@@ -445,8 +489,8 @@ static const struct {
     {"scene_capture", ITEMS, NULL, capture},
 };
 
-/* What is counted is what happens between entry and exit; the result is looked at in here so that the call is none that could
- * become a jump. */
+/* What is counted is what happens between entry and exit; the result is looked at in here so that the call is none
+ * that could become a jump. */
 __attribute__((noinline)) static void paths_count(paths_t *s, bp_result_t (*run)(paths_t *s))
 {
     if (run(s) != BP_OK)

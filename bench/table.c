@@ -27,7 +27,8 @@ static void scale(double value, const char *const units[], uint32_t count, doubl
         value /= factor;
         i++;
     }
-    snprintf(text, 24, value < 1 ? "%.3f %s" : value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, units[i]);
+    snprintf(text, 24, value < 1 ? "%.3f %s" : value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value,
+             units[i]);
 }
 
 void table_value(figure_unit_t unit, double value, char text[24])

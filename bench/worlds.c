@@ -173,19 +173,22 @@ void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const
 static void use_components(const bench_world_t *w, bp_world_o *world, const bp_plugin_head_t *plugin)
 {
     for (uint32_t i = 0; i < plugin->desc->components.count; i++)
-        worlds_must(w->host, bp_world_use_component(world, plugin->desc->components.items[i].name), "bringing in a component");
+        worlds_must(w->host, bp_world_use_component(world, plugin->desc->components.items[i].name),
+                    "bringing in a component");
 }
 
 void worlds_open(bench_world_t *w, const bp_plugin_head_t *plugin, uint32_t first, uint32_t systems, uint32_t threads)
 {
     memset(w, 0, sizeof *w);
-    w->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .tag = 1, .static_plugins = &plugin, .static_plugin_count = 1});
+    w->host = bp_host_create(&(bp_host_desc_t){.threads = threads, .tag = 1, .static_plugins = &plugin,
+                                               .static_plugin_count = 1});
     worlds_must(w->host, w->host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
     worlds_must(w->host, bp_host_load_plugin(w->host, plugin->name, NULL, 0), "loading a plugin");
     w->api = bp_host_api(w->host);
     w->world = worlds_another(w, plugin, "main");
     for (uint32_t i = first; i < first + systems; i++)
-        worlds_must(w->host, bp_world_use_system(w->world, plugin->desc->systems.items[i].name), "bringing in a system");
+        worlds_must(w->host, bp_world_use_system(w->world, plugin->desc->systems.items[i].name),
+                    "bringing in a system");
 }
 
 bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_head_t *plugin, const char *name)
@@ -222,7 +225,8 @@ uint32_t worlds_prototype(const bench_world_t *w, const char *components)
 
 void worlds_field(const bench_world_t *w, const char *component, const char *name, bench_field_t *field)
 {
-    worlds_must(w->host, w->api->property->resolve(w->world, (bp_entity_t){0}, component, name, field), "resolving a field");
+    worlds_must(w->host, w->api->property->resolve(w->world, (bp_entity_t){0}, component, name, field),
+                "resolving a field");
 }
 
 bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count)

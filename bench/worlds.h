@@ -32,7 +32,8 @@ void *worlds_memory(size_t count, size_t size);
 void worlds_group(floor_group_t *group, uint32_t size);
 void worlds_free_group(floor_group_t *group);
 
-/* Step until dead rows are at most a hundredth of the living and WORLDS_FEW, at most 600 times; how many steps it took. */
+/* Step until dead rows are at most a hundredth of the living and WORLDS_FEW, at most 600 times; how many steps it
+ * took. */
 enum { WORLDS_FEW = 16, WORLDS_STEPS = 600 };
 uint32_t worlds_collect(const bench_world_t *w);
 
@@ -102,12 +103,14 @@ static inline bp_result_t worlds_add(const bench_world_t *w, uint32_t key, const
     return w->api->world->add(w->world, key, entities, count);
 }
 
-static inline bp_result_t worlds_remove(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count)
+static inline bp_result_t worlds_remove(const bench_world_t *w, uint32_t key, const bp_entity_t *entities,
+                                        uint32_t count)
 {
     return w->api->world->remove(w->world, key, entities, count);
 }
 
-static inline uint32_t worlds_has(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
+static inline uint32_t worlds_has(const bench_world_t *w, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                                  uint8_t *has)
 {
     return w->api->world->has(w->world, key, entities, count, has);
 }
@@ -115,24 +118,28 @@ static inline uint32_t worlds_has(const bench_world_t *w, uint32_t key, const bp
 /* A field of a component, for worlds_get and worlds_set; ends the program where there is none. */
 void worlds_field(const bench_world_t *w, const char *component, const char *name, bench_field_t *field);
 
-static inline bp_result_t worlds_get(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities, uint32_t count,
+static inline bp_result_t worlds_get(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities,
+                                     uint32_t count,
                                      void *values, size_t stride)
 {
     return w->api->property->get(w->world, field, entities, count, values, stride);
 }
 
-static inline bp_result_t worlds_set(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities, uint32_t count,
+static inline bp_result_t worlds_set(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities,
+                                     uint32_t count,
                                      const void *values, size_t stride)
 {
     return w->api->property->set(w->world, field, entities, count, values, stride);
 }
 
-static inline bp_result_t worlds_get_float(const bench_world_t *w, bp_entity_t e, const char *component, const char *name, float *value)
+static inline bp_result_t worlds_get_float(const bench_world_t *w, bp_entity_t e, const char *component,
+                                           const char *name, float *value)
 {
     return w->api->property->get_named(w->world, e, component, name, BP_F32, value);
 }
 
-static inline bp_result_t worlds_set_float(const bench_world_t *w, bp_entity_t e, const char *component, const char *name,
+static inline bp_result_t worlds_set_float(const bench_world_t *w, bp_entity_t e, const char *component,
+                                           const char *name,
                                            const float *value)
 {
     return w->api->property->set_named(w->world, e, component, name, BP_F32, value);

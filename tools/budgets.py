@@ -34,7 +34,7 @@ COST = re.compile(r"^(?:0x[0-9a-f]+|\d+) (\d+)$")
 # --- counting ---------------------------------------------------------------------------------------------------
 
 def read_part(path, own):
-    """Self costs of one callgrind file: instructions in objects below the folder `own`, those elsewhere, and a dict by function."""
+    """Self costs of one callgrind file: in objects below the folder `own`, in others, and a dict by function."""
     inside, outside, by_function = 0, 0, {}
     called = False
     where = name = ""
@@ -79,7 +79,7 @@ def count(bench):
         for number, (name, items) in enumerate(paths, 1):
             inside, outside, functions = read_part(out + ".%d" % number, own)
             if inside == 0:
-                sys.exit("budgets: callgrind has counted nothing of '%s'; does bench/paths.c still have paths_count?" % name)
+                sys.exit("budgets: nothing was counted of '%s'; is paths_count still in bench/paths.c?" % name)
             counts[name] = {"items": int(items), "own": inside, "system": outside, "functions": functions}
     return counts
 
@@ -87,13 +87,13 @@ def count(bench):
 # --- what counts depend on --------------------------------------------------------------------------------------
 
 def compiler_of(command):
-    """Its first line of --version without the name that it was called by: "(Debian 12.2.0-14) 12.2.0"."""
+    """Its own words on its version, without the name that it was called by: "gcc (Debian 12.2.0-14) 12.2.0"."""
     try:
-        first = subprocess.run(command.split() + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
-    except (OSError, subprocess.CalledProcessError, IndexError):
+        told = subprocess.run(command.split() + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
         sys.exit("budgets: '%s --version' does not work" % command)
-    kind = "clang" if "clang" in first else "gcc" if "Free Software" in subprocess.run(
-        command.split() + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout else first.split()[0]
+    first = told.splitlines()[0] if told else "? ?"
+    kind = "clang" if "clang" in first else "gcc" if "Free Software" in told else first.split()[0]
     return kind + " " + first.split(" ", 1)[1]
 
 
@@ -198,16 +198,16 @@ def record(options):
     return 0
 
 
+def record_text(r):
+    head = ["%s: %s" % (json.dumps(k), json.dumps(r[k])) for k in ("compiler", "flags", "system")]
+    paths = ["   %s: %s" % (json.dumps(name), json.dumps(entry)) for name, entry in r["paths"].items()]
+    return "\n {" + ",\n  ".join(head) + ',\n  "paths": {\n' + ",\n".join(paths) + "\n  }}"
+
+
 def write_records(path, records):
     """A line a path, so that a change of one shows as one."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write('{"records": [')
-        for i, r in enumerate(records):
-            file.write(("," if i else "") + "\n {" + ",\n  ".join("%s: %s" % (json.dumps(k), json.dumps(r[k])) for k in ("compiler", "flags", "system")))
-            file.write(',\n  "paths": {\n')
-            file.write(",\n".join("   %s: %s" % (json.dumps(name), json.dumps(entry)) for name, entry in r["paths"].items()))
-            file.write("\n  }}")
-        file.write("\n]}\n")
+        file.write('{"records": [' + ",".join(record_text(r) for r in records) + "\n]}\n")
 
 
 def show(old, new):

@@ -58,13 +58,15 @@ static void stop(bp_manager_t *m)
     m->api->memory->resize(m->plugin, p, sizeof *p, 0);
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          uint32_t *slots)
 {
     points_t *p = m->state;
     (void)instance;
     if (p->count + count > p->capacity) {
         uint32_t capacity = 2 * (p->count + count);
-        point_t *items = m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items, capacity * sizeof *items);
+        point_t *items = m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items,
+                                                capacity * sizeof *items);
         if (items == NULL)
             return BP_ERROR_MEMORY;
         p->items = items;
@@ -90,7 +92,8 @@ static void *part(point_t *point, uint32_t field, size_t *size)
     return field == 0 ? (void *)&point->mass : &point->vectors[field - 1];
 }
 
-static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                       size_t stride)
 {
     points_t *p = m->state;
     for (uint32_t i = 0; i < count; i++) {
@@ -101,7 +104,8 @@ static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     return BP_OK;
 }
 
-static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values, size_t stride)
+static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
+                       size_t stride)
 {
     points_t *p = m->state;
     for (uint32_t i = 0; i < count; i++) {
