@@ -18,15 +18,17 @@ sed -e 's/speed\[i\] \* dt/speed[i] * dt * (float)run->count/' \
     -e 's/{.name = "spin",/{.name = "spin", .flags = BP_COMPONENT_PARALLEL,/' "$source/examples/plugin/spin.c" >"$scratch/bad.c"
 cc -shared -fPIC -I "$source/plugin_api" "$scratch/bad.c" -o "$scratch/bad.so"
 
-cd "$scratch"
-BACKPLANE_CONFORMANCE=spin.so "$build/tests" conformance >said 2>&1 || { cat said; fail "spin.c does not pass"; }
-checks=$(sed -n 's/^100%: Checks: \([0-9]*\),.*/\1/p' said)
-[ "${checks:-0}" -ge 20 ] || { cat said; fail "hardly anything was checked"; }
-if BACKPLANE_CONFORMANCE="spin.so bad.so" "$build/tests" conformance >said 2>&1; then
+# The paths in the tests are relative to the root.
+cd "$source"
+said=$scratch/said
+BACKPLANE_CONFORMANCE=$scratch/spin.so "$build/tests" conformance >"$said" 2>&1 || { cat "$said"; fail "spin.c does not pass"; }
+checks=$(sed -n 's/^100%: Checks: \([0-9]*\),.*/\1/p' "$said")
+[ "${checks:-0}" -ge 20 ] || { cat "$said"; fail "hardly anything was checked"; }
+if BACKPLANE_CONFORMANCE="$scratch/spin.so $scratch/bad.so" "$build/tests" conformance >"$said" 2>&1; then
     fail "a plugin that cannot be loaded passes"
 fi
-if BACKPLANE_CONFORMANCE=bad.so "$build/tests" conformance >said 2>&1; then
+if BACKPLANE_CONFORMANCE=$scratch/bad.so "$build/tests" conformance >"$said" 2>&1; then
     fail "a loop that depends on how rows are cut passes"
 fi
-grep -q "component 'spin' of bad.so: .*threads" said || { cat said; fail "what is wrong is not said"; }
+grep -q "component 'spin' of .*bad.so: .*threads" "$said" || { cat "$said"; fail "what is wrong is not said"; }
 echo "$checks checks of spin.c"
