@@ -342,17 +342,47 @@ typedef struct bp_command_api {
     uint32_t (BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
 } bp_command_api;
 
-/* Tables that plugins offer to each other (plugin_api/components/). A table begins with two uint32_t, its
- * struct_size and its version, followed by function pointers only, whose results are void, integers or
- * pointers: so that the host can put do-nothing entries in the place of a plugin that went. */
+/* A table that a plugin offers to others (plugin_api/components/): a struct that begins with two uint32_t, struct_size
+ * and version, which the host fills in, followed by function pointers only. Entries are only ever appended, and the
+ * version grows with them.
+ *
+ * `returns` says what each entry returns, a letter an entry, so that the host can put entries in their place that answer
+ * for a plugin that has gone:
+ *
+ *     r  a bp_result_t          BP_ERROR_STATE, and a sentence that names the table
+ *     c  a number               0
+ *     p  a pointer              NULL
+ *     n  nothing */
+typedef struct bp_table_t {
+    const char *name BP_OR_ZERO;    /* a word; those that begin with "bp_" are the host's own */
+    uint32_t version BP_OR_ZERO;    /* 1 or more */
+    uint32_t size BP_OR_ZERO;       /* bytes of the struct; at most 64 KiB */
+    const void *entries BP_OR_ZERO; /* the struct; the host copies it */
+    const char *returns BP_OR_ZERO;
+} bp_table_t;
+
+typedef struct bp_table_list_t {
+    const bp_table_t *items;
+    uint32_t count;
+    uint32_t item_size;
+} bp_table_list_t;
+
+/* One item of a list of tables: BP_TABLE(BP_MESH_API, 2, table, BP_MESH_RETURNS). */
+#define BP_TABLE(table_name, table_version, table, table_returns) \
+    {(table_name), (table_version), (uint32_t)sizeof(table), &(table), (table_returns)}
+
+/* Tables by name. What is found is a slot, which holds a copy of the table; its address is good as long as the host. Where
+ * the plugin goes, struct_size stays, version reads 0 and the entries answer as bp_table_t says; where the plugin comes
+ * again, they work again. Where a later version of the plugin offers more entries than the slot has room for, the slot
+ * goes on with those that it has room for, and `find` gives another one that has all. */
 typedef struct bp_registry_api {
     uint32_t struct_size;
     uint32_t padding;
 
-    /* Offer a table under a name. The host copies it to a slot; the slot's address never changes. [main] */
-    bp_result_t (BP_CALL *offer)(const struct bp_plugin_t *plugin, const char *name, const void *table);
+    /* Offer a table beside those of the descriptor; table_size is the sizeof of the caller's bp_table_t. [main] */
+    bp_result_t (BP_CALL *offer)(const struct bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size);
 
-    /* The slot of a table with at least `version`, NULL where nobody offers it. Keep the slot, not what it
+    /* The slot of a table with at least `version`, NULL where no plugin offers it. Keep the slot, not what it
      * holds. [main] */
     const void *(BP_CALL *find)(bp_host_o *host, const char *name, uint32_t version);
 } bp_registry_api;

@@ -58,8 +58,9 @@ typedef struct bp_plugin_desc_t {
     bp_component_list_t components BP_OR_ZERO;
     bp_system_list_t systems BP_OR_ZERO;
     bp_field_list_t options BP_OR_ZERO;    /* what the ini may give under [plugin NAME] */
+    bp_table_list_t tables BP_OR_ZERO;     /* for other plugins; offered before `load` is called */
 
-    /* Called once after the options are set and before anything else; may set plugin->state, find and offer
+    /* Called once after the options are set and before anything else; may set plugin->state and find
      * tables. Where it fails it leaves nothing behind, and the plugin is not loaded. [main] */
     bp_result_t (BP_CALL *load)(bp_plugin_t *plugin) BP_OR_ZERO;
 
@@ -67,7 +68,7 @@ typedef struct bp_plugin_desc_t {
     void (BP_CALL *unload)(bp_plugin_t *plugin) BP_OR_ZERO;
 
     /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called with it
-     * set, offers its tables and leaves the state alone; `unload` of the version before is not called. */
+     * set and leaves it alone; `unload` of the version before is not called. */
     uint64_t state_form BP_OR_ZERO;
 
     void *reserved[4] BP_OR_ZERO;          /* NULL */

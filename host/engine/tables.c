@@ -285,9 +285,9 @@ static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *plac
 
 /* --- tables of plugins, reports ---------------------------------------------------------------------------------- */
 
-static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const char *name, const void *table)
+static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size)
 {
-    return registry_offer(&plugin->host->registry, whole(plugin), name, table);
+    return registry_offer(&plugin->host->registry, whole(plugin), table, table_size);
 }
 
 static const void *registry_table_find(bp_host_o *host, const char *name, uint32_t version)

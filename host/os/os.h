@@ -32,6 +32,14 @@ void os_pages_huge(void *start, size_t bytes);
  * false where the system cannot do that: then the block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
+/* --- os_function: functions made at run time --------------------------------------------------------------- */
+
+/* A function that returns function(data), whatever arguments it is called with; call it through a pointer to any type of
+ * function that returns an integer or a pointer. NULL where the system lets no code be made, or the processor is not
+ * known. os_function_free takes NULL too. [any] */
+void *os_function_make(uint64_t (*function)(void *data), void *data);
+void os_function_free(void *made);
+
 /* --- os_memory: how much there is ------------------------------------------------------------------------- */
 
 /* Bytes that this process could still write to before the system, or the group that it runs in, has none left; UINT64_MAX

@@ -11,6 +11,7 @@
 #define _DARWIN_C_SOURCE 1
 
 #include "os.h"
+#include "os_code.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -132,6 +133,30 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
     (void)block, (void)bytes, (void)inherited;
     return false;
 #endif
+}
+
+/* --- functions made at run time ------------------------------------------------------------------------------------- */
+
+/* A page each, written first and then made executable, so that none is ever both. */
+
+void *os_function_make(uint64_t (*function)(void *data), void *data)
+{
+    unsigned char code[CODE_ROOM];
+    size_t size = code_write(code, function, data), page = os_page_size();
+    char *made = size == 0 ? NULL : os_pages_alloc(page);
+    if (made == NULL)
+        return NULL;
+    memcpy(made, code, size);
+    __builtin___clear_cache(made, made + size);
+    if (mprotect(made, page, PROT_READ | PROT_EXEC) == 0)
+        return made;
+    os_pages_free(made, page);
+    return NULL;
+}
+
+void os_function_free(void *made)
+{
+    os_pages_free(made, os_page_size());
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */

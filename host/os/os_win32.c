@@ -9,6 +9,7 @@
 #define _WIN32_WINNT 0x0602
 
 #include "os.h"
+#include "os_code.h"
 
 #include "os_win32.h"
 
@@ -80,6 +81,30 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
 {
     (void)block, (void)bytes, (void)inherited;
     return false; /* no process is ever copied here */
+}
+
+/* --- functions made at run time ------------------------------------------------------------------------------------- */
+
+/* A page each, written first and then made executable, so that none is ever both. */
+
+void *os_function_make(uint64_t (*function)(void *data), void *data)
+{
+    unsigned char code[CODE_ROOM];
+    DWORD before;
+    size_t size = code_write(code, function, data), page = os_page_size();
+    void *made = size == 0 ? NULL : os_pages_alloc(page);
+    if (made == NULL)
+        return NULL;
+    memcpy(made, code, size);
+    if (VirtualProtect(made, page, PAGE_EXECUTE_READ, &before) && FlushInstructionCache(GetCurrentProcess(), made, size))
+        return made;
+    os_pages_free(made, page);
+    return NULL;
+}
+
+void os_function_free(void *made)
+{
+    os_pages_free(made, os_page_size());
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */

@@ -163,6 +163,10 @@ bp_result_t loader_register(loader_t *loader, plugin_t *plugin)
         const char *item = (const char *)desc->systems.items + (size_t)i * desc->systems.item_size;
         result = registry_add_system(loader->registry, plugin, (const bp_system_i *)(const void *)item, desc->systems.item_size);
     }
+    for (uint32_t i = 0; i < desc->tables.count && result == BP_OK; i++) {
+        const char *item = (const char *)desc->tables.items + (size_t)i * desc->tables.item_size;
+        result = registry_offer(loader->registry, plugin, (const bp_table_t *)(const void *)item, desc->tables.item_size);
+    }
     return result;
 }
 
@@ -442,7 +446,8 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
         return error_set(error, BP_ERROR_ABI, "it needs what its flags 0x%llx stand for, which this host does not know",
                          (unsigned long long)desc->flags_required);
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
-        (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL))
+        (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL) ||
+        (desc->tables.count > 0 && desc->tables.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
     return BP_OK;
 }

@@ -34,11 +34,12 @@ static system_t *system_slot(const registry_t *registry, const char *name)
     return NULL;
 }
 
+/* A table that has outgrown its slot has several: the last one has room for all of it. */
 static table_slot_t *table_slot(const registry_t *registry, const char *name)
 {
-    for (uint32_t i = 0; i < registry->table_count; i++) {
-        if (strcmp(registry->tables[i]->name, name) == 0)
-            return registry->tables[i];
+    for (uint32_t i = registry->table_count; i > 0; i--) {
+        if (strcmp(registry->tables[i - 1]->name, name) == 0)
+            return registry->tables[i - 1];
     }
     return NULL;
 }
@@ -67,7 +68,7 @@ static table_slot_t *add_table(registry_t *registry, const char *name, uint32_t 
 {
     if (!memory_reserve(&registry->memory, &registry->tables, &registry->table_capacity, registry->table_count + 1u, sizeof *registry->tables))
         return NULL;
-    table_slot_t *slot = table_slot_new(&registry->memory, name, size);
+    table_slot_t *slot = table_slot_new(&registry->memory, &registry->base->error, name, size);
     if (slot != NULL)
         registry->tables[registry->table_count++] = slot;
     return slot;
@@ -99,17 +100,19 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
     return *slot != NULL ? BP_OK : error_memory(error, "registering a system");
 }
 
-bp_result_t registry_table_place(registry_t *registry, const plugin_t *owner, const char *name, uint32_t size, table_slot_t **slot)
+/* Is there a slot of that name with room for `size` bytes, where `owner` may put its table? */
+static bp_result_t place_table(registry_t *registry, const plugin_t *owner, const char *name, uint32_t size)
 {
     error_text_t *error = &registry->base->error;
-    *slot = table_slot(registry, name);
-    if (*slot != NULL && (*slot)->owner != NULL && (*slot)->owner != owner)
-        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already offers a table '%s'", (*slot)->owner->name, name);
-    if (*slot != NULL && (*slot)->size < size)
-        return error_set(error, BP_ERROR_LIMIT, "table '%s' has grown to %u bytes; its slot holds %zu", name, size, (*slot)->size);
-    if (*slot == NULL)
-        *slot = add_table(registry, name, size);
-    return *slot != NULL ? BP_OK : error_memory(error, "offering a table");
+    const table_slot_t *slot = table_slot(registry, name);
+    const plugin_t *offers = registry_table_owner(registry, name);
+    if (offers != NULL && offers != owner)
+        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already offers a table '%s'", offers->name, name);
+    if (slot == NULL)
+        slot = add_table(registry, name, size);
+    else if (slot->size < size)
+        slot = add_table(registry, name, size < 2 * slot->size ? (uint32_t)(2 * slot->size) : size);
+    return slot != NULL ? BP_OK : error_memory(error, "offering a table");
 }
 
 /* --- slots that somebody fills -------------------------------------------------------------------------------------- */
@@ -148,16 +151,22 @@ system_t *registry_system(registry_t *registry, const char *name)
 
 const void *registry_table(registry_t *registry, const char *name, uint32_t version)
 {
-    const table_slot_t *slot = table_slot(registry, name);
-    if (slot != NULL && slot->promised != 0 && slot->promised >= version)
-        return slot->table;
-    return slot != NULL && slot->owner != NULL && slot->table[1] >= version ? slot->table : NULL;
+    for (uint32_t i = registry->table_count; i > 0; i--) {
+        const table_slot_t *slot = registry->tables[i - 1];
+        bool offered = (slot->promised != 0 && slot->promised >= version) || (slot->owner != NULL && slot->table[1] >= version);
+        if (offered && strcmp(slot->name, name) == 0)
+            return slot->table;
+    }
+    return NULL;
 }
 
 plugin_t *registry_table_owner(const registry_t *registry, const char *name)
 {
-    const table_slot_t *slot = table_slot(registry, name);
-    return slot == NULL ? NULL : slot->owner;
+    for (uint32_t i = 0; i < registry->table_count; i++) {
+        if (registry->tables[i]->owner != NULL && strcmp(registry->tables[i]->name, name) == 0)
+            return registry->tables[i]->owner;
+    }
+    return NULL;
 }
 
 /* --- emptying --------------------------------------------------------------------------------------------------------- */
@@ -261,21 +270,37 @@ bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", known.name);
 }
 
-bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const char *name, const void *table)
+/* The letters of a table are copied for each of its slots first, so that nothing can fail once the first is filled. */
+static bp_result_t fill_table(registry_t *registry, plugin_t *owner, const bp_table_t *offered)
 {
-    uint32_t size;
-    table_slot_t *slot;
-    memcpy(&size, table, sizeof size);
-    if (size < 8 || size % 8 != 0 || size > REGISTRY_MAX_TABLE)
-        return error_set(&registry->base->error, BP_ERROR_ABI, "table '%s' says it has %u bytes; struct_size must be its sizeof", name, size);
-    bp_result_t result = registry_table_place(registry, owner, name, size, &slot);
+    memory_t *memory = &registry->memory;
+    const char *returns = offered->returns == NULL ? "" : offered->returns;
+    char *copies[TABLE_MOST_SLOTS];
+    uint32_t count = 0, filled = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < registry->table_count && good; i++) {
+        if (strcmp(registry->tables[i]->name, offered->name) == 0)
+            good = (copies[count++] = memory_copy_text(memory, returns)) != NULL;
+    }
+    for (uint32_t i = 0; i < registry->table_count && good; i++) {
+        if (strcmp(registry->tables[i]->name, offered->name) == 0)
+            table_slot_fill(memory, registry->tables[i], owner, offered, copies[filled++]);
+    }
+    for (uint32_t i = 0; i < count && !good; i++)
+        memory_free_text(memory, copies[i]);
+    return good ? BP_OK : error_memory(&registry->base->error, "offering a table");
+}
+
+bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table_t *offered, uint32_t item_size)
+{
+    bp_table_t known = {0};
+    memcpy(&known, offered, item_size < sizeof known ? item_size : sizeof known);
+    bp_result_t result = table_check(&registry->base->error, &known);
+    if (result == BP_OK)
+        result = place_table(registry, owner, known.name, known.size);
     if (result != BP_OK)
         return result;
-    if (owner->set != NULL)
-        return registry_replace_table(registry, owner->set, slot, table);
-    memcpy(slot->table, table, size);
-    slot->owner = owner;
-    return BP_OK;
+    return owner->set != NULL ? registry_replace_table(registry, owner->set, &known) : fill_table(registry, owner, &known);
 }
 
 /* --- registry expected ------------------------------------------------------------------------------------------- */

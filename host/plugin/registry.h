@@ -2,7 +2,7 @@
  *
  * A slot lives as long as the registry, at one address. Everyone who uses a component, a system or a table of
  * another plugin holds the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its
- * slots stay with do-nothing entries; when it comes again, they are filled again.
+ * slots stay, with entries that do nothing and answer so; when it comes again, they are filled again.
  *
  * What it does not do: it loads nothing (loader.h) and calls no verb of a plugin.
  */
@@ -38,7 +38,7 @@ const void *registry_table(registry_t *registry, const char *name, uint32_t vers
 /* Who offers a table at present, or NULL. [main] */
 plugin_t *registry_table_owner(const registry_t *registry, const char *name);
 
-/* Make the tables that an owner offers do-nothing, while it keeps its components and systems. [main] */
+/* The tables of an owner answer for it from now on, while it keeps its components and systems. [main] */
 void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
 /* --- for those who fill slots (registry.c, registry_set.c) ------------------------------------------------ */
@@ -46,9 +46,6 @@ void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 /* The slot where `owner` may put a component or system: empty, new, or its own. */
 bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot);
 bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, const char *name, system_t **slot);
-
-/* The slot where `owner` may put a table of `size` bytes. */
-bp_result_t registry_table_place(registry_t *registry, const plugin_t *owner, const char *name, uint32_t size, table_slot_t **slot);
 
 /* --- registry add ------------------------------------------------------------------------------------------------ */
 
@@ -62,7 +59,7 @@ bp_result_t registry_table_place(registry_t *registry, const plugin_t *owner, co
 bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared,
                                    uint32_t item_size);
 bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size);
-bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const char *name, const void *table);
+bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table_t *offered, uint32_t item_size);
 
 /* --- registry expected ------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *
  * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there. The slot of
  * a table that is promised is handed to those who look for it already, because plugins that are reloaded together may need each
- * other's tables at their start; where it is new it is full of do-nothing entries until then.
+ * other's tables at their start; where it is new it is silent until then.
  */
 #include "registry_set.h"
 
@@ -30,17 +30,23 @@ static system_t *add_system(registry_t *registry, registry_set_t *set, system_t 
     return &swap->other;
 }
 
-/* What a table's slot gets: at first the same table with do-nothing entries. */
+/* What a table's slot gets: at first the same table, silenced. */
 static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_slot_t *slot)
 {
-    if (!memory_reserve(&registry->memory, &set->tables, &set->table_capacity, set->table_count + 1u, sizeof *set->tables))
+    memory_t *memory = &registry->memory;
+    if (!memory_reserve(memory, &set->tables, &set->table_capacity, set->table_count + 1u, sizeof *set->tables))
         return NULL;
-    uint32_t *table = memory_new(&registry->memory, slot->size);
-    if (table == NULL)
+    uint32_t *table = memory_new(memory, slot->size);
+    char *returns = slot->returns == NULL ? NULL : memory_copy_text(memory, slot->returns);
+    if (table == NULL || (returns == NULL && slot->returns != NULL)) {
+        memory_free(memory, table, table == NULL ? 0 : slot->size);
+        memory_free_text(memory, returns);
         return NULL;
+    }
     memcpy(table, slot->table, slot->size);
     table_swap_t *swap = &set->tables[set->table_count++];
-    *swap = (table_swap_t){.slot = slot, .other = {.name = slot->name, .size = slot->size, .table = table}};
+    *swap = (table_swap_t){.slot = slot,
+                           .other = {.name = slot->name, .error = slot->error, .size = slot->size, .table = table, .returns = returns, .refuse = slot->refuse}};
     table_slot_silence(&swap->other);
     return &swap->other;
 }
@@ -70,6 +76,7 @@ void registry_set_free(registry_t *registry, registry_set_t *set)
         system_empty(&registry->memory, &set->systems[i].other);
     for (uint32_t i = 0; i < set->table_count; i++) {
         memory_free(memory, set->tables[i].other.table, set->tables[i].other.size);
+        memory_free_text(memory, set->tables[i].other.returns);
         set->tables[i].slot->promised = 0;
     }
     memory_free(memory, set->components, set->component_capacity * sizeof *set->components);
@@ -139,24 +146,43 @@ bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, c
     return system_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
 }
 
-bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, table_slot_t *slot, const void *table)
+/* A slot that has no owner is silent until the exchange, but of the form that is promised, for a plugin that finds it at its start. */
+static bool replace_in(registry_t *registry, registry_set_t *set, table_slot_t *slot, const bp_table_t *offered)
 {
-    bool is_new = slot->owner == NULL;
-    uint32_t size;
-    memcpy(&size, table, sizeof size);
+    memory_t *memory = &registry->memory;
+    const char *returns = offered->returns == NULL ? "" : offered->returns;
     table_slot_t *made = find_table(set, slot);
     if (made == NULL)
         made = add_table(registry, set, slot);
-    if (made == NULL)
-        return error_memory(&registry->base->error, "offering a table");
-    memcpy(made->table, table, size);
-    made->owner = set->owner;
-    slot->promised = made->table[1];
-    if (is_new) {
-        memcpy(slot->table, table, 8);
+    char *copy = made == NULL ? NULL : memory_copy_text(memory, returns);
+    char *promise = copy == NULL || slot->owner != NULL ? NULL : memory_copy_text(memory, returns);
+    if (copy == NULL || (slot->owner == NULL && promise == NULL)) {
+        memory_free_text(memory, copy);
+        return false;
+    }
+    if (promise != NULL) {
+        table_slot_fill(memory, slot, NULL, offered, promise);
         table_slot_silence(slot);
     }
-    return BP_OK;
+    table_slot_fill(memory, made, set->owner, offered, copy);
+    slot->promised = offered->version;
+    return true;
+}
+
+bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, const bp_table_t *offered)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < registry->table_count && good; i++) {
+        if (strcmp(registry->tables[i]->name, offered->name) == 0)
+            good = replace_in(registry, set, registry->tables[i], offered);
+    }
+    for (uint32_t i = 0; i < set->table_count && !good; i++) {
+        if (strcmp(set->tables[i].slot->name, offered->name) == 0) {
+            table_slot_silence(&set->tables[i].other);
+            set->tables[i].slot->promised = 0;
+        }
+    }
+    return good ? BP_OK : error_memory(&registry->base->error, "offering a table");
 }
 
 /* --- exchanging ------------------------------------------------------------------------------------------------------ */
@@ -199,6 +225,7 @@ void registry_exchange(registry_set_t *set)
         swap->slot->owner = swap->other.owner;
         swap->other.owner = owner;
         swap_bytes(swap->slot->table, swap->other.table, swap->slot->size);
+        swap_bytes(&swap->slot->returns, &swap->other.returns, sizeof swap->slot->returns);
     }
 }
 

@@ -30,10 +30,10 @@ typedef struct registry_set_t {
 bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owner);
 void registry_set_free(registry_t *registry, registry_set_t *set);
 
-/* Put a checked declaration into a set; of a table, for a slot that has room for it. */
+/* Put a checked declaration into a set; of a table, for all slots of its name. */
 bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set, const bp_component_i *declared);
 bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, const bp_system_i *declared);
-bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, table_slot_t *slot, const void *table);
+bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, const bp_table_t *offered);
 
 /* The slots and the set change places; doing it again brings back what was. Cannot fail. [main] */
 void registry_exchange(registry_set_t *set);

@@ -7,6 +7,8 @@
  */
 #include "slots.h"
 
+#include "../os/os.h"
+
 /* --- fields --------------------------------------------------------------------------------------------------------- */
 
 static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_t count)
@@ -453,43 +455,114 @@ void system_free(memory_t *memory, system_t *slot)
 
 /* --- table slot -------------------------------------------------------------------------------------------------- */
 
-/* Slots of tables, and the entries of one that has lost its owner.
+/* Slots of tables, and what stands for the entries of one that has lost its owner.
  *
- * All do-nothing entries are one function that returns zero; it stands in for entries of any type because a caller passes and
- * cleans up all arguments itself on the platforms we know, and because results are void, integers or pointers (bp_api.h).
+ * One function stands for entries of any type, because a caller passes and cleans up all arguments itself on the platforms
+ * we know, and because results are void, integers or pointers (bp_table_t). Where a result is expected it has to leave a
+ * sentence, and so must know its slot, whatever it is called with: that takes a function made for the slot (os_function_make);
+ * where none can be made the result comes without a sentence.
  */
+
+enum { TABLE_HEAD = 8 }; /* struct_size and version */
 
 static uint64_t answer_zero(void)
 {
     return 0;
 }
 
+static uint64_t answer_state(void)
+{
+    return (uint64_t)BP_ERROR_STATE;
+}
+
+static uint64_t refuse(void *data)
+{
+    const table_slot_t *slot = data;
+    return (uint64_t)error_set(slot->error, BP_ERROR_STATE, "no plugin offers the table '%s' at present: the one that did is unloaded or set aside",
+                               slot->name);
+}
+
+static void free_returns(memory_t *memory, table_slot_t *slot)
+{
+    memory_free_text(memory, slot->returns);
+    slot->returns = NULL;
+}
+
 void table_slot_free(memory_t *memory, table_slot_t *slot)
 {
+    free_returns(memory, slot);
+    os_function_free(slot->refuse);
     memory_free_text(memory, slot->name);
-    memory_free(memory, slot->table, slot->size);
+    memory_free(memory, slot->table, slot->table == NULL ? 0 : slot->size);
     memory_free(memory, slot, sizeof *slot);
 }
 
-table_slot_t *table_slot_new(memory_t *memory, const char *name, uint32_t size)
+table_slot_t *table_slot_new(memory_t *memory, error_text_t *error, const char *name, uint32_t size)
 {
     table_slot_t *slot = memory_new(memory, sizeof *slot);
     if (slot == NULL)
         return NULL;
-    slot->size = size < REGISTRY_TABLE_ROOM ? REGISTRY_TABLE_ROOM : size;
+    slot->error = error;
+    slot->size = size < TABLE_LEAST_ROOM ? TABLE_LEAST_ROOM : size;
     slot->name = memory_copy_text(memory, name);
     slot->table = memory_new(memory, slot->size);
+    slot->refuse = os_function_make(refuse, slot);
     if (slot->name != NULL && slot->table != NULL)
         return slot;
     table_slot_free(memory, slot);
     return NULL;
 }
 
-/* Entries become do-nothing; size and version stay, so that whoever holds the slot reads a table of the same form. */
+bp_result_t table_check(error_text_t *error, const bp_table_t *offered)
+{
+    if (offered->name == NULL || !names_is_word(offered->name))
+        return error_set(error, BP_ERROR_ARGUMENT, "a table's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         offered->name == NULL ? "" : offered->name);
+    if (strncmp(offered->name, "bp_", 3) == 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "table '%s': names that begin with 'bp_' are the host's own", offered->name);
+    if (offered->version == 0)
+        return error_set(error, BP_ERROR_ARGUMENT, "table '%s' says version 0; versions begin with 1", offered->name);
+    if (offered->entries == NULL || offered->size < TABLE_HEAD || offered->size % sizeof(void *) != 0 || offered->size > TABLE_MOST)
+        return error_set(error, BP_ERROR_ABI, "table '%s' says it has %u bytes; use BP_TABLE (at most %d bytes are allowed)", offered->name,
+                         offered->size, TABLE_MOST);
+    size_t entries = (offered->size - TABLE_HEAD) / sizeof(void *), letters = offered->returns == NULL ? 0 : strlen(offered->returns);
+    if (letters != entries)
+        return error_set(error, BP_ERROR_ARGUMENT, "table '%s' has %zu entries, and %zu letters that say what they return", offered->name, entries,
+                         letters);
+    if (entries > 0 && strspn(offered->returns, "rcpn") != letters)
+        return error_set(error, BP_ERROR_ARGUMENT, "table '%s': the letter '%c' stands for no kind of result; r, c, p and n do", offered->name,
+                         offered->returns[strspn(offered->returns, "rcpn")]);
+    return BP_OK;
+}
+
+/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is not there stays away. */
 void table_slot_silence(table_slot_t *slot)
 {
-    uint64_t (*stub)(void) = answer_zero;
+    uint64_t (*zero)(void) = answer_zero, (*state)(void) = answer_state, (*entry)(void);
     slot->owner = NULL;
-    for (size_t at = 8; at + sizeof stub <= slot->table[0]; at += sizeof stub)
-        memcpy((char *)slot->table + at, &stub, sizeof stub);
+    slot->table[1] = 0;
+    for (uint32_t i = 0, at = TABLE_HEAD; at < slot->table[0]; i++, at += (uint32_t)sizeof entry) {
+        char *place = (char *)slot->table + at;
+        memcpy(&entry, place, sizeof entry);
+        if (entry == NULL)
+            continue;
+        if (slot->returns[i] != 'r')
+            memcpy(place, &zero, sizeof zero);
+        else if (slot->refuse != NULL)
+            memcpy(place, &slot->refuse, sizeof slot->refuse);
+        else
+            memcpy(place, &state, sizeof state);
+    }
+}
+
+void table_slot_fill(memory_t *memory, table_slot_t *slot, plugin_t *owner, const bp_table_t *offered, char *returns)
+{
+    uint32_t size = offered->size < slot->size ? offered->size : (uint32_t)slot->size;
+    table_slot_silence(slot); /* what a longer table left behind the end of this one */
+    free_returns(memory, slot);
+    slot->returns = returns;
+    memcpy((char *)slot->table + TABLE_HEAD, (const char *)offered->entries + TABLE_HEAD, size - TABLE_HEAD);
+    slot->table[0] = size;
+    slot->table[1] = offered->version;
+    slot->owner = owner;
 }

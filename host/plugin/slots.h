@@ -123,29 +123,38 @@ void system_empty(memory_t *memory, system_t *slot);
 
 /* A table that a plugin offers to others, in a place of its own.
  *
- * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A table
- * that has lost its owner keeps its size and version, and its entries do nothing.
+ * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A table that
+ * has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns says.
  */
 
 enum {
-    REGISTRY_TABLE_ROOM = 512, /* least room of a table's slot, so that later versions fit */
-    REGISTRY_MAX_TABLE = 64 * 1024
+    TABLE_LEAST_ROOM = 512, /* bytes of a slot, so that most later versions fit; one that does not gets a slot of its own */
+    TABLE_MOST = 64 * 1024,
+    TABLE_MOST_SLOTS = 8    /* of one name: each has twice the room of the one before, or more */
 };
 
-/* A table that a plugin offers to others. */
 typedef struct table_slot_t {
     char *name;
+    error_text_t *error;
     plugin_t *owner;
-    size_t size; /* room; the table is never larger */
-    uint32_t *table;
+    size_t size;       /* room; where the table is larger, the entries that fit */
+    uint32_t *table;   /* struct_size, version, entries */
+    char *returns;     /* of the entries, a letter each; NULL: it has none yet */
+    void *refuse;      /* what stands for an entry that returns a result: leaves a sentence; NULL: it cannot be made */
     uint32_t promised; /* version that a plugin being reloaded offers; 0: none */
 } table_slot_t;
 
 /* An empty slot with room for `size` bytes or more; NULL when out of memory. */
-table_slot_t *table_slot_new(memory_t *memory, const char *name, uint32_t size);
+table_slot_t *table_slot_new(memory_t *memory, error_text_t *error, const char *name, uint32_t size);
 void table_slot_free(memory_t *memory, table_slot_t *slot);
 
-/* Nobody offers it any more: its entries become do-nothing. */
+/* May a table be offered so? */
+bp_result_t table_check(error_text_t *error, const bp_table_t *offered);
+
+/* Put a checked table into a slot, as far as there is room. `returns` is a copy of its letters, which the slot takes over. */
+void table_slot_fill(memory_t *memory, table_slot_t *slot, plugin_t *owner, const bp_table_t *offered, char *returns);
+
+/* No plugin offers it any more: the entries answer for it. */
 void table_slot_silence(table_slot_t *slot);
 
 #endif

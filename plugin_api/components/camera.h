@@ -53,6 +53,9 @@ typedef struct bp_camera_effect_t {
     float padding;
 } bp_camera_effect_t;
 
+/* What its entries return, for whoever offers it (bp_table_t). */
+#define BP_CAMERA_RETURNS "rrr"
+
 typedef struct bp_camera_api {
     uint32_t struct_size;
     uint32_t version;

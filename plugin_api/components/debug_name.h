@@ -18,6 +18,9 @@ extern "C" {
 /* Its one property, in the order of declaration. */
 enum { BP_DEBUG_NAME_NAME = 0 };
 
+/* What its entries return, for whoever offers it (bp_table_t). */
+#define BP_DEBUG_NAME_RETURNS "cp"
+
 typedef struct bp_debug_name_api {
     uint32_t struct_size;
     uint32_t version;

@@ -105,6 +105,9 @@ typedef struct bp_mesh_look_t {
     uint8_t padding[7];
 } bp_mesh_look_t;
 
+/* What its entries return, for whoever offers it (bp_table_t). */
+#define BP_MESH_RETURNS "cccrcn"
+
 typedef struct bp_mesh_api {
     uint32_t struct_size;
     uint32_t version;

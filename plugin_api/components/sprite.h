@@ -40,6 +40,9 @@ typedef struct bp_sprite_t {
     float index;
 } bp_sprite_t;
 
+/* What its entries return, for whoever offers it (bp_table_t). */
+#define BP_SPRITE_RETURNS "p"
+
 typedef struct bp_sprite_api {
     uint32_t struct_size;
     uint32_t version;

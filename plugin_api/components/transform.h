@@ -66,6 +66,9 @@ typedef struct bp_transform_view_t {
     const uint64_t *stamps;       /* by slot / BP_TRANSFORM_BLOCK: the revision at which that block changed last */
 } bp_transform_view_t;
 
+/* What its entries return, for whoever offers it (bp_table_t). */
+#define BP_TRANSFORM_RETURNS "rnpcrrncrn"
+
 typedef struct bp_transform_api {
     uint32_t struct_size;
     uint32_t version;

@@ -179,7 +179,8 @@ static const bp_system_i systems[] = {
 
 /* --- the plugin ----------------------------------------------------------------------------------------- */
 
-static const bp_sprite_api api = {.struct_size = sizeof api, .version = 1, .frame = bubbles_frame};
+static const bp_sprite_api api = {.frame = bubbles_frame};
+static const bp_table_t tables[] = {BP_TABLE(BP_SPRITE_API, 1, api, BP_SPRITE_RETURNS)};
 
 static bp_result_t check_pair(bp_plugin_t *plugin, bp_vec2_t least, bp_vec2_t most, const char *complaint)
 {
@@ -190,10 +191,8 @@ static bp_result_t check_pair(bp_plugin_t *plugin, bp_vec2_t least, bp_vec2_t mo
 
 static bp_result_t load(bp_plugin_t *plugin)
 {
-    bp_result_t result =
-        check_pair(plugin, plugin->options[OPTION_LOW].vec2, plugin->options[OPTION_HIGH].vec2,
-                   "both parts of `low` must be less than those of `high`");
-    return result != BP_OK ? result : plugin->api->registry->offer(plugin, BP_SPRITE_API, &api);
+    return check_pair(plugin, plugin->options[OPTION_LOW].vec2, plugin->options[OPTION_HIGH].vec2,
+                      "both parts of `low` must be less than those of `high`");
 }
 
 BP_PLUGIN(bubbles) = {
@@ -202,5 +201,6 @@ BP_PLUGIN(bubbles) = {
     .components = BP_LIST(components),
     .systems = BP_LIST(systems),
     .options = BP_LIST(options),
+    .tables = BP_LIST(tables),
     .load = load,
 };

@@ -89,8 +89,6 @@ bp_result_t camera_effects(bp_manager_t *m, bp_entity_t camera, bp_camera_effect
 }
 
 static const bp_camera_api table = {
-    .struct_size = sizeof(bp_camera_api),
-    .version = 1,
     .matrix = camera_matrix,
     .draws = camera_draws,
     .effects = camera_effects,
@@ -144,10 +142,7 @@ static void report_all(bp_manager_t *m, bp_report_o *report)
 
 /* --- the plugin ------------------------------------------------------------------------------- */
 
-static bp_result_t load(bp_plugin_t *plugin)
-{
-    return plugin->api->registry->offer(plugin, BP_CAMERA_API, &table);
-}
+static const bp_table_t tables[] = {BP_TABLE(BP_CAMERA_API, 1, table, BP_CAMERA_RETURNS)};
 
 static const bp_component_i components[] = {{
     .name = BP_CAMERA,
@@ -162,5 +157,5 @@ BP_PLUGIN(camera) = {
     .version = "1.0",
     .doc = "cameras: meshes in front of them, nearest first, and the effects of the picture",
     .components = BP_LIST(components),
-    .load = load,
+    .tables = BP_LIST(tables),
 };

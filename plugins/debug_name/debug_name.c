@@ -159,16 +159,11 @@ static const char *name(bp_manager_t *m, bp_entity_t entity)
 }
 
 static const bp_debug_name_api table = {
-    .struct_size = sizeof(bp_debug_name_api),
-    .version = 1,
     .find = find,
     .name = name,
 };
 
-static bp_result_t load(bp_plugin_t *plugin)
-{
-    return plugin->api->registry->offer(plugin, BP_DEBUG_NAME_API, &table);
-}
+static const bp_table_t tables[] = {BP_TABLE(BP_DEBUG_NAME_API, 1, table, BP_DEBUG_NAME_RETURNS)};
 
 static const bp_component_i components[] = {{
     .name = "debug_name",
@@ -192,5 +187,5 @@ BP_PLUGIN(debug_name) = {
     .version = "1.1",
     .doc = "names of entities for people, and entities by name",
     .components = BP_LIST(components),
-    .load = load,
+    .tables = BP_LIST(tables),
 };

@@ -291,8 +291,6 @@ static void look(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp_mesh
 }
 
 static const bp_mesh_api table = {
-    .struct_size = sizeof(bp_mesh_api),
-    .version = 2,
     .resource = resource_of,
     .resource_count = resource_count,
     .references = references,
@@ -301,16 +299,12 @@ static const bp_mesh_api table = {
     .look = look,
 };
 
+static const bp_table_t tables[] = {BP_TABLE(BP_MESH_API, 2, table, BP_MESH_RETURNS)};
+
 static bp_result_t load(bp_plugin_t *plugin)
 {
     bool begins = plugin->state == NULL; /* else the resources have come over from the version before */
-    bp_result_t result = begins ? mesh_resources_begin(plugin) : BP_OK;
-    if (result != BP_OK)
-        return result;
-    result = plugin->api->registry->offer(plugin, BP_MESH_API, &table);
-    if (result != BP_OK && begins)
-        mesh_resources_end(plugin);
-    return result;
+    return begins ? mesh_resources_begin(plugin) : BP_OK;
 }
 
 static const bp_component_i components[] = {{
@@ -335,6 +329,7 @@ BP_PLUGIN(mesh) = {
     .doc = "what entities look like: meshes from OBJ files, shared by all who show them",
     .components = BP_LIST(components),
     .options = BP_LIST(options),
+    .tables = BP_LIST(tables),
     .load = load,
     .unload = mesh_resources_end,
     .state_form = MESH_RESOURCES_FORM,

@@ -85,8 +85,6 @@ static void view(bp_manager_t *m, bp_transform_view_t *to)
 }
 
 static const bp_transform_api table = {
-    .struct_size = sizeof(bp_transform_api),
-    .version = 2,
     .set_local = transforms_set_local,
     .local = transforms_local,
     .world = world,
@@ -149,10 +147,7 @@ static uint32_t count_instances(bp_manager_t *m)
     return ((const transforms_t *)m->state)->slots.count;
 }
 
-static bp_result_t load(bp_plugin_t *plugin)
-{
-    return plugin->api->registry->offer(plugin, BP_TRANSFORM_API, &table);
-}
+static const bp_table_t tables[] = {BP_TABLE(BP_TRANSFORM_API, 2, table, BP_TRANSFORM_RETURNS)};
 
 static const bp_component_i components[] = {{
     .name = BP_TRANSFORM,
@@ -178,5 +173,5 @@ BP_PLUGIN(transform) = {
     .version = "2.0",
     .doc = "poses of entities, and their hierarchy",
     .components = BP_LIST(components),
-    .load = load,
+    .tables = BP_LIST(tables),
 };

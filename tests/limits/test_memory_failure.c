@@ -40,11 +40,12 @@ static uint64_t answer(void)
 
 static bp_result_t hoard_load(bp_plugin_t *plugin)
 {
-    static const hoard_table_t table = {sizeof table, 1, answer};
+    static const hoard_table_t entries = {.answer = answer};
+    static const bp_table_t table = BP_TABLE("hoard_table", 1, entries, "c");
     plugin->state = plugin->api->memory->resize(plugin, NULL, 0, HOARD_ROOM);
     if (plugin->state == NULL)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "hoard: out of memory");
-    bp_result_t result = plugin->api->registry->offer(plugin, "hoard_table", &table);
+    bp_result_t result = plugin->api->registry->offer(plugin, &table, sizeof table);
     if (result != BP_OK)
         plugin->api->memory->resize(plugin, plugin->state, HOARD_ROOM, 0);
     return result;

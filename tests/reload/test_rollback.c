@@ -5,6 +5,7 @@
  * number of the layout that they were resolved for; references the version of their run. The tests look things up at
  * each moment and use them at each later one: a value is the one that its name says, or there is a sentence about it.
  */
+#include "../fixtures/service.h"
 #include "../suites.h"
 #include "patch_lists.h"
 #include "reload_support.h"
@@ -335,6 +336,65 @@ START_TEST(a_system_of_another_plugin_keeps_its_field_when_the_old_name_is_used_
 }
 END_TEST
 
+/* --- tables of plugins -------------------------------------------------------------------------------------- */
+
+/* Does a slot work as version `version`, or, where that is 0, say that no plugin offers it? */
+static void expect_service(bp_host_o *host, const service_api *slot, uint32_t version)
+{
+    uint32_t measured = 0;
+    ck_assert_uint_eq(slot->version, version);
+    if (version == 0) {
+        FAILS(host, BP_ERROR_STATE, "no plugin offers the table 'service' at present", slot->measure(&measured));
+        ck_assert_uint_eq(slot->number(), 0);
+    } else {
+        WORKS(host, slot->measure(&measured));
+        ck_assert_uint_eq(slot->number(), version);
+    }
+    ck_assert_uint_eq(measured, version);
+}
+
+static void bring_service(rig_t *rig, const char *fixture)
+{
+    static const char *const names[] = {"service"};
+    put_plugin(fixture, "service");
+    WORKS(rig->host, bp_host_reload(rig->host, names, 1, NULL));
+    rig->log.count = 0, rig->log.text[0] = '\0';
+}
+
+START_TEST(a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go)
+{
+    rig_t rig;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("service_1", "service"), NULL, 0));
+    const service_api *kept = rig.api->registry->find(rig.host, "service", 1);
+    expect_service(rig.host, kept, 1);
+    ck_assert_uint_eq(kept->struct_size, 24);
+    ck_assert_ptr_null(rig.api->registry->find(rig.host, "service", 2));
+    rig.host->reload.probation_steps = 10;
+    bring_service(&rig, "service_2");
+    expect_service(rig.host, kept, 2);
+    const service_api *whole = rig.api->registry->find(rig.host, "service", 2);
+    expect_service(rig.host, whole, 2);
+    ck_assert_uint_eq(whole->more[SERVICE_MORE - 1](), 42);
+    ck_assert_uint_lt(kept->struct_size, sizeof(service_api));
+    ck_assert_uint_eq(kept->more[(kept->struct_size - offsetof(service_api, more)) / 8 - 1](), 42);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    expect_service(rig.host, kept, 1);
+    expect_service(rig.host, whole, 0);
+    ck_assert_ptr_eq(rig.api->registry->find(rig.host, "service", 1), kept);
+    ck_assert_uint_eq(whole->more[SERVICE_MORE - 1](), 0);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    bring_service(&rig, "service_2");
+    ck_assert_ptr_eq(rig.api->registry->find(rig.host, "service", 1), whole);
+    expect_service(rig.host, whole, 2);
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "service"));
+    expect_service(rig.host, kept, 0);
+    expect_service(rig.host, whole, 0);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *rollback_suite(void)
 {
     Suite *suite = suite_create("rollback");
@@ -348,6 +408,7 @@ Suite *rollback_suite(void)
     tcase_add_test(kept, a_plugin_that_is_loaded_meanwhile_ends_the_probation);
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_keeps_its_field_when_the_old_name_is_used_anew);
+    tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
     return suite;

@@ -22,6 +22,7 @@ typedef struct shop_api {
     uint32_t (*price)(const char *what);
     const char *(*motto)(void);
     void (*close)(uint32_t *closed);
+    bp_result_t (*measure)(uint32_t *metres);
 } shop_api;
 
 static uint32_t price(const char *what)
@@ -39,8 +40,14 @@ static void close_shop(uint32_t *closed)
     *closed = 1;
 }
 
-static const shop_api shop_table = {
-    .struct_size = sizeof shop_table, .version = 2, .price = price, .motto = motto, .close = close_shop};
+static bp_result_t measure(uint32_t *metres)
+{
+    *metres = 12;
+    return BP_OK;
+}
+
+static const shop_api shop_table = {.price = price, .motto = motto, .close = close_shop, .measure = measure};
+static const bp_table_t shop_tables[] = {BP_TABLE("shop", 2, shop_table, "cpnr")};
 
 /* What plugins did, in order. */
 static char events[512];
@@ -61,7 +68,7 @@ static bp_result_t shop_load(bp_plugin_t *plugin)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "shop: out of memory");
     if (forgets > 0)
         forgotten = plugin->api->memory->resize(plugin, NULL, 0, forgets);
-    return plugin->api->registry->offer(plugin, "shop", &shop_table);
+    return BP_OK;
 }
 
 static void shop_unload(bp_plugin_t *plugin)
@@ -112,6 +119,7 @@ static const bp_component_i shop_components[] = {{.name = "shelf",
 static const bp_plugin_head_t shop = BP_PLUGIN_HEAD("shop", (&(const bp_plugin_desc_t){.version = "2.1",
                                       .doc = "sells",
                                       .components = BP_LIST(shop_components),
+                                      .tables = BP_LIST(shop_tables),
                                       .load = shop_load,
                                       .unload = shop_unload}));
 
@@ -136,7 +144,7 @@ static const bp_plugin_head_t customer = BP_PLUGIN_HEAD("customer", (&(const bp_
 
 static bp_result_t rival_load(bp_plugin_t *plugin)
 {
-    return plugin->api->registry->offer(plugin, "shop", &shop_table);
+    return plugin->api->registry->offer(plugin, &shop_tables[0], sizeof shop_tables[0]);
 }
 
 static const bp_plugin_head_t rival = BP_PLUGIN_HEAD("rival", (&(const bp_plugin_desc_t){.version = "1", .load = rival_load}));
@@ -557,33 +565,51 @@ END_TEST
 
 /* --- tables of plugins ---------------------------------------------------------------------------------- */
 
-START_TEST(a_slot_answers_nothing_when_its_plugin_has_gone_and_works_when_it_is_back)
+static void check_open_shop(const shop_api *slot)
+{
+    uint32_t closed = 0, metres = 0;
+    ck_assert_uint_eq(slot->struct_size, sizeof(shop_api));
+    ck_assert_uint_eq(slot->version, 2);
+    ck_assert_uint_eq(slot->price("four"), 4);
+    ck_assert_str_eq(slot->motto(), "buy");
+    slot->close(&closed);
+    ck_assert_uint_eq(closed, 1);
+    ck_assert_int_eq(slot->measure(&metres), BP_OK);
+    ck_assert_uint_eq(metres, 12);
+}
+
+/* One function stands for entries of all types, which clang's sanitizer is made to object to. */
+static void check_closed_shop(const shop_api *slot)
+{
+    ck_assert_uint_eq(slot->struct_size, sizeof(shop_api));
+    ck_assert_uint_eq(slot->version, 0);
+#if !defined(BACKPLANE_SANITIZED) || !defined(__clang__)
+    uint32_t closed = 0, metres = 77;
+    ck_assert_uint_eq(slot->price("four"), 0);
+    ck_assert_ptr_null(slot->motto());
+    slot->close(&closed);
+    ck_assert_uint_eq(closed, 0);
+    FAILS(rig.host, BP_ERROR_STATE, "no plugin offers the table 'shop' at present", slot->measure(&metres));
+    ck_assert_uint_eq(metres, 77);
+#endif
+}
+
+START_TEST(a_table_of_a_plugin_that_has_gone_says_so_and_works_again_when_it_is_back)
 {
     load("shop");
     const shop_api *slot = rig.api->registry->find(rig.host, "shop", 1);
-    ck_assert_uint_eq(slot->price("four"), 4);
+    check_open_shop(slot);
     ck_assert_ptr_eq(rig.api->registry->find(rig.host, "shop", 2), slot);
     ck_assert_ptr_null(rig.api->registry->find(rig.host, "shop", 3));
     ck_assert_ptr_null(rig.api->registry->find(rig.host, "shops", 1));
     for (uint32_t round = 0; round < 3; round++) {
-        uint32_t closed = 0;
         unload("shop");
         ck_assert_ptr_null(rig.api->registry->find(rig.host, "shop", 1));
-        ck_assert_uint_eq(slot->struct_size, sizeof(shop_api));
-        ck_assert_uint_eq(slot->version, 2);
-#if !defined(BACKPLANE_SANITIZED) || !defined(__clang__)
-        /* One do-nothing function stands in for all types, which clang's sanitizer is made to object to. */
-        ck_assert_uint_eq(slot->price("four"), 0);
-        ck_assert_ptr_null(slot->motto());
-        slot->close(&closed);
-#endif
-        ck_assert_uint_eq(closed, 0);
+        ck_assert_ptr_null(rig.api->registry->find(rig.host, "shop", 0));
+        check_closed_shop(slot);
         load("shop");
         ck_assert_ptr_eq(rig.api->registry->find(rig.host, "shop", 1), slot);
-        ck_assert_uint_eq(slot->price("four"), 4);
-        ck_assert_str_eq(slot->motto(), "buy");
-        slot->close(&closed);
-        ck_assert_uint_eq(closed, 1);
+        check_open_shop(slot);
     }
 }
 END_TEST
@@ -602,25 +628,86 @@ START_TEST(a_table_of_another_plugin_is_not_taken_over)
 }
 END_TEST
 
-START_TEST(tables_of_impossible_sizes_are_refused)
+enum { MANY_ENTRIES = 300 };
+
+typedef struct long_table_t {
+    uint32_t struct_size, version;
+    uint32_t (*entries[MANY_ENTRIES])(const char *what);
+} long_table_t;
+
+static void fill_long_table(long_table_t *table, char *returns)
 {
-    uint32_t table[256] = {0, 1};
+    memset(table, 0, sizeof *table);
+    for (uint32_t i = 0; i < MANY_ENTRIES; i++)
+        table->entries[i] = price;
+    memset(returns, 'c', MANY_ENTRIES);
+    returns[MANY_ENTRIES] = '\0';
+}
+
+START_TEST(tables_that_are_no_tables_are_refused)
+{
+    static const uint32_t entries[64] = {0};
+    static const struct { bp_table_t table; bp_result_t result; const char *why; } cases[] = {
+        {{NULL, 1, 8, entries, ""}, BP_ERROR_ARGUMENT, "not ''"},
+        {{"two words", 1, 8, entries, ""}, BP_ERROR_ARGUMENT, "not 'two words'"},
+        {{"bp_odd", 1, 8, entries, ""}, BP_ERROR_ARGUMENT, "are the host's own"},
+        {{"odd", 0, 8, entries, ""}, BP_ERROR_ARGUMENT, "versions begin with 1"},
+        {{"odd", 1, 8, NULL, ""}, BP_ERROR_ABI, "use BP_TABLE"},
+        {{"odd", 1, 0, entries, ""}, BP_ERROR_ABI, "it has 0 bytes"},
+        {{"odd", 1, 7, entries, ""}, BP_ERROR_ABI, "it has 7 bytes"},
+        {{"odd", 1, 12, entries, ""}, BP_ERROR_ABI, "it has 12 bytes"},
+        {{"odd", 1, TABLE_MOST + 8, entries, ""}, BP_ERROR_ABI, "at most 65536"},
+        {{"odd", 1, UINT32_MAX, entries, ""}, BP_ERROR_ABI, "it has 4294967295 bytes"},
+        {{"odd", 1, 24, entries, NULL}, BP_ERROR_ARGUMENT, "2 entries, and 0 letters"},
+        {{"odd", 1, 24, entries, "r"}, BP_ERROR_ARGUMENT, "2 entries, and 1 letters"},
+        {{"odd", 1, 24, entries, "rrr"}, BP_ERROR_ARGUMENT, "2 entries, and 3 letters"},
+        {{"odd", 1, 24, entries, "rx"}, BP_ERROR_ARGUMENT, "the letter 'x'"},
+    };
     load("shop");
     const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
-    static const uint32_t sizes[] = {0, 7, 12, REGISTRY_MAX_TABLE + 8, UINT32_MAX};
-    for (uint32_t i = 0; i < COUNT(sizes); i++) {
-        table[0] = sizes[i];
-        FAILS(rig.host, BP_ERROR_ABI, "table 'odd'", rig.api->registry->offer(&plugin->seen, "odd", table));
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        FAILS(rig.host, cases[i].result, cases[i].why, rig.api->registry->offer(&plugin->seen, &cases[i].table, sizeof cases[i].table));
         ck_assert_ptr_null(rig.api->registry->find(rig.host, "odd", 0));
     }
-    table[0] = REGISTRY_TABLE_ROOM;
-    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
-    table[0] = REGISTRY_TABLE_ROOM + 8;
-    FAILS(rig.host, BP_ERROR_LIMIT, "its slot holds 512",
-          rig.api->registry->offer(&plugin->seen, "odd", table));
-    table[0] = 8;
-    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, "odd", table));
-    ck_assert_uint_eq(((const uint32_t *)rig.api->registry->find(rig.host, "odd", 1))[0], 8);
+    bp_table_t empty = {"odd", 1, 8, entries, NULL};
+    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &empty, sizeof empty));
+    const uint32_t *slot = rig.api->registry->find(rig.host, "odd", 1);
+    ck_assert_uint_eq(slot[0], 8);
+    ck_assert_uint_eq(slot[1], 1);
+}
+END_TEST
+
+START_TEST(a_table_may_outgrow_its_slot_which_goes_on_with_what_it_has_room_for)
+{
+    static long_table_t table;
+    static char returns[MANY_ENTRIES + 1];
+    fill_long_table(&table, returns);
+    load("shop");
+    const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
+    returns[2] = '\0';
+    bp_table_t offered = {"long", 1, 24, &table, returns};
+    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &offered, sizeof offered));
+    const long_table_t *first = rig.api->registry->find(rig.host, "long", 1);
+    ck_assert_uint_eq(first->struct_size, 24);
+    returns[2] = 'c';
+    offered = (bp_table_t){"long", 2, sizeof table, &table, returns};
+    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &offered, sizeof offered));
+    const long_table_t *second = rig.api->registry->find(rig.host, "long", 2);
+    ck_assert_ptr_ne(first, second);
+    ck_assert_ptr_eq(rig.api->registry->find(rig.host, "long", 1), second);
+    ck_assert_uint_eq(second->struct_size, sizeof table);
+    ck_assert_uint_eq(second->entries[MANY_ENTRIES - 1]("four"), 4);
+    ck_assert_uint_gt(first->struct_size, 24);
+    ck_assert_uint_lt(first->struct_size, sizeof table);
+    ck_assert_uint_eq(first->version, 2);
+    ck_assert_uint_eq(first->entries[(first->struct_size - 8) / 8 - 1]("four"), 4);
+    unload("shop");
+    ck_assert_uint_eq(first->version, 0);
+    ck_assert_uint_eq(second->version, 0);
+#if !defined(BACKPLANE_SANITIZED) || !defined(__clang__)
+    ck_assert_uint_eq(first->entries[1]("four"), 0);
+    ck_assert_uint_eq(second->entries[MANY_ENTRIES - 1]("four"), 0);
+#endif
 }
 END_TEST
 
@@ -832,9 +919,10 @@ static void add_plugins(TCase *tests)
     tcase_add_test(tests, memory_that_a_plugin_forgets_is_reported_under_its_name);
     tcase_add_test(tests, plugins_log_under_their_own_name);
     tcase_add_test(tests, without_a_log_warnings_and_errors_go_to_stderr);
-    tcase_add_test(tests, a_slot_answers_nothing_when_its_plugin_has_gone_and_works_when_it_is_back);
+    tcase_add_test(tests, a_table_of_a_plugin_that_has_gone_says_so_and_works_again_when_it_is_back);
     tcase_add_test(tests, a_table_of_another_plugin_is_not_taken_over);
-    tcase_add_test(tests, tables_of_impossible_sizes_are_refused);
+    tcase_add_test(tests, tables_that_are_no_tables_are_refused);
+    tcase_add_test(tests, a_table_may_outgrow_its_slot_which_goes_on_with_what_it_has_room_for);
 }
 
 Suite *host_suite(void)

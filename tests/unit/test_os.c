@@ -141,6 +141,38 @@ START_TEST(pages_that_cannot_be_had_leave_the_old_block_alone)
 }
 END_TEST
 
+/* --- functions made at run time ------------------------------------------------------------------------ */
+
+static uint64_t hand_over(void *data)
+{
+    uint64_t *calls = data;
+    return 1000 + ++*calls;
+}
+
+START_TEST(a_function_made_at_run_time_hands_over_its_own_argument_whatever_it_is_called_with)
+{
+    uint64_t first = 0, second = 50, (*plain)(void);
+    int32_t (*many)(const char *, double, int, int, int, int, int, int, int);
+    void *one = os_function_make(hand_over, &first), *two = os_function_make(hand_over, &second);
+#if defined(__x86_64__) || defined(__aarch64__)
+    ck_assert_ptr_nonnull(one);
+    ck_assert_ptr_nonnull(two);
+    memcpy(&plain, &one, sizeof one);
+    memcpy(&many, &two, sizeof two);
+    ck_assert_uint_eq(plain(), 1001);
+#if !defined(BACKPLANE_SANITIZED) || !defined(__clang__) /* which objects to calls through another type */
+    ck_assert_int_eq(many("text", 2.5, 1, 2, 3, 4, 5, 6, 7), 1051);
+    ck_assert_int_eq(many(NULL, 0.0, 0, 0, 0, 0, 0, 0, 0), 1052);
+#endif
+    ck_assert_uint_eq(plain(), 1002);
+    ck_assert_uint_eq(first, 2);
+#endif
+    os_function_free(one);
+    os_function_free(two);
+    os_function_free(NULL);
+}
+END_TEST
+
 /* --- time, threads, locks ----------------------------------------------------------------------------- */
 
 START_TEST(the_clock_never_goes_back)
@@ -381,6 +413,7 @@ Suite *os_suite(void)
     tcase_add_test(tests, what_a_block_held_before_it_shrank_does_not_come_back);
     tcase_add_test(tests, hints_change_no_content_and_hinder_no_growth);
     tcase_add_test(tests, pages_that_cannot_be_had_leave_the_old_block_alone);
+    tcase_add_test(tests, a_function_made_at_run_time_hands_over_its_own_argument_whatever_it_is_called_with);
     suite_add_tcase(suite, tests);
 
     tests = tcase_create("time and threads");

@@ -49,16 +49,11 @@ static const char *name_of(bp_manager_t *m, bp_entity_t entity)
     return NULL;
 }
 
-static const bp_debug_name_api naming_table = {
-    .struct_size = sizeof naming_table, .version = 1, .find = find_named, .name = name_of};
-
-static bp_result_t naming_load(bp_plugin_t *plugin)
-{
-    return plugin->api->registry->offer(plugin, BP_DEBUG_NAME_API, &naming_table);
-}
+static const bp_debug_name_api naming_table = {.find = find_named, .name = name_of};
+static const bp_table_t naming_tables[] = {BP_TABLE(BP_DEBUG_NAME_API, 1, naming_table, BP_DEBUG_NAME_RETURNS)};
 
 static const bp_plugin_head_t naming = BP_PLUGIN_HEAD("naming", (&(const bp_plugin_desc_t){.version = "1",
-                                        .components = BP_LIST(naming_components), .load = naming_load}));
+                                        .components = BP_LIST(naming_components), .tables = BP_LIST(naming_tables)}));
 static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
