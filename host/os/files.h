@@ -62,7 +62,9 @@ bool file_is_closed(const char *path);
  * whether an owner is dead needs no guess: his lock can be had. Only then is a folder removed, and only if it is this user's, nobody
  * else may write to it, and nothing but plain files lies in it. Links are not followed.
  *
- * What it does not do: it looks only where temporary folders are made now, TMPDIR or what the system has for it.
+ * `parent` is the folder in which they are made and looked for; NULL: TMPDIR, or what the system has for it.
+ *
+ * What it does not do: it looks in no other place than `parent`.
  */
 
 typedef struct temporary_t {
@@ -70,12 +72,12 @@ typedef struct temporary_t {
 } temporary_t;
 
 /* Make a folder, its name beginning with `name`, and write its path; false where it cannot be had. [any] */
-bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size);
+bool temporary_create(temporary_t *folder, const char *parent, const char *name, char *path, size_t size);
 
 /* Remove it, empty as it was made. [any] */
 void temporary_remove(temporary_t *folder, const char *path);
 
 /* Remove the folders of that name whose owners are dead, with what is in them; returns how many. [any] */
-uint32_t temporary_sweep(const char *name);
+uint32_t temporary_sweep(const char *parent, const char *name);
 
 #endif

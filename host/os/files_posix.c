@@ -295,10 +295,10 @@ static bool own(temporary_t *folder, const char *path)
     return false;
 }
 
-bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size)
+bool temporary_create(temporary_t *folder, const char *parent, const char *name, char *path, size_t size)
 {
     for (int i = 0; i < TRIES; i++) {
-        int length = snprintf(path, size, "%s/%s-XXXXXX", parent_folder(), name);
+        int length = snprintf(path, size, "%s/%s-XXXXXX", parent == NULL ? parent_folder() : parent, name);
         if (length <= 0 || (size_t)length >= size || mkdtemp(path) == NULL)
             return false;
         if (own(folder, path))
@@ -386,15 +386,15 @@ static bool sweep(int parent, const char *name)
     return swept;
 }
 
-uint32_t temporary_sweep(const char *name)
+uint32_t temporary_sweep(const char *parent, const char *name)
 {
     uint32_t count = 0;
-    DIR *parent = opendir(parent_folder());
-    if (parent == NULL)
+    DIR *entries = opendir(parent == NULL ? parent_folder() : parent);
+    if (entries == NULL)
         return 0;
-    for (const struct dirent *entry; (entry = readdir(parent)) != NULL;)
-        count += is_name(entry->d_name, name) && sweep(dirfd(parent), entry->d_name);
-    closedir(parent);
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        count += is_name(entry->d_name, name) && sweep(dirfd(entries), entry->d_name);
+    closedir(entries);
     return count;
 }
 

@@ -188,11 +188,23 @@ static HANDLE open_owner(const wchar_t *folder, DWORD how)
 }
 
 /* A name that nobody has: CreateDirectory refuses one that is taken, and then the next is tried. */
-bool temporary_create(temporary_t *folder, const char *name, char *path, size_t size)
+/* The folder for temporary ones, with a separator at its end. */
+static bool find_parent(const char *parent, wchar_t *wide)
+{
+    if (parent == NULL) {
+        DWORD length = GetTempPathW(PATH_ROOM, wide);
+        return length > 0 && length < PATH_ROOM;
+    }
+    if (!to_system(parent, wide, PATH_ROOM - 1))
+        return false;
+    wcscat(wide, L"\\");
+    return true;
+}
+
+bool temporary_create(temporary_t *folder, const char *parent_path, const char *name, char *path, size_t size)
 {
     wchar_t parent[PATH_ROOM], wide[PATH_ROOM], stem[NAME_ROOM];
-    DWORD length = GetTempPathW(PATH_ROOM, parent);
-    if (length == 0 || length >= PATH_ROOM || !to_system(name, stem, NAME_ROOM))
+    if (!find_parent(parent_path, parent) || !to_system(name, stem, NAME_ROOM))
         return false;
     for (unsigned i = 0; i < 1000; i++) {
         int written = _snwprintf(wide, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i);
@@ -260,13 +272,12 @@ static bool sweep(const wchar_t *folder)
     return plain && each_file(folder, true) && RemoveDirectoryW(folder);
 }
 
-uint32_t temporary_sweep(const char *name)
+uint32_t temporary_sweep(const char *parent_path, const char *name)
 {
     wchar_t parent[PATH_ROOM], path[PATH_ROOM], stem[NAME_ROOM];
     WIN32_FIND_DATAW found;
     uint32_t count = 0;
-    DWORD length = GetTempPathW(PATH_ROOM, parent);
-    if (length == 0 || length >= PATH_ROOM || !to_system(name, stem, NAME_ROOM) ||
+    if (!find_parent(parent_path, parent) || !to_system(name, stem, NAME_ROOM) ||
         _snwprintf(path, PATH_ROOM, L"%ls%ls-*", parent, stem) < 0)
         return 0;
     HANDLE search = FindFirstFileW(path, &found);

@@ -10,12 +10,23 @@
 
 #include <stdio.h>
 
+static void drop_folder(copies_t *copies, copies_folder_t *folder)
+{
+    if (folder->path != NULL)
+        temporary_remove(&folder->owner, folder->path);
+    memory_free_text(copies->memory, folder->path);
+    folder->path = NULL;
+}
+
 void copies_end(copies_t *copies)
 {
-    if (copies->folder != NULL)
-        temporary_remove(&copies->owner, copies->folder);
-    memory_free_text(copies->memory, copies->folder);
-    copies->folder = NULL;
+    for (uint32_t i = 0; i < COPIES_PLACES; i++)
+        drop_folder(copies, &copies->folders[i]);
+}
+
+void copies_go(copies_t *copies, uint32_t place)
+{
+    copies->place = place;
 }
 
 /* The bytes of a file (free size + 1), if they are those of a whole plugin. */
@@ -58,21 +69,61 @@ static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, 
     return result;
 }
 
-static bool need_folder(copies_t *copies)
+static void see_nothing(void *data, const char *name)
 {
-    static const char name[] = "backplane";
-    char path[FILE_PATH_MAX];
-    if (copies->folder != NULL)
-        return true;
-    uint32_t swept = temporary_sweep(name);
+    (void)data;
+    (void)name;
+}
+
+/* The folder for copies of the file `plugin`: the one that is there, or a new one where there is none or it has been removed. NULL where
+ * it cannot be had. */
+static const char *need_folder(copies_t *copies, const char *plugin)
+{
+    static const char name[] = ".backplane";
+    copies_folder_t *folder = &copies->folders[copies->place];
+    bool beside = copies->place == COPIES_BESIDE;
+    char path[FILE_PATH_MAX], parent[FILE_PATH_MAX];
+    if (folder->path != NULL && os_folder_list(folder->path, see_nothing, NULL))
+        return folder->path;
+    drop_folder(copies, folder);
+    if (beside && !file_path_beside(plugin, ".", parent, sizeof parent))
+        return NULL;
+    const char *where = beside ? parent : NULL, *called = beside ? name : name + 1;
+    uint32_t swept = temporary_sweep(where, called);
     if (swept > 0)
         log_write(&copies->base->log, BP_LOG_INFO, "plugin", "removed %u temporary %s of hosts that were killed", swept, swept == 1 ? "folder" : "folders");
-    if (!temporary_create(&copies->owner, name, path, sizeof path))
-        return false;
-    copies->folder = memory_copy_text(copies->memory, path);
-    if (copies->folder == NULL)
-        temporary_remove(&copies->owner, path);
-    return copies->folder != NULL;
+    if (!temporary_create(&folder->owner, where, called, path, sizeof path))
+        return NULL;
+    folder->path = memory_copy_text(copies->memory, path);
+    if (folder->path == NULL)
+        temporary_remove(&folder->owner, path);
+    return folder->path;
+}
+
+static bp_result_t write_copy(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size, char *own)
+{
+    error_text_t *error = &copies->base->error;
+    const char *folder = need_folder(copies, plugin);
+    if (folder == NULL || !file_path_join(folder, name, own, FILE_PATH_MAX))
+        return error_set(error, BP_ERROR_IO, "%s: there is no folder for a copy of it: neither TMPDIR nor its own folder can be written; "
+                         "set TMPDIR to one that can", plugin);
+    return file_write(own, bytes, size, error);
+}
+
+/* In TMPDIR, or beside the plugin where TMPDIR is missing, full or not to be written. */
+static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size, char *own)
+{
+    bp_result_t result = write_copy(copies, plugin, name, bytes, size, own);
+    if (result == BP_OK || copies->place == COPIES_BESIDE)
+        return result;
+    copies_go(copies, COPIES_BESIDE);
+    result = write_copy(copies, plugin, name, bytes, size, own);
+    if (result == BP_OK)
+        log_write(&copies->base->log, BP_LOG_WARNING, "plugin", "copies of plugins lie in %s, since TMPDIR cannot be written",
+                  copies->folders[COPIES_BESIDE].path);
+    else
+        copies_go(copies, COPIES_TEMPORARY);
+    return result;
 }
 
 bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
@@ -86,10 +137,7 @@ bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
     file_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s.%u%s", stem, ++copies->count, os_library_suffix);
     *copy = NULL;
-    if (!need_folder(copies) || !file_path_join(copies->folder, name, own, sizeof own))
-        result = error_set(error, BP_ERROR_IO, "%s: there is no folder for a copy of it; set TMPDIR to one that can be written", path);
-    if (result == BP_OK)
-        result = file_write(own, bytes, size, error);
+    result = write_somewhere(copies, path, name, bytes, size, own);
     memory_free(copies->memory, bytes, size + 1);
     if (result != BP_OK)
         return result;

@@ -206,6 +206,34 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     return result;
 }
 
+/* Make a copy of the plugin's file and open it. */
+static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
+{
+    bp_result_t result = loader_copy(loader, path, &plugin->copy);
+    if (result != BP_OK)
+        return result;
+    result = library_open(loader, plugin, plugin->copy, head);
+    if (result == BP_OK || plugin->library != NULL)
+        return result;
+    loader_remove_copy(loader, plugin->copy);
+    memory_free_text(&loader->memory, plugin->copy);
+    plugin->copy = NULL;
+    return result;
+}
+
+/* The system does not load the copy: perhaps because nothing may be run from TMPDIR. A copy beside the plugin tells. */
+static bp_result_t open_copy_beside(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
+{
+    copies_go(&loader->files, COPIES_BESIDE);
+    bp_result_t result = open_copy(loader, plugin, path, head);
+    if (result == BP_OK || plugin->library != NULL)
+        log_write(&loader->base->log, BP_LOG_WARNING, "plugin", "copies of plugins lie in %s, since nothing can be run from TMPDIR",
+                  loader->files.folders[COPIES_BESIDE].path);
+    else
+        copies_go(&loader->files, COPIES_TEMPORARY);
+    return result;
+}
+
 static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     bp_result_t result = BP_OK;
@@ -213,13 +241,11 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
     if (plugin->path == NULL)
         return error_memory(&loader->base->error, "loading a plugin");
     file_stamp(path, &plugin->stamp);
-    if (loader->copies && loader_copy(loader, path, &plugin->copy) == BP_OK) {
-        result = library_open(loader, plugin, plugin->copy, head);
-        if (result == BP_OK || plugin->library != NULL)
-            return result;
-        loader_remove_copy(loader, plugin->copy); /* where temporary files may not be run, the file itself is opened */
-        memory_free_text(&loader->memory, plugin->copy);
-        plugin->copy = NULL;
+    if (loader->copies) {
+        result = open_copy(loader, plugin, path, head);
+        bool loads = result == BP_OK || plugin->library != NULL;
+        bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY;
+        return elsewhere ? open_copy_beside(loader, plugin, path, head) : result;
     }
     result = copies_judge(&loader->files, path);
     return result == BP_OK ? library_open(loader, plugin, path, head) : result;

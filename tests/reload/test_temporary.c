@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ static pid_t other_process(char *path)
     if (pid == 0) {
         temporary_t folder;
         char file[700];
-        if (!temporary_create(&folder, "mine", path, 600))
+        if (!temporary_create(&folder, NULL, "mine", path, 600))
             _exit(1);
         snprintf(file, sizeof file, "%s/copy.so", path);
         close(open(file, O_WRONLY | O_CREAT, 0600));
@@ -90,16 +91,16 @@ START_TEST(the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is
     temporary_t folder;
     begin();
     pid_t first = other_process(living), second = other_process(dead);
-    ck_assert(temporary_create(&folder, "mine", own, sizeof own));
-    ck_assert_uint_eq(temporary_sweep("mine"), 0);
+    ck_assert(temporary_create(&folder, NULL, "mine", own, sizeof own));
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 0);
     end_process(second);
-    ck_assert_uint_eq(temporary_sweep("mine"), 1);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 1);
     ck_assert(!is_there(dead));
     ck_assert(is_there(living));
     ck_assert(is_there(own));
     end_process(first);
-    ck_assert_uint_eq(temporary_sweep("other"), 0);
-    ck_assert_uint_eq(temporary_sweep("mine"), 1);
+    ck_assert_uint_eq(temporary_sweep(NULL, "other"), 0);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 1);
     ck_assert(!is_there(living));
     temporary_remove(&folder, own);
     ck_assert(!is_there(own));
@@ -113,15 +114,15 @@ START_TEST(a_folder_stays_while_a_copy_of_its_process_lives)
     char path[600];
     temporary_t folder;
     begin();
-    ck_assert(temporary_create(&folder, "mine", path, sizeof path));
+    ck_assert(temporary_create(&folder, NULL, "mine", path, sizeof path));
     pid_t pid = fork();
     if (pid == 0)
         for (;;)
             pause();
     close((int)folder.owner);
-    ck_assert_uint_eq(temporary_sweep("mine"), 0);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 0);
     end_process(pid);
-    ck_assert_uint_eq(temporary_sweep("mine"), 1);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 1);
     end();
 }
 END_TEST
@@ -151,12 +152,105 @@ START_TEST(what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone)
     ck_assert_int_eq(symlink("../elsewhere/.owner", in_root("mine-target", "/.owner")), 0);
     make_like_ours("mine-others");
     bool root_user = geteuid() == 0 && chown(in_root("mine-others", ""), 12345, 12345) == 0;
-    ck_assert_uint_eq(temporary_sweep("mine"), root_user ? 0 : 1);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), root_user ? 0 : 1);
     static const char *const names[] = {"elsewhere", "mine-toolong", "mine-nobody", "mine-linked", "mine-within", "mine-shared", "mine-target"};
     for (size_t i = 0; i < COUNT(names); i++)
         EXPECT(is_there(in_root(names[i], "/copy.so")), "%s has been touched", names[i]);
     make_like_ours("mine-abcdef"); /* and that one is */
-    ck_assert_uint_eq(temporary_sweep("mine"), 1);
+    ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 1);
+    end();
+}
+END_TEST
+
+/* --- copies of plugins ------------------------------------------------------------------------------------------------ */
+
+static const char *const copied_name[] = {"point_mass"};
+
+/* A host that opens copies, with a plugin file of its own in root/plugins. */
+static bp_host_o *open_copied(log_text_t *log, char *plugin, size_t size)
+{
+    char command[1400];
+    snprintf(plugin, size, "%s/plugins/point_mass.so", root);
+    snprintf(command, sizeof command, "mkdir -p '%s/plugins' && cp '" TEST_PLUGIN_DIR "/point_mass.so' '%s'", root, plugin);
+    ck_assert_int_eq(system(command), 0);
+    log->text[0] = '\0';
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(log), .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, plugin, NULL, 0));
+    return host;
+}
+
+/* The file is emptied in place, which must not reach the running plugin; whole again, it is reloaded. */
+static void overwrite_and_reload(bp_host_o *host, const char *plugin)
+{
+    char command[1400];
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "point_mass"));
+    write_file(plugin);
+    WORKS(host, bp_world_step(world));
+    FAILS(host, BP_ERROR_ABI, "point_mass.so", bp_host_reload(host, copied_name, 1, NULL));
+    snprintf(command, sizeof command, "cp '" TEST_PLUGIN_DIR "/point_mass.so' '%s'", plugin);
+    ck_assert_int_eq(system(command), 0);
+    WORKS(host, bp_host_reload(host, copied_name, 1, NULL));
+    WORKS(host, bp_world_step(world));
+}
+
+static void expect_nothing_beside(const char *plugin)
+{
+    char command[1400];
+    snprintf(command, sizeof command, "test \"$(ls -A '%s/plugins')\" = point_mass.so", root);
+    EXPECT(system(command) == 0, "copies are left beside %s", plugin);
+}
+
+START_TEST(where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin)
+{
+    static log_text_t log;
+    char plugin[700];
+    begin();
+    setenv("TMPDIR", in_root("missing", ""), 1);
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    EXPECT(strstr(log.text, "since TMPDIR cannot be written") != NULL, "it is not said:\n%s", log.text);
+    overwrite_and_reload(host, plugin);
+    bp_host_destroy(host);
+    expect_nothing_beside(plugin);
+    end();
+}
+END_TEST
+
+START_TEST(where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin)
+{
+    static log_text_t log;
+    char plugin[700], barred[600];
+    begin();
+    snprintf(barred, sizeof barred, "%s/barred", root);
+    ck_assert_int_eq(mkdir(barred, 0700), 0);
+    if (mount("none", barred, "tmpfs", MS_NOEXEC, NULL) != 0) {
+        end(); /* only the administrator can mount */
+        return;
+    }
+    setenv("TMPDIR", barred, 1);
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    EXPECT(strstr(log.text, "since nothing can be run from TMPDIR") != NULL, "it is not said:\n%s", log.text);
+    overwrite_and_reload(host, plugin);
+    bp_host_destroy(host);
+    umount2(barred, MNT_DETACH); /* the loader keeps a page mapped of what it may not run */
+    expect_nothing_beside(plugin);
+    end();
+}
+END_TEST
+
+START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
+{
+    static log_text_t log;
+    char plugin[700], command[700];
+    begin();
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    snprintf(command, sizeof command, "rm -rf '%s'/backplane-*", root);
+    ck_assert_int_eq(system(command), 0);
+    overwrite_and_reload(host, plugin);
+    EXPECT(strstr(log.text, "TMPDIR") == NULL, "TMPDIR still serves:\n%s", log.text);
+    bp_host_destroy(host);
+    snprintf(command, sizeof command, "test \"$(ls -A '%s')\" = plugins", root);
+    EXPECT(system(command) == 0, "copies are left in %s", root);
     end();
 }
 END_TEST
@@ -168,6 +262,9 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_not);
     tcase_add_test(folders, a_folder_stays_while_a_copy_of_its_process_lives);
     tcase_add_test(folders, what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone);
+    tcase_add_test(folders, where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin);
+    tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
+    tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
     suite_add_tcase(suite, folders);
     return suite;
 }
