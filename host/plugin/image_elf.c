@@ -216,8 +216,68 @@ static bool elf_check_dynamic(elf_t *elf)
     return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
 }
 
-/* A relocation writes to one word, and may ask for one symbol. */
-static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes)
+/* What a loader does by a relocation of a type: how many bytes it writes (0: nothing), and whether it calls the function at its addend to
+ * learn what. `late`: in the table of relocations that may wait for the first call, where loaders know these types only. */
+typedef struct relocation_kind_t {
+    uint32_t type, bytes;
+    bool calls, late;
+} relocation_kind_t;
+
+/* The types that shared libraries have, after the supplements of the System V ABI for each processor. A loader ends the process, or
+ * the load, where it meets another one. Those that copy out of a library belong to programs. */
+static const relocation_kind_t relocation_kinds[] = {
+#if defined(__x86_64__)
+    {0, 0, false, true},   /* NONE */
+    {1, 8, false, false},  /* 64 */
+    {6, 8, false, false},  /* GLOB_DAT */
+    {7, 8, false, true},   /* JUMP_SLOT */
+    {8, 8, false, false},  /* RELATIVE */
+    {16, 8, false, false}, /* DTPMOD64 */
+    {17, 8, false, false}, /* DTPOFF64 */
+    {18, 8, false, false}, /* TPOFF64 */
+    {36, 16, false, true}, /* TLSDESC */
+    {37, 8, true, true},   /* IRELATIVE */
+#elif defined(__aarch64__)
+    {0, 0, false, true},      /* NONE */
+    {257, 8, false, false},   /* ABS64 */
+    {1025, 8, false, false},  /* GLOB_DAT */
+    {1026, 8, false, true},   /* JUMP_SLOT */
+    {1027, 8, false, false},  /* RELATIVE */
+    {1028, 8, false, false},  /* TLS_DTPMOD */
+    {1029, 8, false, false},  /* TLS_DTPREL */
+    {1030, 8, false, false},  /* TLS_TPREL */
+    {1031, 16, false, true},  /* TLSDESC */
+    {1032, 8, true, true},    /* IRELATIVE */
+#else
+    {UINT32_MAX, 8, false, true}, /* any type: the list for this processor is not known here */
+#endif
+};
+
+static const relocation_kind_t *relocation_kind(uint32_t type)
+{
+    for (size_t i = 0; i < sizeof relocation_kinds / sizeof relocation_kinds[0]; i++) {
+        if (relocation_kinds[i].type == type || relocation_kinds[i].type == UINT32_MAX)
+            return &relocation_kinds[i];
+    }
+    return NULL;
+}
+
+/* A relocation writes to a word or two, may ask for one symbol, and may call one function. */
+static bool elf_check_relocation(const elf_t *elf, const elf_relocation_t *relocation, uint64_t number, bool late, uint32_t flags)
+{
+    const relocation_kind_t *kind = relocation_kind((uint32_t)relocation->info);
+    if (kind == NULL || (late && !kind->late))
+        return image_refuse(elf->image, "damaged: relocation %" PRIu64 " is of a kind that libraries of this machine lack", number);
+    if (kind->bytes > 0 && !elf_locate(elf, relocation->address, kind->bytes, flags, NULL))
+        return image_refuse(elf->image, "damaged: relocation %" PRIu64 " writes outside its data", number);
+    if (relocation->info >> 32 >= elf->symbol_count)
+        return image_refuse(elf->image, "damaged: relocation %" PRIu64 " asks for a symbol that is not there", number);
+    if (kind->calls && !elf_locate(elf, relocation->addend, 1, CAN_RUN, NULL))
+        return image_refuse(elf->image, "damaged: relocation %" PRIu64 " calls what is not in its code", number);
+    return true;
+}
+
+static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes, bool late)
 {
     uint64_t offset = 0, flags = 0;
     bool text = elf_has_tag(elf, TAG_TEXT_RELOCATIONS) ||
@@ -227,12 +287,8 @@ static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t byt
     for (uint64_t i = 0; i < bytes / sizeof(elf_relocation_t); i++) {
         elf_relocation_t relocation;
         image_copy(elf->image, offset + i * sizeof relocation, &relocation, sizeof relocation);
-        if ((relocation.info & 0xffffffff) != 0 &&
-            !elf_locate(elf, relocation.address, 8, text ? 0 : CAN_WRITE, NULL))
-            return image_refuse(elf->image, "damaged: relocation %" PRIu64 " writes outside its data", i);
-        if (relocation.info >> 32 >= elf->symbol_count)
-            return image_refuse(elf->image,
-                                "damaged: relocation %" PRIu64 " asks for a symbol that is not there", i);
+        if (!elf_check_relocation(elf, &relocation, i, late, text ? 0 : CAN_WRITE))
+            return false;
     }
     return true;
 }
@@ -245,10 +301,10 @@ static bool elf_check_relocation_tables(const elf_t *elf)
     if (entry_bytes != sizeof(elf_relocation_t) || kind != TAG_RELA)
         return image_refuse(elf->image, "damaged: its relocations are of a kind that 64-bit libraries lack");
     if (elf_find_tag(elf, TAG_RELA, &table) && elf_find_tag(elf, TAG_RELA_BYTES, &bytes) &&
-        !elf_check_relocations(elf, table, bytes))
+        !elf_check_relocations(elf, table, bytes, false))
         return false;
     return !elf_find_tag(elf, TAG_PLT, &table) || !elf_find_tag(elf, TAG_PLT_BYTES, &bytes) ||
-           elf_check_relocations(elf, table, bytes);
+           elf_check_relocations(elf, table, bytes, true);
 }
 
 static bool elf_check_calls(const elf_t *elf)

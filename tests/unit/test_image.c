@@ -349,6 +349,20 @@ START_TEST(tables_that_the_loader_would_follow_too_far_are_refused)
     ck_assert_uint_ne(relocations, 0);
     patched_is_refused(relocations, library_size * 16, 8, "relocation 0 writes outside its data");
     patched_is_refused(relocations + 12, UINT32_MAX, 4, "relocation 0 asks for a symbol that is not there");
+#if defined(__x86_64__) || defined(__aarch64__)
+    patched_is_refused(relocations + 8, 9, 4, "relocation 0 is of a kind that libraries of this machine lack");
+    patched_is_refused(relocations + 8, 5000, 4, "relocation 0 is of a kind");
+#endif
+#if defined(__x86_64__)
+    patched_is_refused(relocations + 8, 5, 4, "relocation 0 is of a kind"); /* it would copy out of another library */
+    uint64_t kind = get(library + relocations + 8, 4);
+    put(library + relocations + 8, 37, 4);
+    patched_is_refused(relocations + 16, library_size * 16, 8, "relocation 0 calls what is not in its code");
+    put(library + relocations + 8, kind, 4);
+    size_t late = dynamic_place(23);
+    if (late != 0)
+        patched_is_refused(late + 8, 8, 4, "relocation 0 is of a kind"); /* good in the other table only */
+#endif
     patched_is_refused(symbols + 24, UINT32_MAX, 4, "symbol 1 has a name that is not there");
     if (hash != 0) {
         size_t buckets = (size_t)get(library + hash, 4), bloom = (size_t)get(library + hash + 8, 4);
