@@ -120,8 +120,8 @@ void bp_host_destroy(bp_host_o *host)
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host_world(host, host->destruction.world_count - 1));
-    while (host->loader.count > 0)
-        loader_unload(&host->loader, host->loader.plugins[host->loader.count - 1]);
+    while (host->loader.plugins.count > 0)
+        loader_unload(&host->loader, host->loader.plugins.items[host->loader.plugins.count - 1]);
     if (host->pool != NULL)
         jobs_free(host->pool);
     if (host->crew.trace != NULL)
@@ -212,7 +212,7 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
         manager_t *manager = world->rows.managers[i];
         report.unit = manager->component->name;
         if (manager->started && manager->component->table.report != NULL)
-            verb_report(manager->component, &manager->seen, &report);
+            verb_report(manager->component, &manager->verb, &report);
     }
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];

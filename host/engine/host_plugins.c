@@ -30,8 +30,8 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
 {
     nearest_t nearest = {.wanted = name};
     text_t hint;
-    for (uint32_t i = 0; i < host->loader.count; i++)
-        nearest_consider(&nearest, host->loader.plugins[i]->name);
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++)
+        nearest_consider(&nearest, host->loader.plugins.items[i]->name);
     return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
 }
 
@@ -47,7 +47,7 @@ static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
         manager_t *manager = world->rows.managers[i - 1];
         if (!manager->started || manager->component->owner != plugin)
             continue;
-        bp_result_t result = store_strip(&world->rows, manager->seen.component);
+        bp_result_t result = store_strip(&world->rows, manager->number);
         if (result != BP_OK)
             return result;
         world_drop_manager(&world->rows, manager);
@@ -100,11 +100,11 @@ bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, vo
 
 const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path)
 {
-    if (index >= host->loader.count)
+    if (index >= host->loader.plugins.count)
         return NULL;
     if (path != NULL)
-        *path = host->loader.plugins[index]->path;
-    return &host->loader.plugins[index]->head;
+        *path = host->loader.plugins.items[index]->path;
+    return &host->loader.plugins.items[index]->head;
 }
 
 /* --- live -------------------------------------------------------------------------------------------------------- */
@@ -143,8 +143,8 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
 
 const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
 {
-    bool aside = index < host->loader.count && plugin_is_aside(host->loader.plugins[index]);
-    return aside ? plugin_crash(host->loader.plugins[index]) : NULL;
+    bool aside = index < host->loader.plugins.count && plugin_is_aside(host->loader.plugins.items[index]);
+    return aside ? plugin_crash(host->loader.plugins.items[index]) : NULL;
 }
 
 /* What the plugin offered to others, who call it without asking the host, becomes do-nothing as well. */
@@ -174,10 +174,10 @@ void host_settle(bp_host_o *host)
     if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
         loader_audit(&host->loader);
 #endif
-    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.crashes, false))
+    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.plugins.crashed, false))
         return;
-    for (uint32_t i = 0; i < host->loader.count; i++) {
-        plugin_t *plugin = host->loader.plugins[i];
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
+        plugin_t *plugin = host->loader.plugins.items[i];
         if (plugin_is_aside(plugin) && !plugin->seen_to && !bring_back(host, plugin))
             leave_aside(host, plugin);
     }

@@ -259,7 +259,7 @@ static manager_t *find_at_work(const world_t *world, const component_t *componen
     return NULL;
 }
 
-static bp_result_t find_manager(void *context, const component_t *component, bp_manager_t **manager)
+static bp_result_t find_manager(void *context, const component_t *component, verb_manager_t **manager)
 {
     scratch_t *scratch = context;
     manager_t *found = NULL;
@@ -273,7 +273,7 @@ static bp_result_t find_manager(void *context, const component_t *component, bp_
     if (found == NULL && result == BP_OK)
         found = find_at_work(&scratch->world->rows, component);
     if (result == BP_OK)
-        *manager = &found->seen;
+        *manager = &found->verb;
     return result;
 }
 

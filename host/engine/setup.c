@@ -235,8 +235,8 @@ static void undo(setup_t *s)
     setup_end_spawned(s);
     while (d->world_count > s->old_worlds)
         bp_world_destroy(world_handle(d->worlds[d->world_count - 1]));
-    while (s->host->loader.count > s->old_plugins)
-        loader_unload(&s->host->loader, s->host->loader.plugins[s->host->loader.count - 1]);
+    while (s->host->loader.plugins.count > s->old_plugins)
+        loader_unload(&s->host->loader, s->host->loader.plugins.items[s->host->loader.plugins.count - 1]);
     setup_end_live(s);
     s->host->steps = s->old_steps;
     s->host->base.random = s->old_random;
@@ -262,7 +262,7 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
     setup_t s = {
         .host = host,
         .error = &host->base.error,
-        .old_plugins = host->loader.count,
+        .old_plugins = host->loader.plugins.count,
         .old_worlds = host->destruction.world_count,
         .old_steps = host->steps,
         .old_random = host->base.random,

@@ -10,7 +10,7 @@
 
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */
 
-/* `seen` is the first member of the host's own plugin_t. */
+/* `handed` is the first member of the host's own plugin_t. */
 static plugin_t *whole(const bp_plugin_t *plugin)
 {
     return (plugin_t *)(uintptr_t)plugin;
@@ -124,7 +124,7 @@ static void world_table_clock(bp_world_o *world, bp_step_t *step)
 static bp_manager_t *world_table_manager(bp_world_o *world, uint32_t component)
 {
     bool there = component < world->rows.manager_count && world->rows.managers[component]->started;
-    return there ? &world->rows.managers[component]->seen : NULL;
+    return there ? &world->rows.managers[component]->verb.handed : NULL;
 }
 
 static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *view)

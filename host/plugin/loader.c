@@ -22,7 +22,7 @@ void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_
 {
     memset(loader, 0, sizeof *loader);
     memory_init_child(&loader->memory, "plugins", &base->memory);
-    loader->base = base;
+    loader->base = loader->plugins.base = base;
     loader->files = (copies_t){.base = base, .memory = &loader->memory};
     loader->registry = registry;
     loader->api = api;
@@ -34,16 +34,16 @@ void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_
 void loader_free(loader_t *loader)
 {
     copies_end(&loader->files);
-    memory_free(&loader->memory, loader->plugins, loader->capacity * sizeof *loader->plugins);
-    loader->plugins = NULL;
-    loader->count = loader->capacity = 0;
+    memory_free(&loader->memory, loader->plugins.items, loader->plugins.capacity * sizeof *loader->plugins.items);
+    loader->plugins.items = NULL;
+    loader->plugins.count = loader->plugins.capacity = 0;
 }
 
 plugin_t *loader_find(const loader_t *loader, const char *name)
 {
-    for (uint32_t i = 0; i < loader->count; i++) {
-        if (strcmp(loader->plugins[i]->name, name) == 0)
-            return loader->plugins[i];
+    for (uint32_t i = 0; i < loader->plugins.count; i++) {
+        if (strcmp(loader->plugins.items[i]->name, name) == 0)
+            return loader->plugins.items[i];
     }
     return NULL;
 }
@@ -81,8 +81,8 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
 #if defined(BACKPLANE_AUDIT)
 size_t loader_audit(loader_t *loader)
 {
-    for (uint32_t i = 0; i < loader->count; i++)
-        retired_taken(&loader->retired, loader->plugins[i]->image_begin, loader->plugins[i]->image_end);
+    for (uint32_t i = 0; i < loader->plugins.count; i++)
+        retired_taken(&loader->retired, loader->plugins.items[i]->image_begin, loader->plugins.items[i]->image_end);
     return retired_search(&loader->retired, loader->base);
 }
 #endif
@@ -146,7 +146,7 @@ static bool copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t
     plugin->head.desc = &plugin->desc;
     plugin->desc.version = plugin->version;
     plugin->desc.doc = plugin->doc;
-    plugin->seen = (bp_plugin_t){
+    plugin->handed = (bp_plugin_t){
         .struct_size = sizeof(bp_plugin_t), .api = loader->api, .host = loader->host, .name = plugin->name};
     return true;
 }
@@ -191,7 +191,8 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     if (result != BP_OK)
         return result;
     if (!copy_head(loader, plugin, head) ||
-        !memory_reserve(&loader->memory, &loader->plugins, &loader->capacity, loader->count + 1u, sizeof *loader->plugins))
+        !memory_reserve(&loader->memory, &loader->plugins.items, &loader->plugins.capacity, loader->plugins.count + 1u,
+                        sizeof *loader->plugins.items))
         return error_memory(&loader->base->error, "loading it");
     result = options_read(loader->base, &loader->memory, plugin, options, option_count, &loader->located);
     if (result != BP_OK)
@@ -202,7 +203,7 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     if (result != BP_OK)
         registry_sweep(loader->registry, plugin);
     else
-        loader->plugins[loader->count++] = plugin;
+        loader->plugins.items[loader->plugins.count++] = plugin;
     return result;
 }
 
@@ -275,7 +276,7 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");
-    plugin->loader = loader;
+    plugin->all = &loader->plugins;
     bp_result_t result = open_account(loader, plugin) ? BP_OK : error_memory(error, "loading a plugin");
     if (result != BP_OK) {
         /* nothing has been opened */
@@ -299,10 +300,11 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
 void loader_unload(loader_t *loader, plugin_t *plugin)
 {
     uint32_t at = 0;
-    while (loader->plugins[at] != plugin)
+    while (loader->plugins.items[at] != plugin)
         at++;
-    memmove(loader->plugins + at, loader->plugins + at + 1, (loader->count - at - 1) * sizeof *loader->plugins);
-    loader->count--;
+    plugin_t **items = loader->plugins.items;
+    memmove(items + at, items + at + 1, (loader->plugins.count - at - 1) * sizeof *items);
+    loader->plugins.count--;
     if (plugin->desc.unload != NULL)
         verb_unload(plugin);
     registry_sweep(loader->registry, plugin);
@@ -342,7 +344,7 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version)
 {
     memset(version, 0, sizeof *version);
-    version->loader = loader;
+    version->all = &loader->plugins;
     loader->located = false;
     bp_result_t result = open_version(loader, plugin, copy, version);
     if (result == BP_OK)

@@ -24,11 +24,9 @@ typedef struct loader_t {
     bp_host_o *host;
     const bp_plugin_head_t *const *static_plugins;
     uint32_t static_count;
-    plugin_t **plugins;       /* in order of loading */
-    uint32_t count, capacity;
+    plugins_t plugins;
     bool located;             /* the present error already says where it is */
     guard_t *guard;           /* of plugins from files; NULL: none */
-    atomic_bool crashes;      /* plugins have been set aside that the host has not seen to yet */
 #if defined(BACKPLANE_AUDIT)
     retired_t retired;        /* images closed since the last audit */
 #endif

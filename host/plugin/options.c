@@ -6,7 +6,7 @@
 
 static void free_declared(memory_t *memory, plugin_t *plugin)
 {
-    uint32_t count = plugin->seen.option_count;
+    uint32_t count = plugin->handed.option_count;
     for (uint32_t i = 0; i < count && plugin->options != NULL; i++)
         field_free(&plugin->options[i], memory);
     for (uint32_t i = 0; i < count && plugin->option_texts != NULL; i++)
@@ -24,13 +24,13 @@ static bp_result_t declare_options(base_t *base, memory_t *memory, plugin_t *plu
         return BP_OK;
     if (list->count > REGISTRY_MAX_FIELDS || list->item_size < offsetof(bp_field_t, initial))
         return error_set(error, BP_ERROR_ABI, "its list of options says %u items of %u bytes; use BP_LIST", list->count, list->item_size);
-    plugin->seen.option_count = list->count;
+    plugin->handed.option_count = list->count;
     plugin->options = memory_new(memory, list->count * sizeof *plugin->options);
     plugin->option_values = memory_new(memory, list->count * sizeof *plugin->option_values);
     plugin->option_texts = memory_new(memory, list->count * sizeof *plugin->option_texts);
     if (plugin->options == NULL || plugin->option_values == NULL || plugin->option_texts == NULL)
         return error_memory(error, "reading its options");
-    plugin->seen.options = plugin->option_values;
+    plugin->handed.options = plugin->option_values;
     for (uint32_t i = 0; i < list->count; i++) {
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         bp_result_t result = field_init(&plugin->options[i], memory, &base->values,
@@ -51,7 +51,7 @@ static bp_result_t unknown_option(base_t *base, const plugin_t *plugin, const bp
     nearest_t nearest = {.wanted = option->name};
     text_t hint, known = {.length = 0};
     known.chars[0] = '\0';
-    for (uint32_t i = 0; i < plugin->seen.option_count; i++) {
+    for (uint32_t i = 0; i < plugin->handed.option_count; i++) {
         nearest_consider(&nearest, plugin->options[i].name);
         text_append(&known, "%s%s", i > 0 ? ", " : "", plugin->options[i].name);
     }
@@ -88,9 +88,9 @@ static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, 
 static bp_result_t find_and_set(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *option, bool *located)
 {
     uint32_t i = 0;
-    while (i < plugin->seen.option_count && strcmp(plugin->options[i].name, option->name) != 0)
+    while (i < plugin->handed.option_count && strcmp(plugin->options[i].name, option->name) != 0)
         i++;
-    bp_result_t result = i < plugin->seen.option_count ? set_option(base, memory, plugin, option, i) : unknown_option(base, plugin, option);
+    bp_result_t result = i < plugin->handed.option_count ? set_option(base, memory, plugin, option, i) : unknown_option(base, plugin, option);
     if (result == BP_OK || option->origin == NULL)
         return result;
     *located = true;
@@ -139,7 +139,7 @@ bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const
                                                                    : error_memory(&base->error, "reading its options");
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = find_and_set(base, memory, plugin, &options[i], located);
-    for (uint32_t i = 0; i < plugin->seen.option_count && result == BP_OK; i++) {
+    for (uint32_t i = 0; i < plugin->handed.option_count && result == BP_OK; i++) {
         bool given = (plugin->options[i].flags & BP_FIELD_REQUIRED) == 0;
         for (uint32_t j = 0; j < count && !given; j++)
             given = strcmp(options[j].name, plugin->options[i].name) == 0;

@@ -24,15 +24,23 @@ typedef struct plugin_t plugin_t;
 
 enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
 
+/* The plugins of a host. */
+typedef struct plugins_t {
+    base_t *base;
+    plugin_t **items;         /* in order of loading */
+    uint32_t count, capacity;
+    atomic_bool crashed;      /* some have been set aside that the host has not looked at yet */
+} plugins_t;
+
 struct plugin_t {
-    bp_plugin_t seen;         /* what the plugin's verbs are handed */
+    bp_plugin_t handed;       /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
     bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */
     const void *image_begin, *image_end; /* where that lies; NULL where not known */
-    struct loader_t *loader;
+    plugins_t *all;           /* itself among them, unless it is a version beside */
     guard_t *guard;           /* its verbs are called under it (verbs.h); NULL: just called */
     _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
     char crash[512];          /* how */
@@ -42,7 +50,6 @@ struct plugin_t {
     char **option_texts;      /* owned texts of string options */
     bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
     uint32_t given_count;
-    struct registry_set_t *set; /* where its registrations go while it is a new version that has not come yet; else NULL */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */
     _Atomic(memory_t *) account; /* of the version in place; exchanged with the content, but as one word */

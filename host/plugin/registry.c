@@ -240,13 +240,14 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
                                    uint32_t item_size)
 {
     bp_component_i known = {0};
+    registry_set_t *set = registry_set_of(registry, owner);
     memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
     bp_result_t result = check_name(registry, "component", known.name, item_size, offsetof(bp_component_i, create));
     if (result != BP_OK)
         return result;
     result = component_check(&registry->base->error, &known);
     if (result == BP_OK)
-        result = owner->set != NULL ? registry_replace_component(registry, owner->set, &known) : fill_component(registry, owner, &known);
+        result = set != NULL ? registry_replace_component(registry, set, &known) : fill_component(registry, owner, &known);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", known.name);
 }
 
@@ -260,13 +261,14 @@ static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_s
 bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size)
 {
     bp_system_i known = {0};
+    registry_set_t *set = registry_set_of(registry, owner);
     memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
     bp_result_t result = check_name(registry, "system", known.name, item_size, offsetof(bp_system_i, before));
     if (result != BP_OK)
         return result;
     result = system_check(&registry->base->error, &known);
     if (result == BP_OK)
-        result = owner->set != NULL ? registry_replace_system(registry, owner->set, &known) : fill_system(registry, owner, &known);
+        result = set != NULL ? registry_replace_system(registry, set, &known) : fill_system(registry, owner, &known);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", known.name);
 }
 
@@ -300,7 +302,8 @@ bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table
         result = place_table(registry, owner, known.name, known.size);
     if (result != BP_OK)
         return result;
-    return owner->set != NULL ? registry_replace_table(registry, owner->set, &known) : fill_table(registry, owner, &known);
+    registry_set_t *set = registry_set_of(registry, owner);
+    return set != NULL ? registry_replace_table(registry, set, &known) : fill_table(registry, owner, &known);
 }
 
 /* --- registry expected ------------------------------------------------------------------------------------------- */

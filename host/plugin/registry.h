@@ -20,6 +20,7 @@ typedef struct registry_t {
     uint32_t component_count, component_capacity;
     uint32_t system_count, system_capacity;
     uint32_t table_count, table_capacity;
+    struct registry_set_t *entered; /* sets that take what their owners register now (registry_set.h) */
 } registry_t;
 
 void registry_init(registry_t *registry, base_t *base);
@@ -51,7 +52,7 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
 
 /* Declarations into slots: the one door through which a plugin registers what it brings.
  *
- * What a new version of a plugin registers while it is being prepared goes into the set beside its slots (plugin_t.set) instead.
+ * What a new version of a plugin registers while it is being prepared goes into the set beside its slots instead.
  * Errors name the component or system and what is wrong with it; a refused declaration has changed nothing.
  */
 

@@ -55,6 +55,7 @@ bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owne
 {
     bool good = true;
     memset(set, 0, sizeof *set);
+    set->registry = registry;
     set->owner = owner;
     for (uint32_t i = 0; i < registry->component_count && good; i++)
         good = registry->components[i]->owner != owner || add_component(registry, set, registry->components[i]) != NULL;
@@ -83,6 +84,28 @@ void registry_set_free(registry_t *registry, registry_set_t *set)
     memory_free(memory, set->systems, set->system_capacity * sizeof *set->systems);
     memory_free(memory, set->tables, set->table_capacity * sizeof *set->tables);
     memset(set, 0, sizeof *set);
+}
+
+void registry_set_enter(registry_set_t *set)
+{
+    set->next = set->registry->entered;
+    set->registry->entered = set;
+}
+
+void registry_set_leave(registry_set_t *set)
+{
+    registry_set_t **at = &set->registry->entered;
+    while (*at != set)
+        at = &(*at)->next;
+    *at = set->next;
+}
+
+registry_set_t *registry_set_of(const registry_t *registry, const plugin_t *owner)
+{
+    registry_set_t *set = registry->entered;
+    while (set != NULL && set->owner != owner)
+        set = set->next;
+    return set;
 }
 
 static component_t *find_component(const registry_set_t *set, const component_t *slot)

@@ -17,7 +17,9 @@ typedef struct system_swap_t { system_t *slot, other; } system_swap_t;
 typedef struct table_swap_t { table_slot_t *slot, other; } table_swap_t;
 
 typedef struct registry_set_t {
+    registry_t *registry;
     plugin_t *owner;
+    struct registry_set_t *next; /* in registry_t.entered */
     component_swap_t *components;
     system_swap_t *systems;
     table_swap_t *tables;
@@ -29,6 +31,13 @@ typedef struct registry_set_t {
 /* An empty set for a plugin: all that it fills now would be emptied. False when out of memory: nothing is held. */
 bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owner);
 void registry_set_free(registry_t *registry, registry_set_t *set);
+
+/* From `enter` to `leave` what the owner registers goes into the set instead of its slots. */
+void registry_set_enter(registry_set_t *set);
+void registry_set_leave(registry_set_t *set);
+
+/* The set that takes what a plugin registers now, or NULL. */
+registry_set_t *registry_set_of(const registry_t *registry, const plugin_t *owner);
 
 /* Put a checked declaration into a set; of a table, for all slots of its name. */
 bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set, const bp_component_i *declared);

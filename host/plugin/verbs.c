@@ -7,7 +7,6 @@
 #include "../base/error.h"
 #include "../base/file.h"
 #include "elf.h"
-#include "loader.h"
 #include "registry.h"
 
 /* --- verb call --------------------------------------------------------------------------------------------------- */
@@ -27,6 +26,7 @@ typedef struct call_t {
     plugin_t *plugin;
     bp_manager_t *m;
     bp_system_t *s;
+    const verb_place_t *place;    /* NULL: in no world */
     const bp_step_t *step;
     const void *in;               /* run, match(es), entities, slots to read, values to write, saved bytes */
     const void *more;             /* columns, data */
@@ -53,26 +53,26 @@ static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*
 static void call_load(void *data)
 {
     call_t *c = data;
-    c->result = c->plugin->desc.load(&c->plugin->seen);
+    c->result = c->plugin->desc.load(&c->plugin->handed);
 }
 
 bp_result_t verb_load(plugin_t *plugin)
 {
     if (plugin->guard == NULL)
-        return plugin->desc.load(&plugin->seen);
+        return plugin->desc.load(&plugin->handed);
     return verb_call_with_result(&(call_t){.plugin = plugin}, "load", call_load);
 }
 
 static void call_unload(void *data)
 {
     const call_t *c = data;
-    c->plugin->desc.unload(&c->plugin->seen);
+    c->plugin->desc.unload(&c->plugin->handed);
 }
 
 void verb_unload(plugin_t *plugin)
 {
     if (plugin->guard == NULL)
-        plugin->desc.unload(&plugin->seen);
+        plugin->desc.unload(&plugin->handed);
     else
         verb_call(&(call_t){.plugin = plugin}, "unload", call_unload);
 }
@@ -80,7 +80,7 @@ void verb_unload(plugin_t *plugin)
 /* --- components ------------------------------------------------------------------------------------------------------- */
 
 #define COMPONENT_CALL(...) \
-    &(call_t) { .component = component, .plugin = component->owner, .m = m, __VA_ARGS__ }
+    &(call_t) { .component = component, .plugin = component->owner, .m = &m->handed, .place = m->place, __VA_ARGS__ }
 
 static void call_start(void *data)
 {
@@ -88,10 +88,10 @@ static void call_start(void *data)
     c->result = c->component->table.start(c->m);
 }
 
-bp_result_t verb_start(const component_t *component, bp_manager_t *m)
+bp_result_t verb_start(const component_t *component, verb_manager_t *m)
 {
     if (component->owner->guard == NULL)
-        return component->table.start(m);
+        return component->table.start(&m->handed);
     return verb_call_with_result(COMPONENT_CALL(.result = BP_OK), "start", call_start);
 }
 
@@ -101,10 +101,10 @@ static void call_stop(void *data)
     c->component->table.stop(c->m);
 }
 
-void verb_stop(const component_t *component, bp_manager_t *m)
+void verb_stop(const component_t *component, verb_manager_t *m)
 {
     if (component->owner->guard == NULL)
-        component->table.stop(m);
+        component->table.stop(&m->handed);
     else
         verb_call(COMPONENT_CALL(.result = BP_OK), "stop", call_stop);
 }
@@ -115,10 +115,10 @@ static void call_simulate(void *data)
     c->component->table.simulate(c->m, c->step, c->in);
 }
 
-void verb_simulate(const component_t *component, bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+void verb_simulate(const component_t *component, verb_manager_t *m, const bp_step_t *step, const bp_run_t *run)
 {
     if (component->owner->guard == NULL)
-        component->table.simulate(m, step, run);
+        component->table.simulate(&m->handed, step, run);
     else
         verb_call(COMPONENT_CALL(.step = step, .in = run), "simulate", call_simulate);
 }
@@ -129,11 +129,11 @@ static void call_create(void *data)
     c->result = c->component->table.create(c->m, c->instance, c->in, c->count, c->out);
 }
 
-bp_result_t verb_create(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                         uint32_t *slots)
 {
     if (component->owner->guard == NULL)
-        return component->table.create(m, instance, entities, count, slots);
+        return component->table.create(&m->handed, instance, entities, count, slots);
     return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .out = slots), "create", call_create);
 }
 
@@ -143,11 +143,11 @@ static void call_create_with(void *data)
     c->result = c->component->table.create_with(c->m, c->instance, c->in, c->count, c->more, c->out);
 }
 
-bp_result_t verb_create_with(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
+bp_result_t verb_create_with(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
                              uint32_t count, const void *const *columns, uint32_t *slots)
 {
     if (component->owner->guard == NULL)
-        return component->table.create_with(m, instance, entities, count, columns, slots);
+        return component->table.create_with(&m->handed, instance, entities, count, columns, slots);
     return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns, .out = slots),
                                "create_with", call_create_with);
 }
@@ -158,10 +158,10 @@ static void call_destroy(void *data)
     c->component->table.destroy(c->m, c->slots, c->count);
 }
 
-void verb_destroy(const component_t *component, bp_manager_t *m, const uint32_t *slots, uint32_t count)
+void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     if (component->owner->guard == NULL)
-        component->table.destroy(m, slots, count);
+        component->table.destroy(&m->handed, slots, count);
     else
         verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
 }
@@ -172,11 +172,11 @@ static void call_get(void *data)
     c->result = c->component->table.get(c->m, c->number, c->slots, c->count, c->out, c->size);
 }
 
-bp_result_t verb_get(const component_t *component, bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                      size_t stride)
 {
     if (component->owner->guard == NULL)
-        return component->table.get(m, field, slots, count, values, stride);
+        return component->table.get(&m->handed, field, slots, count, values, stride);
     return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values, .size = stride), "get", call_get);
 }
 
@@ -186,11 +186,11 @@ static void call_set(void *data)
     c->result = c->component->table.set(c->m, c->number, c->slots, c->count, c->in, c->size);
 }
 
-bp_result_t verb_set(const component_t *component, bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
                      const void *values, size_t stride)
 {
     if (component->owner->guard == NULL)
-        return component->table.set(m, field, slots, count, values, stride);
+        return component->table.set(&m->handed, field, slots, count, values, stride);
     return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values, .size = stride), "set", call_set);
 }
 
@@ -200,10 +200,10 @@ static void call_count(void *data)
     c->answer = c->component->table.count(c->m);
 }
 
-uint32_t verb_count(const component_t *component, bp_manager_t *m)
+uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
     if (component->owner->guard == NULL)
-        return component->table.count(m);
+        return component->table.count(&m->handed);
     call_t *call = COMPONENT_CALL(.answer = 0);
     return verb_call(call, "count", call_count) ? call->answer : 0;
 }
@@ -214,10 +214,10 @@ static void call_gc(void *data)
     c->answer = c->component->table.gc(c->m, c->out);
 }
 
-uint32_t verb_gc(const component_t *component, bp_manager_t *m, uint64_t *random)
+uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random)
 {
     if (component->owner->guard == NULL)
-        return component->table.gc(m, random);
+        return component->table.gc(&m->handed, random);
     call_t *call = COMPONENT_CALL(.out = random);
     return verb_call(call, "gc", call_gc) ? call->answer : 0;
 }
@@ -228,10 +228,10 @@ static void call_entities_destroyed(void *data)
     c->component->table.entities_destroyed(c->m, c->in, c->count);
 }
 
-void verb_entities_destroyed(const component_t *component, bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
+void verb_entities_destroyed(const component_t *component, verb_manager_t *m, const bp_entity_t *entities, uint32_t count)
 {
     if (component->owner->guard == NULL)
-        component->table.entities_destroyed(m, entities, count);
+        component->table.entities_destroyed(&m->handed, entities, count);
     else
         verb_call(COMPONENT_CALL(.in = entities, .count = count), "entities_destroyed", call_entities_destroyed);
 }
@@ -242,10 +242,10 @@ static void call_compile(void *data)
     c->result = c->component->table.compile(c->m, c->in, c->out, c->out_size);
 }
 
-bp_result_t verb_compile(const component_t *component, bp_manager_t *m, const char *json, void **data, size_t *size)
+bp_result_t verb_compile(const component_t *component, verb_manager_t *m, const char *json, void **data, size_t *size)
 {
     if (component->owner->guard == NULL)
-        return component->table.compile(m, json, data, size);
+        return component->table.compile(&m->handed, json, data, size);
     return verb_call_with_result(COMPONENT_CALL(.in = json, .out = data, .out_size = size), "compile", call_compile);
 }
 
@@ -255,11 +255,11 @@ static void call_spawn(void *data)
     c->result = c->component->table.spawn(c->m, c->instance, c->in, c->count, c->more, c->sizes, c->out);
 }
 
-bp_result_t verb_spawn(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+bp_result_t verb_spawn(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                        const void *const *data, const size_t *sizes, uint32_t *slots)
 {
     if (component->owner->guard == NULL)
-        return component->table.spawn(m, instance, entities, count, data, sizes, slots);
+        return component->table.spawn(&m->handed, instance, entities, count, data, sizes, slots);
     return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = data, .sizes = sizes, .out = slots),
                                "spawn", call_spawn);
 }
@@ -270,10 +270,10 @@ static void call_save(void *data)
     c->result = c->component->table.save(c->m, c->out, c->out_size);
 }
 
-bp_result_t verb_save(const component_t *component, bp_manager_t *m, void **data, size_t *size)
+bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size)
 {
     if (component->owner->guard == NULL)
-        return component->table.save(m, data, size);
+        return component->table.save(&m->handed, data, size);
     return verb_call_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
 }
 
@@ -283,10 +283,10 @@ static void call_load_saved(void *data)
     c->result = c->component->table.load(c->m, c->number, c->in, c->size);
 }
 
-bp_result_t verb_load_saved(const component_t *component, bp_manager_t *m, uint32_t version, const void *data, size_t size)
+bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size)
 {
     if (component->owner->guard == NULL)
-        return component->table.load(m, version, data, size);
+        return component->table.load(&m->handed, version, data, size);
     return verb_call_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size), "load", call_load_saved);
 }
 
@@ -296,10 +296,10 @@ static void call_report(void *data)
     c->component->table.report(c->m, c->out);
 }
 
-void verb_report(const component_t *component, bp_manager_t *m, bp_report_o *report)
+void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report)
 {
     if (component->owner->guard == NULL)
-        component->table.report(m, report);
+        component->table.report(&m->handed, report);
     else
         verb_call(COMPONENT_CALL(.out = report), "report", call_report);
 }
@@ -325,7 +325,7 @@ bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *dat
 /* The verbs of systems, under the guard where there is one. */
 
 #define SYSTEM_CALL(...) \
-    &(call_t) { .system = system, .plugin = system->owner, .s = s, __VA_ARGS__ }
+    &(call_t) { .system = system, .plugin = system->owner, .s = &s->handed, .place = s->place, __VA_ARGS__ }
 
 static void call_system_start(void *data)
 {
@@ -333,10 +333,10 @@ static void call_system_start(void *data)
     c->result = c->system->table.start(c->s);
 }
 
-bp_result_t verb_system_start(const system_t *system, bp_system_t *s)
+bp_result_t verb_system_start(const system_t *system, verb_system_t *s)
 {
     if (system->owner->guard == NULL)
-        return system->table.start(s);
+        return system->table.start(&s->handed);
     return verb_call_with_result(SYSTEM_CALL(.result = BP_OK), "start", call_system_start);
 }
 
@@ -346,10 +346,10 @@ static void call_system_stop(void *data)
     c->system->table.stop(c->s);
 }
 
-void verb_system_stop(const system_t *system, bp_system_t *s)
+void verb_system_stop(const system_t *system, verb_system_t *s)
 {
     if (system->owner->guard == NULL)
-        system->table.stop(s);
+        system->table.stop(&s->handed);
     else
         verb_call(SYSTEM_CALL(.result = BP_OK), "stop", call_system_stop);
 }
@@ -360,10 +360,10 @@ static void call_run(void *data)
     c->system->table.run(c->s, c->step, c->in);
 }
 
-void verb_run(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void verb_run(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *match)
 {
     if (system->owner->guard == NULL)
-        system->table.run(s, step, match);
+        system->table.run(&s->handed, step, match);
     else
         verb_call(SYSTEM_CALL(.step = step, .in = match), "run", call_run);
 }
@@ -374,10 +374,10 @@ static void call_run_all(void *data)
     c->system->table.run_all(c->s, c->step, c->in, c->count);
 }
 
-void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     if (system->owner->guard == NULL)
-        system->table.run_all(s, step, matches, count);
+        system->table.run_all(&s->handed, step, matches, count);
     else
         verb_call(SYSTEM_CALL(.step = step, .in = matches, .count = count), "run_all", call_run_all);
 }
@@ -388,10 +388,10 @@ static void call_entities_added(void *data)
     c->system->table.entities_added(c->s, c->in, c->count);
 }
 
-void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
     if (system->owner->guard == NULL)
-        system->table.entities_added(s, entities, count);
+        system->table.entities_added(&s->handed, entities, count);
     else
         verb_call(SYSTEM_CALL(.in = entities, .count = count), "entities_added", call_entities_added);
 }
@@ -402,10 +402,10 @@ static void call_entities_removed(void *data)
     c->system->table.entities_removed(c->s, c->in, c->count);
 }
 
-void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
     if (system->owner->guard == NULL)
-        system->table.entities_removed(s, entities, count);
+        system->table.entities_removed(&s->handed, entities, count);
     else
         verb_call(SYSTEM_CALL(.in = entities, .count = count), "entities_removed", call_entities_removed);
 }
@@ -416,10 +416,10 @@ static void call_system_report(void *data)
     c->system->table.report(c->s, c->out);
 }
 
-void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *report)
+void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report)
 {
     if (system->owner->guard == NULL)
-        system->table.report(s, report);
+        system->table.report(&s->handed, report);
     else
         verb_call(SYSTEM_CALL(.out = report), "report", call_system_report);
 }
@@ -443,7 +443,7 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
     memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;
-    memory_init(&memory, "crash", &plugin->loader->base->memory.allocator);
+    memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
     if (file_read(&memory, plugin->copy != NULL ? plugin->copy : plugin->path, &bytes, &size, &ignored) != BP_OK)
         return;
     uint64_t into;
@@ -455,28 +455,23 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
 /* "'simulate' of component 'spin', world 'main', step 17" */
 static void name_verb(const call_t *call, const char *verb, text_t *text)
 {
-    bp_world_o *world = call->m != NULL ? call->m->world : call->s != NULL ? call->s->world : NULL;
     text_append(text, "'%s'", verb);
     if (call->component != NULL)
         text_append(text, " of component '%s'", call->component->name);
     if (call->system != NULL)
         text_append(text, " of system '%s'", call->system->name);
-    if (world == NULL)
-        return;
-    const bp_world_api *worlds = call->plugin->loader->api->world;
-    bp_step_t now = {.struct_size = sizeof now};
-    worlds->clock(world, &now);
-    text_append(text, ", world '%s', step %llu", worlds->name(world), (unsigned long long)now.number);
+    if (call->place != NULL)
+        text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
 }
 
 /* Whose code crashed: the plugin whose image it lies in; the one that was called, where that is nobody's. */
 static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
 {
-    const loader_t *loader = called->loader;
-    for (uint32_t i = 0; i < loader->count; i++) {
-        const plugin_t *p = loader->plugins[i];
+    const plugins_t *all = called->all;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const plugin_t *p = all->items[i];
         if (crash->code != 0 && crash->code >= (uintptr_t)p->image_begin && crash->code < (uintptr_t)p->image_end)
-            return loader->plugins[i];
+            return all->items[i];
     }
     return called;
 }
@@ -497,8 +492,8 @@ static void set_aside(const call_t *call, const char *verb, const guard_crash_t 
     name_function(plugin, crash, &text);
     snprintf(plugin->crash, sizeof plugin->crash, "%s", text.chars);
     atomic_store_explicit(&plugin->aside, PLUGIN_ASIDE, memory_order_release);
-    atomic_store(&plugin->loader->crashes, true);
-    log_write(&plugin->loader->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
+    atomic_store(&plugin->all->crashed, true);
+    log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
 }
 
 /* --- calling ---------------------------------------------------------------------------------------------------------- */
@@ -521,7 +516,7 @@ static bool verb_call(call_t *call, const char *verb, void (*function)(void *dat
 
 static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
 {
-    error_text_t *error = &call->plugin->loader->base->error;
+    error_text_t *error = &call->plugin->all->base->error;
     bool called = may_call(call->plugin);
     if (verb_call(call, verb, function))
         return call->result;

@@ -16,41 +16,58 @@
 
 #include "registry.h"
 
+/* Where a verb is called, for what is said of a crash. */
+typedef struct verb_place_t {
+    const char *world;     /* its name */
+    const uint64_t *steps; /* that it has made */
+} verb_place_t;
+
+/* What the verbs of a component in a world, and those of a system, are handed; and where that is. */
+typedef struct verb_manager_t {
+    bp_manager_t handed;
+    const verb_place_t *place;
+} verb_manager_t;
+
+typedef struct verb_system_t {
+    bp_system_t handed;
+    const verb_place_t *place;
+} verb_system_t;
+
 /* The plugin itself. */
 bp_result_t verb_load(plugin_t *plugin);
 void verb_unload(plugin_t *plugin);
 
-/* A component manager; `m` is what the verb is handed. Threads as bp_component.h says. */
-bp_result_t verb_start(const component_t *component, bp_manager_t *m);
-void verb_stop(const component_t *component, bp_manager_t *m);
-void verb_simulate(const component_t *component, bp_manager_t *m, const bp_step_t *step, const bp_run_t *run);
-bp_result_t verb_create(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+/* A component manager; the verb is handed what `m` begins with. Threads as bp_component.h says. */
+bp_result_t verb_start(const component_t *component, verb_manager_t *m);
+void verb_stop(const component_t *component, verb_manager_t *m);
+void verb_simulate(const component_t *component, verb_manager_t *m, const bp_step_t *step, const bp_run_t *run);
+bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                         uint32_t *slots);
-bp_result_t verb_create_with(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
+bp_result_t verb_create_with(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
                              uint32_t count, const void *const *columns, uint32_t *slots);
-void verb_destroy(const component_t *component, bp_manager_t *m, const uint32_t *slots, uint32_t count);
-bp_result_t verb_get(const component_t *component, bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count);
+bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                      size_t stride);
-bp_result_t verb_set(const component_t *component, bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
                      const void *values, size_t stride);
-uint32_t verb_count(const component_t *component, bp_manager_t *m);
-uint32_t verb_gc(const component_t *component, bp_manager_t *m, uint64_t *random);
-void verb_entities_destroyed(const component_t *component, bp_manager_t *m, const bp_entity_t *entities, uint32_t count);
-bp_result_t verb_compile(const component_t *component, bp_manager_t *m, const char *json, void **data, size_t *size);
-bp_result_t verb_spawn(const component_t *component, bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+uint32_t verb_count(const component_t *component, verb_manager_t *m);
+uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random);
+void verb_entities_destroyed(const component_t *component, verb_manager_t *m, const bp_entity_t *entities, uint32_t count);
+bp_result_t verb_compile(const component_t *component, verb_manager_t *m, const char *json, void **data, size_t *size);
+bp_result_t verb_spawn(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                        const void *const *data, const size_t *sizes, uint32_t *slots);
-bp_result_t verb_save(const component_t *component, bp_manager_t *m, void **data, size_t *size);
-bp_result_t verb_load_saved(const component_t *component, bp_manager_t *m, uint32_t version, const void *data, size_t size);
-void verb_report(const component_t *component, bp_manager_t *m, bp_report_o *report);
+bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size);
+bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size);
+void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report);
 
 /* A system. */
-bp_result_t verb_system_start(const system_t *system, bp_system_t *s);
-void verb_system_stop(const system_t *system, bp_system_t *s);
-void verb_run(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
-void verb_run_all(const system_t *system, bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
-void verb_entities_added(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count);
-void verb_entities_removed(const system_t *system, bp_system_t *s, const bp_entity_t *entities, uint32_t count);
-void verb_system_report(const system_t *system, bp_system_t *s, bp_report_o *report);
+bp_result_t verb_system_start(const system_t *system, verb_system_t *s);
+void verb_system_stop(const system_t *system, verb_system_t *s);
+void verb_run(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
+void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
+void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report);
 
 /* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where it
  * was ended, or where the owner is set aside. */

@@ -94,7 +94,7 @@ static bp_result_t find_by_name(world_t *world, const char *name, bp_entity_t *e
     if (manager == BP_NONE)
         return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%.200s' cannot be found; write #index:generation", world->name,
                          name);
-    find_t find = {names, &world->managers[manager]->seen, name, entity, 0};
+    find_t find = {names, &world->managers[manager]->verb.handed, name, entity, 0};
     if (!verb_of_table(registry_table_owner(world->registry, BP_DEBUG_NAME_API), "find", call_find, &find))
         return error_set(error, BP_ERROR_FAILED, "the plugin that knows entities by their names has crashed; write #index:generation");
     uint32_t found = find.found;

@@ -250,7 +250,7 @@ static bp_result_t get_own(world_t *world, const bp_property_t *p, const bp_enti
         uint32_t n = count - done < BLOCK ? count - done : BLOCK;
         result = find_slots(world, p, entities + done, n, slots);
         if (result == BP_OK)
-            result = verb_get(manager->component, &manager->seen, p->field, slots, n, values + done * stride, stride);
+            result = verb_get(manager->component, &manager->verb, p->field, slots, n, values + done * stride, stride);
     }
     return result;
 }
@@ -268,7 +268,7 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
         return error_memory(&world->base->error, "setting a property");
     bp_result_t result = find_slots(world, p, entities, count, slots);
     if (result == BP_OK)
-        result = verb_set(manager->component, &manager->seen, p->field, slots, count, values, stride);
+        result = verb_set(manager->component, &manager->verb, p->field, slots, count, values, stride);
     if (slots != few)
         memory_free(&world->memory, slots, count * sizeof *slots);
     return result;

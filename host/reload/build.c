@@ -74,9 +74,9 @@ static void look_for_folders(build_t *build, uint64_t now)
     build->retried_at = now;
     if (build->sources_id < 0)
         build->sources_id = folder_watch_add(build->folders, build->sources);
-    for (uint32_t i = 0; i < build->loader->count; i++) {
-        if (build->loader->plugins[i]->path[0] != '\0')
-            know(build, build->loader->plugins[i]->name);
+    for (uint32_t i = 0; i < build->loader->plugins.count; i++) {
+        if (build->loader->plugins.items[i]->path[0] != '\0')
+            know(build, build->loader->plugins.items[i]->name);
     }
 }
 

@@ -119,7 +119,7 @@ static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
     const field_t *field = &c->old->fields[number];
     if (c->old->own_storage) {
         reason_await(change_error(c->change));
-        bp_result_t result = verb_get(c->old, &c->m->manager->seen, number, c->from, c->count, values, field->size);
+        bp_result_t result = verb_get(c->old, &c->m->manager->verb, number, c->from, c->count, values, field->size);
         return result == BP_OK ? BP_OK : about(c, result, "the old version cannot tell property ", field->name);
     }
     for (uint32_t i = 0; i < c->count; i++)
@@ -164,7 +164,7 @@ static bp_result_t set_new(carry_t *c, uint32_t number, const void *values)
     const field_t *field = &c->next->fields[number];
     gather_slots(c);
     enter(c);
-    bp_result_t result = verb_set(c->next, &c->m->manager->seen, number, c->to, c->count, values, field->size);
+    bp_result_t result = verb_set(c->next, &c->m->manager->verb, number, c->to, c->count, values, field->size);
     leave(c);
     return result == BP_OK ? BP_OK : about(c, result, "the new version does not take property ", field->name);
 }
@@ -187,14 +187,14 @@ static bp_result_t read_columns(carry_t *c)
 static bp_result_t create_batch(carry_t *c)
 {
     bool at_once = c->next->table.create_with != NULL;
-    bp_manager_t *seen = &c->m->manager->seen;
+    verb_manager_t *verb = &c->m->manager->verb;
     bp_name_t name = c->w->world->prototypes.keys[c->key].name;
     bp_result_t result = read_columns(c);
     if (result != BP_OK)
         return result;
     enter(c);
-    result = at_once ? verb_create_with(c->next, seen, name, c->entities, c->count, c->columns, c->to)
-                     : verb_create(c->next, seen, name, c->entities, c->count, c->to);
+    result = at_once ? verb_create_with(c->next, verb, name, c->entities, c->count, c->columns, c->to)
+                     : verb_create(c->next, verb, name, c->entities, c->count, c->to);
     leave(c);
     if (result != BP_OK)
         return about(c, result, "the new version does not take the instances", "");
@@ -278,12 +278,12 @@ static bp_result_t save_and_load(carry_t *c)
     void *data = NULL;
     size_t size = 0;
     reason_await(change_error(c->change));
-    bp_result_t result = verb_save(c->old, &manager->seen, &data, &size);
+    bp_result_t result = verb_save(c->old, &manager->verb, &data, &size);
     if (result != BP_OK)
         return about(c, result, "the old version cannot save its instances", "");
     enter(c);
-    result = verb_load_saved(c->next, &manager->seen, c->old->table.version, data, size);
-    uint32_t count = result == BP_OK ? verb_count(c->next, &manager->seen) : 0;
+    result = verb_load_saved(c->next, &manager->verb, c->old->table.version, data, size);
+    uint32_t count = result == BP_OK ? verb_count(c->next, &manager->verb) : 0;
     leave(c);
     memory_free(plugin_account(plugin), data, size);
     if (result != BP_OK)
@@ -401,7 +401,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     c->columns = memory_new(memory, columns_size);
     bp_result_t result = BP_ERROR_MEMORY;
     if (c->values != NULL && c->columns != NULL) {
-        w->carried = (world_slots_i){.manager = m->manager->seen.component, .context = c, .slots = slots_of};
+        w->carried = (world_slots_i){.manager = m->manager->number, .context = c, .slots = slots_of};
         result = carry(c);
     } else {
         error_memory(change_error(change), "carrying instances");
@@ -438,7 +438,7 @@ static bool is_adopted(const component_change_t *c, uint32_t old)
 
 static bool reserve_columns(reload_change_t *change, manager_change_t *m, uint32_t count)
 {
-    memory_t *memory = &world_of(m->manager->seen.world)->memory;
+    memory_t *memory = &world_of(m->manager->verb.handed.world)->memory;
     (void)change;
     m->column_count = m->pick_count = count;
     if (count == 0)

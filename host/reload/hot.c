@@ -191,7 +191,7 @@ static void make_change(hot_t *hot)
     reload_change_t *change = hot->change;
     bp_result_t result = reload_prepare(change);
     if (result != BP_OK) {
-        refuse(hot, result, !atomic_load(&hot->reload->loader->crashes));
+        refuse(hot, result, !atomic_load(&hot->reload->loader->plugins.crashed));
         return;
     }
     hot->change = NULL;

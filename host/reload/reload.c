@@ -143,9 +143,9 @@ static bp_result_t check_plugins(const reload_change_t *change)
     const loader_t *loader = change->reload->loader;
     for (uint32_t i = 0; i < change->version_count; i++) {
         uint32_t at = 0;
-        while (at < loader->count && loader->plugins[at] != change->versions[i].plugin)
+        while (at < loader->plugins.count && loader->plugins.items[at] != change->versions[i].plugin)
             at++;
-        if (at == loader->count)
+        if (at == loader->plugins.count)
             return error_set(change_error(change), BP_ERROR_NOT_FOUND, "a plugin that was to be reloaded has been unloaded meanwhile");
     }
     return BP_OK;

@@ -37,9 +37,9 @@ static void say_nothing(void *context, int32_t level, const char *source, const 
 
 static const char *crash_of_any(const loader_t *loader)
 {
-    for (uint32_t i = 0; i < loader->count; i++) {
-        const char *crash = plugin_crash(loader->plugins[i]);
-        if (plugin_is_aside(loader->plugins[i]) && crash[0] != '\0')
+    for (uint32_t i = 0; i < loader->plugins.count; i++) {
+        const char *crash = plugin_crash(loader->plugins.items[i]);
+        if (plugin_is_aside(loader->plugins.items[i]) && crash[0] != '\0')
             return crash;
     }
     return NULL;
@@ -63,11 +63,11 @@ static const char *step_all(reload_t *reload)
 /* Plugins that were set aside before have nothing to do with the candidate. */
 static void forget_crashes(loader_t *loader)
 {
-    for (uint32_t i = 0; i < loader->count; i++) {
-        if (plugin_is_aside(loader->plugins[i]))
-            loader->plugins[i]->crash[0] = '\0';
+    for (uint32_t i = 0; i < loader->plugins.count; i++) {
+        if (plugin_is_aside(loader->plugins.items[i]))
+            loader->plugins.items[i]->crash[0] = '\0';
     }
-    atomic_store(&loader->crashes, false);
+    atomic_store(&loader->plugins.crashed, false);
 }
 
 static int try_change(process_t *self, void *data)
@@ -83,7 +83,7 @@ static int try_change(process_t *self, void *data)
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
     if (reload_prepare(attempt->trial->change) != BP_OK) {
-        verdict = atomic_load(&reload->loader->crashes) ? SAYS_FAILED : SAYS_REFUSED;
+        verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
         reason = reload->base->error.text;
     } else {
         reload_commit(attempt->trial->change);

@@ -14,12 +14,12 @@
 void change_enter(version_t *version)
 {
     loader_exchange(version->plugin, &version->other);
-    version->plugin->set = &version->set;
+    registry_set_enter(&version->set);
 }
 
 void change_leave(version_t *version)
 {
-    version->plugin->set = NULL;
+    registry_set_leave(&version->set);
     loader_exchange(version->plugin, &version->other);
 }
 
@@ -29,8 +29,8 @@ static bp_result_t unknown_plugin(reload_t *reload, const char *name)
 {
     nearest_t nearest = {.wanted = name};
     text_t hint;
-    for (uint32_t i = 0; i < reload->loader->count; i++)
-        nearest_consider(&nearest, reload->loader->plugins[i]->name);
+    for (uint32_t i = 0; i < reload->loader->plugins.count; i++)
+        nearest_consider(&nearest, reload->loader->plugins.items[i]->name);
     return error_set(&reload->base->error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
 }
 
@@ -60,7 +60,7 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
 static uint32_t place_of(const loader_t *loader, const plugin_t *plugin)
 {
     uint32_t at = 0;
-    while (loader->plugins[at] != plugin)
+    while (loader->plugins.items[at] != plugin)
         at++;
     return at;
 }
@@ -100,10 +100,10 @@ static bp_result_t load(reload_change_t *change, version_t *version)
 {
     loader_t *loader = change->reload->loader;
     plugin_t *plugin = version->plugin;
-    void *state = plugin->seen.state;
+    void *state = plugin->handed.state;
     version->keeps_state = same_form(plugin->desc.state_form, version->other.desc.state_form);
     change_enter(version);
-    plugin->seen.state = version->keeps_state ? state : NULL;
+    plugin->handed.state = version->keeps_state ? state : NULL;
     bp_result_t result = loader_register(loader, plugin);
     if (result == BP_OK)
         result = loader_run_load(loader, plugin);

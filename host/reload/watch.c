@@ -84,8 +84,8 @@ static bool add(file_watch_t *watch, plugin_t *plugin)
 
 static bool is_loaded(const file_watch_t *watch, const watched_file_t *w)
 {
-    for (uint32_t i = 0; i < watch->loader->count; i++) {
-        if (watch->loader->plugins[i] == w->plugin)
+    for (uint32_t i = 0; i < watch->loader->plugins.count; i++) {
+        if (watch->loader->plugins.items[i] == w->plugin)
             return strcmp(w->plugin->path, w->path) == 0;
     }
     return false;
@@ -107,8 +107,8 @@ static void follow(file_watch_t *watch)
         if (!is_loaded(watch, watch->files[i - 1]))
             forget(watch, i - 1);
     }
-    for (uint32_t i = 0; i < watch->loader->count; i++) {
-        plugin_t *plugin = watch->loader->plugins[i];
+    for (uint32_t i = 0; i < watch->loader->plugins.count; i++) {
+        plugin_t *plugin = watch->loader->plugins.items[i];
         if (plugin->path[0] != '\0' && !is_watched(watch, plugin))
             add(watch, plugin);
     }

@@ -25,11 +25,11 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
     error_text_t *error = change_error(change);
     const component_t *other = m->component->other;
     bp_result_t result = BP_OK;
-    m->state = m->keeps_state ? m->manager->seen.state : NULL;
+    m->state = m->keeps_state ? m->manager->verb.handed.state : NULL;
     if (!m->keeps_state && other->table.start != NULL) {
         manager_enter(m);
         reason_await(error);
-        result = reason_given(error, verb_start(other, &m->manager->seen));
+        result = reason_given(error, verb_start(other, &m->manager->verb));
         manager_leave(m);
         if (result != BP_OK)
             return error_prefix(error, result, "component '%s' did not start in world '%s': ", other->name, w->world->name);
@@ -64,7 +64,7 @@ static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w,
     const char *name = m->component->slot->name;
     return error_set(change_error(change), BP_ERROR_NOT_FOUND,
                      "component '%s' has gone, but world '%s' has its manager, with %u instances; keep it, or unload '%s' and load it again",
-                     name, w->world->name, world_count(w->world, m->manager->seen.component), m->component->version->plugin->name);
+                     name, w->world->name, world_count(w->world, m->manager->number), m->component->version->plugin->name);
 }
 
 static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, manager_change_t *m)
@@ -125,7 +125,7 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
     if (s->gone)
         return note_unit(change, w, s->unit, false);
     s->keeps_state = same_form(s->unit->system->table.state_form, s->other->table.state_form);
-    s->state = s->keeps_state ? s->unit->seen.state : NULL;
+    s->state = s->keeps_state ? s->unit->verb.handed.state : NULL;
     s->version->merges |= s->keeps_state;
     if (s->keeps_state || s->other->table.start == NULL) {
         s->started = !s->keeps_state;
@@ -133,7 +133,7 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
     }
     system_enter(s);
     reason_await(error);
-    bp_result_t result = reason_given(error, verb_system_start(s->other, &s->unit->seen));
+    bp_result_t result = reason_given(error, verb_system_start(s->other, &s->unit->verb));
     system_leave(s);
     s->started = result == BP_OK;
     if (result == BP_OK)
@@ -332,24 +332,24 @@ bp_result_t worlds_prepare(reload_change_t *change)
 void manager_enter(manager_change_t *m)
 {
     change_enter(m->component->version);
-    EXCHANGE(void *, m->manager->seen.state, m->state);
+    EXCHANGE(void *, m->manager->verb.handed.state, m->state);
 }
 
 void manager_leave(manager_change_t *m)
 {
-    EXCHANGE(void *, m->manager->seen.state, m->state);
+    EXCHANGE(void *, m->manager->verb.handed.state, m->state);
     change_leave(m->component->version);
 }
 
 void system_enter(system_change_t *s)
 {
     change_enter(s->version);
-    EXCHANGE(void *, s->unit->seen.state, s->state);
+    EXCHANGE(void *, s->unit->verb.handed.state, s->state);
 }
 
 void system_leave(system_change_t *s)
 {
-    EXCHANGE(void *, s->unit->seen.state, s->state);
+    EXCHANGE(void *, s->unit->verb.handed.state, s->state);
     change_leave(s->version);
 }
 
@@ -444,11 +444,11 @@ void worlds_exchange(world_change_t *w)
 {
     world_t *world = w->world;
     for (uint32_t i = 0; i < w->manager_count; i++) {
-        EXCHANGE(void *, w->managers[i].manager->seen.state, w->managers[i].state);
+        EXCHANGE(void *, w->managers[i].manager->verb.handed.state, w->managers[i].state);
         exchange_columns(&w->managers[i]);
     }
     for (uint32_t i = 0; i < w->system_count; i++)
-        EXCHANGE(void *, w->systems[i].unit->seen.state, w->systems[i].state);
+        EXCHANGE(void *, w->systems[i].unit->verb.handed.state, w->systems[i].state);
     for (uint32_t i = 0; i < w->unit_count; i++)
         exchange_unit(w, &w->units[i]);
     for (uint32_t i = 0; i < w->shape_count; i++)
@@ -476,7 +476,7 @@ static void tell_references(world_change_t *w, const manager_change_t *m, bool b
         if (old != BP_NONE && c->sources[i].kind == CONVERT_SAME)
             to[back ? i : old] = (uint8_t)(back ? old : i);
     }
-    world_note_moves(w->world, m->manager->seen.component, to);
+    world_note_moves(w->world, m->manager->number, to);
 }
 
 void worlds_tell(world_change_t *w, bool back)
@@ -523,7 +523,7 @@ static void stop_world(reload_change_t *change, world_change_t *w)
         system_change_t *s = &w->systems[i - 1];
         if (has_started(w, s) && s->other->table.stop != NULL) {
             system_enter(s);
-            verb_system_stop(s->other, &s->unit->seen);
+            verb_system_stop(s->other, &s->unit->verb);
             system_leave(s);
         }
         s->started = false;
@@ -532,7 +532,7 @@ static void stop_world(reload_change_t *change, world_change_t *w)
         manager_change_t *m = &w->managers[i - 1];
         if (m->started && m->component->other->table.stop != NULL) {
             manager_enter(m);
-            verb_stop(m->component->other, &m->manager->seen);
+            verb_stop(m->component->other, &m->manager->verb);
             manager_leave(m);
         }
         m->started = false;

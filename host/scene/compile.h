@@ -8,11 +8,12 @@
 #define HOST_SCENE_COMPILE_H
 
 #include "../plugin/registry.h"
+#include "../plugin/verbs.h"
 
 /* Managers of component types that compile their own descriptions: an upward call, since managers live in worlds. */
 typedef struct scene_managers_i {
     void *context;
-    bp_result_t (*find)(void *context, const component_t *component, bp_manager_t **manager);
+    bp_result_t (*find)(void *context, const component_t *component, verb_manager_t **manager);
     void (*release)(void *context, const component_t *component, void *data, size_t size); /* what `compile` allocated */
 } scene_managers_i;
 

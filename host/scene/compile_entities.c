@@ -196,7 +196,7 @@ static char *write_description(scene_t *scene, const scene_description_t *descri
 
 static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, uint32_t description, uint32_t *number)
 {
-    bp_manager_t *manager = NULL;
+    verb_manager_t *manager = NULL;
     scene_opaque_t made = {.component = component};
     size_t size;
     if (!memory_reserve(&scene->memory, &scene->opaques, &scene->opaque_capacity, (uint64_t)scene->opaque_count + 1, sizeof *scene->opaques))

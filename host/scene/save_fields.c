@@ -219,7 +219,7 @@ static bp_result_t describe(const save_t *s, const save_component_t *c, uint32_t
     print_text(&sink, "{");
     for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
         bp_value_t value = {.i64 = 0};
-        result = verb_get(type, &c->manager->seen, f, &slot, 1, &value, sizeof value);
+        result = verb_get(type, &c->manager->verb, f, &slot, 1, &value, sizeof value);
         print_format(&sink, "%s\"%s\": ", f > 0 ? ", " : "", type->fields[f].name);
         if (result == BP_OK)
             print_property(s, &sink, &type->fields[f], &value);
@@ -240,7 +240,7 @@ static bp_result_t compile_part(save_t *s, save_component_t *c, const save_part_
         save_bytes_t *made = &c->compiled[instance++];
         result = describe(s, c, slot, buffer);
         if (result == BP_OK)
-            result = verb_compile(type_of(c), &c->manager->seen, buffer->text, &made->data, &made->size);
+            result = verb_compile(type_of(c), &c->manager->verb, buffer->text, &made->data, &made->size);
         if (result != BP_OK)
             *made = (save_bytes_t){NULL, 0};
     }
@@ -347,7 +347,7 @@ static bp_result_t get(const walk_t *w, const uint32_t *slots, uint32_t count, v
     manager_t *manager = w->component->manager;
     error_text_t *error = &w->s->world->base->error;
     error->text[0] = '\0';
-    bp_result_t result = verb_get(manager->component, &manager->seen, w->field, slots, count, to, manager->component->fields[w->field].size);
+    bp_result_t result = verb_get(manager->component, &manager->verb, w->field, slots, count, to, manager->component->fields[w->field].size);
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "world '%s': %s: ", w->s->world->name, manager->component->name);

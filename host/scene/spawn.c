@@ -177,7 +177,7 @@ static bp_result_t create_and_set(spawn_t *s, plan_part_t *part, manager_t *mana
 {
     const component_t *type = manager->component;
     uint32_t *slots = slots_of(s, part), rows = plan_group(&s->plan, part)->rows;
-    bp_result_t result = verb_create(type, &manager->seen, plan_blob_part(&s->plan, part)->name, entities, rows, slots);
+    bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities, rows, slots);
     part->created = result == BP_OK;
     for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
         if (columns[f] == NULL)
@@ -185,7 +185,7 @@ static bp_result_t create_and_set(spawn_t *s, plan_part_t *part, manager_t *mana
         if (type->table.set == NULL)
             return error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
                              type->fields[f].name);
-        result = verb_set(type, &manager->seen, f, slots, rows, columns[f], type->fields[f].size);
+        result = verb_set(type, &manager->verb, f, slots, rows, columns[f], type->fields[f].size);
     }
     return result;
 }
@@ -200,7 +200,7 @@ static bp_result_t create_with(spawn_t *s, plan_part_t *part, const plan_compone
         columns[f] = part_values(s, part, &type->fields[f], &component->sources[f], &scratch);
     if (type->table.create_with == NULL)
         return create_and_set(s, part, manager, columns, entities);
-    bp_result_t result = verb_create_with(type, &manager->seen, plan_blob_part(&s->plan, part)->name, entities,
+    bp_result_t result = verb_create_with(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities,
                                                  plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
     part->created = result == BP_OK;
     return result;
@@ -216,7 +216,7 @@ static bp_result_t spawn_opaque(spawn_t *s, plan_part_t *part, const blob_compon
     for (uint32_t i = 0; i < rows; i++)
         data[i] = blob_opaque_bytes(s->plan.blob, from, blob_part->first_instance + i, &sizes[i]);
     bool own = manager->component->own_storage;
-    bp_result_t result = verb_spawn(manager->component, &manager->seen, blob_part->name, entities, rows, data, sizes,
+    bp_result_t result = verb_spawn(manager->component, &manager->verb, blob_part->name, entities, rows, data, sizes,
                                                          own ? slots_of(s, part) : s->slots);
     part->created = own && result == BP_OK;
     return result;
@@ -297,7 +297,7 @@ static bp_result_t set_references(spawn_t *s, uint32_t c)
             result = error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
                                field->name);
         else if (count > 0)
-            result = verb_set(type, &manager->seen, f, s->slots, count, s->targets, sizeof *s->targets);
+            result = verb_set(type, &manager->verb, f, s->slots, count, s->targets, sizeof *s->targets);
     }
     return result == BP_OK ? BP_OK : error_prefix(&s->plan.world->base->error, result, "%s: %s: ", s->plan.origin, type->name);
 }

@@ -231,7 +231,7 @@ static bp_result_t plan_part(spawn_plan_t *plan, uint32_t group, uint32_t p)
     if (component->manager == NULL)
         return BP_OK;
     uint32_t key;
-    bp_result_t result = world_key(plan->world, component->manager->seen.component, from->name, &key);
+    bp_result_t result = world_key(plan->world, component->manager->number, from->name, &key);
     if (result == BP_OK)
         result = prototypes_with(&plan->world->prototypes, *prototype, key, prototype, &part->column);
     if (result != BP_OK)

@@ -1,6 +1,6 @@
 /* schedule.c - units that come into a world's step, and leave it.
  *
- * Invariants: units are separate allocations, since plugins hold &unit->seen; `settled` means that every query has its
+ * Invariants: units are separate allocations, since plugins hold &unit->verb.handed; `settled` means that every query has its
  * manager numbers and that `units` is in the order of the step. Adding or dropping a unit unsettles.
  */
 #include "schedule.h"
@@ -28,7 +28,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
 {
     memory_t *memory = &parts->base->memory;
     bp_world_o *world = memory_new(memory, sizeof *world);
-    if (world == NULL || world_init(&world->rows, parts, name, layout) != BP_OK) {
+    if (world == NULL || world_init(&world->rows, parts, name, &world->clock.steps, layout) != BP_OK) {
         memory_free(memory, world, sizeof *world);
         error_memory(&parts->base->error, "creating a world");
         return NULL;
@@ -249,7 +249,7 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
     query_term_t terms[REGISTRY_MAX_TERMS] = {{0}};
     uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
     if (unit->manager != NULL)
-        terms[0] = (query_term_t){.manager = unit->manager->seen.component, .width = world_visible(unit->manager)};
+        terms[0] = (query_term_t){.manager = unit->manager->number, .width = world_visible(unit->manager)};
     for (uint32_t t = 0; t < count && unit->system != NULL; t++) {
         bp_result_t result = settle_term(world, unit, &unit->system->terms[t], &terms[t]);
         if (result != BP_OK)
@@ -355,7 +355,7 @@ static bp_result_t settle_accesses(schedule_t *schedule, unit_t *unit)
     bp_result_t result = BP_OK;
     unit->access_count = 0;
     if (unit->manager != NULL)
-        result = add_access(schedule, unit, unit->manager->seen.component, true);
+        result = add_access(schedule, unit, unit->manager->number, true);
     for (uint32_t t = 0; unit->system != NULL && t < unit->system->term_count && result == BP_OK; t++) {
         uint32_t manager = unit->query->terms[unit->place[t]].manager, flags = unit->system->terms[t].flags;
         if (manager != BP_NONE && (flags & BP_TERM_EXCLUDE) == 0)

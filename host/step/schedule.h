@@ -44,7 +44,7 @@ typedef struct unit_t {
     struct schedule_t *schedule;
     manager_t *manager; /* a component that simulates, or NULL: */
     system_t *system;   /* a system */
-    bp_system_t seen;   /* what the system's verbs are handed */
+    verb_system_t verb; /* what the system's verbs are called with */
 
     query_t *query;     /* NULL where the unit has no terms, or is not settled */
     uint8_t place[REGISTRY_MAX_TERMS]; /* of each term in the query */

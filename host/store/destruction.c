@@ -51,7 +51,7 @@ static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32
         for (uint32_t m = 0; m < world->manager_count; m++) {
             manager_t *manager = world->managers[m];
             if (manager->started && manager->component->table.entities_destroyed != NULL)
-                verb_entities_destroyed(manager->component, &manager->seen, entities, count);
+                verb_entities_destroyed(manager->component, &manager->verb, entities, count);
         }
     }
     for (uint32_t i = 0; i < d->callback_count; i++) {

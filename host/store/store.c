@@ -41,7 +41,7 @@ static uint32_t create_instances(world_t *world, run_t *run, uint32_t first, con
         if (!manager->component->own_storage)
             continue;
         uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
-        *result = verb_create(manager->component, &manager->seen, p->keys[key].name, entities, count, slots);
+        *result = verb_create(manager->component, &manager->verb, p->keys[key].name, entities, count, slots);
         if (*result != BP_OK)
             break;
     }
@@ -201,7 +201,7 @@ void store_instances_moved(world_t *world, const manager_t *manager, const bp_en
         const record_t *record = world_record(world, entities[i]);
         for (uint32_t at = record == NULL ? 0 : record->prototype; at != 0; at = p->items[at].base) {
             const component_key_t *key = &p->keys[p->items[at].key];
-            if (key->name != names[i] || key->manager != manager->seen.component)
+            if (key->name != names[i] || key->manager != manager->number)
                 continue;
             uint32_t *column =
                 slot_column(world, world_run(world, record->prototype), p->items[at].key, p->items[p->items[at].base].columns);
@@ -434,5 +434,5 @@ void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count)
     if (count > 1)
         qsort(slots, count, sizeof *slots, descending);
     if (count > 0)
-        verb_destroy(manager->component, &manager->seen, slots, count);
+        verb_destroy(manager->component, &manager->verb, slots, count);
 }

@@ -34,7 +34,7 @@ static void tell_manager(world_t *world, manager_t *manager, uint32_t flag, cons
             continue;
         run_t *run = world_run(world, record->prototype);
         for (uint32_t at = record->prototype; at != 0; at = p->items[at].base) {
-            if (p->keys[p->items[at].key].manager != manager->seen.component)
+            if (p->keys[p->items[at].key].manager != manager->number)
                 continue;
             if (found == STORE_BLOCK) {
                 store_destroy_slots(manager, slots, found);
@@ -180,7 +180,7 @@ static uint32_t collect(world_t *world, uint32_t visits, bool fully)
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->table.gc != NULL)
-            collected += verb_gc(manager->component, &manager->seen, &world->random);
+            collected += verb_gc(manager->component, &manager->verb, &world->random);
     }
     return collected;
 }

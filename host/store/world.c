@@ -12,7 +12,7 @@
 
 const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
-bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, uint32_t layout)
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps, uint32_t layout)
 {
     base_t *base = parts->base;
     world->base = base;
@@ -25,6 +25,7 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
     world->name = memory_copy_text(&world->memory, name);
+    world->place = (verb_place_t){world->name, steps};
     if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base))
         return BP_OK;
     memory_free_text(&world->memory, world->name);
@@ -39,7 +40,7 @@ static void stop_manager(world_t *world, manager_t *manager)
     if (manager->component->own_storage && manager->component->table.gc == NULL)
         world->telling--;
     if (manager->component->table.stop != NULL)
-        verb_stop(manager->component, &manager->seen);
+        verb_stop(manager->component, &manager->verb);
 }
 
 static void free_manager(world_t *world, manager_t *manager)
@@ -86,13 +87,15 @@ static manager_t *new_manager(world_t *world, component_t *component)
         return NULL;
     manager->component = component;
     manager->column_count = component->own_storage ? 1 : component->field_count;
-    manager->seen = (bp_manager_t){
+    manager->number = world->manager_count;
+    manager->verb.place = &world->place;
+    manager->verb.handed = (bp_manager_t){
         .struct_size = sizeof(bp_manager_t),
         .component = world->manager_count,
         .api = world->api,
         .host = world->host,
         .world = world_handle(world),
-        .plugin = &component->owner->seen,
+        .plugin = &component->owner->handed,
     };
     if (manager->column_count == 0)
         return manager;
@@ -113,7 +116,7 @@ static bp_result_t start_manager(world_t *world, manager_t *manager)
     const component_t *component = manager->component;
     if (component->table.start != NULL) {
         error->text[0] = '\0';
-        bp_result_t result = verb_start(component, &manager->seen);
+        bp_result_t result = verb_start(component, &manager->verb);
         if (result != BP_OK && error->text[0] == '\0')
             error_set(error, result, "it gave no reason (code %d)", result);
         if (result != BP_OK)
@@ -150,7 +153,7 @@ bp_result_t world_use_component(world_t *world, component_t *component)
 void world_drop_manager(world_t *world, manager_t *manager)
 {
     for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
-        if (world->prototypes.keys[i].manager == manager->seen.component)
+        if (world->prototypes.keys[i].manager == manager->number)
             world->prototypes.keys[i].flags |= KEY_GONE;
     }
     prototypes_mark_gone(&world->prototypes);
@@ -265,7 +268,7 @@ uint32_t world_count(world_t *world, uint32_t component)
         return 0;
     manager_t *manager = world->managers[component];
     if (manager->component->own_storage)
-        return verb_count(manager->component, &manager->seen);
+        return verb_count(manager->component, &manager->verb);
     uint32_t count = 0;
     const prototypes_t *p = &world->prototypes;
     for (uint32_t i = 0; i < world->run_count; i++) {

@@ -15,6 +15,7 @@
 #define HOST_STORE_WORLD_H
 
 #include "../plugin/registry.h"
+#include "../plugin/verbs.h"
 #include "entities.h"
 #include "prototypes.h"
 #include "run.h"
@@ -23,7 +24,8 @@ typedef bp_record_t record_t; /* generation 0: nobody */
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
-    bp_manager_t seen; /* what the plugin's verbs are handed */
+    verb_manager_t verb; /* what the plugin's verbs are called with */
+    uint32_t number;     /* in its world */
     component_t *component;
     const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
     const field_t **column_list;
@@ -80,6 +82,7 @@ typedef struct world_t {
     const bp_api_t *api;
     memory_t memory;
     char *name;
+    verb_place_t place;        /* for what is said of crashes */
 
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
@@ -129,8 +132,8 @@ typedef struct world_parts_t {
     bp_host_o *host;
 } world_parts_t;
 
-/* Make a cleared world_t a world without managers. Errors: memory; nothing is held then. */
-bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, uint32_t layout);
+/* Make a cleared world_t a world without managers; `steps` is where its steps are counted. Errors: memory; nothing is held then. */
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps, uint32_t layout);
 
 /* Stops all managers, newest first, and frees what the world holds. */
 void world_end(world_t *world);

@@ -57,8 +57,8 @@ static void begin(bool notices)
     write_part(path, 0, size, O_TRUNC);
     memset(&loader, 0, sizeof loader);
     loader.base = &base;
-    loader.plugins = plugins;
-    loader.count = 1;
+    loader.plugins.items = plugins;
+    loader.plugins.count = 1;
     plugin.path = path;
     file_stamp(path, &plugin.stamp);
     now = 1000000;
@@ -245,11 +245,11 @@ END_TEST
 START_TEST(a_plugin_that_is_unloaded_is_not_watched_any_more)
 {
     begin(_i == 0);
-    loader.count = 0;
+    loader.plugins.count = 0;
     write_part(path, 0, size, O_TRUNC);
     expect_nothing(300);
     ck_assert_uint_eq(watch.count, 0);
-    loader.count = 1;
+    loader.plugins.count = 1;
     file_stamp(path, &plugin.stamp);
     expect_nothing(300);
     next_tick();

@@ -364,8 +364,8 @@ char *describe_host(bp_host_o *host)
     error_text_t kept = host->base.error;
     write_down(&page, "seed %" PRIu64 " threads %u steps %" PRIu64 " callbacks %u\n", host->base.random,
                host->crew.jobs.threads, host->steps, host->destruction.callback_count);
-    for (uint32_t i = 0; i < host->loader.count; i++)
-        write_down(&page, "plugin %s\n", host->loader.plugins[i]->name);
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++)
+        write_down(&page, "plugin %s\n", host->loader.plugins.items[i]->name);
     describe_registry(&page, &host->registry);
     for (uint32_t i = 0; i < host->destruction.world_count; i++)
         describe_world(&page, host->destruction.worlds[i]);

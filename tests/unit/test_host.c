@@ -535,8 +535,8 @@ START_TEST(plugins_log_under_their_own_name)
 {
     load("shop");
     const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
-    rig.api->error->log(&plugin->seen, BP_LOG_DEBUG, "100% detail");
-    rig.api->error->log(&plugin->seen, BP_LOG_ERROR, "trouble");
+    rig.api->error->log(&plugin->handed, BP_LOG_DEBUG, "100% detail");
+    rig.api->error->log(&plugin->handed, BP_LOG_ERROR, "trouble");
     ck_assert_str_eq(rig.log.text, "shop: 0: 100% detail\nshop: 3: trouble\n");
     memset(&rig.log, 0, sizeof rig.log);
 }
@@ -553,7 +553,7 @@ START_TEST(without_a_log_warnings_and_errors_go_to_stderr)
     const plugin_t *plugin = loader_find(&host->loader, "shop");
     ck_assert_ptr_nonnull(freopen(path, "wb", stderr));
     for (int32_t level = BP_LOG_DEBUG; level <= BP_LOG_ERROR; level++)
-        bp_host_api(host)->error->log(&plugin->seen, level, level % 2 == 0 ? "even" : "odd");
+        bp_host_api(host)->error->log(&plugin->handed, level, level % 2 == 0 ? "even" : "odd");
     fflush(stderr);
     FILE *file = fopen(path, "rb");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
@@ -666,11 +666,11 @@ START_TEST(tables_that_are_no_tables_are_refused)
     load("shop");
     const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
     for (uint32_t i = 0; i < COUNT(cases); i++) {
-        FAILS(rig.host, cases[i].result, cases[i].why, rig.api->registry->offer(&plugin->seen, &cases[i].table, sizeof cases[i].table));
+        FAILS(rig.host, cases[i].result, cases[i].why, rig.api->registry->offer(&plugin->handed, &cases[i].table, sizeof cases[i].table));
         ck_assert_ptr_null(rig.api->registry->find(rig.host, "odd", 0));
     }
     bp_table_t empty = {"odd", 1, 8, entries, NULL};
-    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &empty, sizeof empty));
+    WORKS(rig.host, rig.api->registry->offer(&plugin->handed, &empty, sizeof empty));
     const uint32_t *slot = rig.api->registry->find(rig.host, "odd", 1);
     ck_assert_uint_eq(slot[0], 8);
     ck_assert_uint_eq(slot[1], 1);
@@ -686,12 +686,12 @@ START_TEST(a_table_may_outgrow_its_slot_which_goes_on_with_what_it_has_room_for)
     const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
     returns[2] = '\0';
     bp_table_t offered = {"long", 1, 24, &table, returns};
-    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &offered, sizeof offered));
+    WORKS(rig.host, rig.api->registry->offer(&plugin->handed, &offered, sizeof offered));
     const long_table_t *first = rig.api->registry->find(rig.host, "long", 1);
     ck_assert_uint_eq(first->struct_size, 24);
     returns[2] = 'c';
     offered = (bp_table_t){"long", 2, sizeof table, &table, returns};
-    WORKS(rig.host, rig.api->registry->offer(&plugin->seen, &offered, sizeof offered));
+    WORKS(rig.host, rig.api->registry->offer(&plugin->handed, &offered, sizeof offered));
     const long_table_t *second = rig.api->registry->find(rig.host, "long", 2);
     ck_assert_ptr_ne(first, second);
     ck_assert_ptr_eq(rig.api->registry->find(rig.host, "long", 1), second);
