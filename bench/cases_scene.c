@@ -76,11 +76,11 @@ static void fill_numbers(blob_writer_t *writer, uint32_t entities)
 
 static void write_level(scene_case_t *s)
 {
-    static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"position", BP_VEC3, BLOB_COLUMN},
-                                             {"velocity", BP_VEC3, BLOB_COLUMN}, {"acceleration", BP_VEC3, BLOB_ONE}};
-    static const blob_field_desc_t name[] = {{"name", BP_STRING, BLOB_COLUMN}};
-    static const blob_field_desc_t pose[] = {{"position", BP_VEC3, BLOB_COLUMN}, {"rotation", BP_QUAT, BLOB_COLUMN},
-                                             {"scale", BP_VEC3, BLOB_ONE}};
+    static const blob_field_desc_t body[] = {{.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN}, {.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN},
+                                             {.name = "velocity", .type = BP_VEC3, .kind = BLOB_COLUMN}, {.name = "acceleration", .type = BP_VEC3, .kind = BLOB_ONE}};
+    static const blob_field_desc_t name[] = {{.name = "name", .type = BP_STRING, .kind = BLOB_COLUMN}};
+    static const blob_field_desc_t pose[] = {{.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN}, {.name = "rotation", .type = BP_QUAT, .kind = BLOB_COLUMN},
+                                             {.name = "scale", .type = BP_VEC3, .kind = BLOB_ONE}};
     static const blob_component_desc_t components[] = {
         [BODY] = {.type = BP_POINT_MASS, .fields = body, .field_count = 4},
         [NAME] = {.type = "debug_name", .fields = name, .field_count = 1},

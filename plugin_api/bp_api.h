@@ -209,7 +209,7 @@ static inline void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_re
 typedef struct bp_property_t {
     uint32_t key;
     uint32_t field;
-    uint32_t type;      /* BP_BOOL ... BP_NAME: what get and set expect */
+    uint32_t type;      /* BP_BOOL ... BP_DVEC4: what get and set expect */
     uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
     uint32_t size;      /* bytes of a value */
     uint32_t layout;    /* the world's layout that it was resolved for */

@@ -44,8 +44,10 @@ enum {
                                      the ini that gives it. Defaults are taken as they stand. */
     BP_FIELD_PARENT = 1u << 3,    /* of a BP_ENTITY field: the entity that this one is a child of. A scene's `children`
                                      set it, and trees are drawn from it. */
-    BP_FIELD_LABEL = 1u << 4      /* of a BP_STRING field: what people call the entity. Takes the name that a scene
+    BP_FIELD_LABEL = 1u << 4,     /* of a BP_STRING field: what people call the entity. Takes the name that a scene
                                      gives to the entity, where the scene does not set it. */
+    BP_FIELD_BITS = 1u << 6       /* of a field with named values: each is a bit, and a value is any of them combined.
+                                     Unsigned types. */
 };
 
 /* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes on
@@ -62,7 +64,7 @@ enum {
  * first, so that C++ accepts designators after it. */
 typedef struct bp_field_t {
     const char *name BP_OR_ZERO;        /* letters, digits, underscore; at most 63 bytes; unique in its list */
-    uint32_t type BP_OR_ZERO;           /* BP_BOOL ... BP_NAME */
+    uint32_t type BP_OR_ZERO;           /* BP_BOOL ... BP_DVEC4 */
     uint32_t access BP_OR_ZERO;         /* BP_READ or BP_WRITE: what the component's own `simulate` does with the
                                            column. Zero for all fields of a list: it writes all of them. */
     uint32_t column BP_OR_ZERO;         /* 1 + the place of its pointer in the struct of columns; 0: not said. A list
@@ -76,7 +78,9 @@ typedef struct bp_field_t {
     const char *unit BP_OR_ZERO;        /* "kg", "m/s"; NULL: a bare number */
     const char *doc BP_OR_ZERO;         /* one line for people */
     const char *former_name BP_OR_ZERO; /* what it was called in an earlier version of the plugin; NULL: never renamed */
-    const char *values BP_OR_ZERO;      /* named values of an integer; NULL: none */
+    const char *values BP_OR_ZERO;      /* names of an integer's values, and of no others: "idle walking" is 0 and 1,
+                                           "idle=3 walking=9" says the numbers; with BP_FIELD_BITS these are those of
+                                           bits, and "visible|solid" is 1 | 2. Text has the names. NULL: none */
     void *reserved[2] BP_OR_ZERO;       /* NULL */
 } bp_field_t;
 
@@ -103,7 +107,7 @@ typedef struct bp_field_list_t {
  * C++20, which brought designators, nothing can follow it within the braces. */
 #define BP_FIELD_OF(columns, member) BP_FIELD_AS(columns, member, BP_TYPE_OF(columns, member))
 
-/* The same where the type cannot be seen from the pointer: bp_name_t, which is an integer to the compiler. */
+/* The same where the type cannot be seen from the pointer: bp_name_t, which is a uint64_t to the compiler. */
 #if defined(__cplusplus) && __cplusplus < 202002L
 #define BP_FIELD_AS(columns, member, field_type) \
     #member, (field_type), BP_ACCESS_OF(columns, member), BP_COLUMN_OF(columns, member)
@@ -125,14 +129,22 @@ typedef struct bp_field_list_t {
 #ifdef __cplusplus
 template <uint32_t number> struct bp_number_t { static constexpr uint32_t VALUE = number; };
 bp_number_t<BP_BOOL> bp_type_behind(const bool *);
+bp_number_t<BP_I8> bp_type_behind(const int8_t *);
+bp_number_t<BP_U8> bp_type_behind(const uint8_t *);
+bp_number_t<BP_I16> bp_type_behind(const int16_t *);
+bp_number_t<BP_U16> bp_type_behind(const uint16_t *);
 bp_number_t<BP_I32> bp_type_behind(const int32_t *);
 bp_number_t<BP_U32> bp_type_behind(const uint32_t *);
 bp_number_t<BP_I64> bp_type_behind(const int64_t *);
+bp_number_t<BP_U64> bp_type_behind(const uint64_t *);
 bp_number_t<BP_F32> bp_type_behind(const float *);
 bp_number_t<BP_F64> bp_type_behind(const double *);
 bp_number_t<BP_VEC2> bp_type_behind(const bp_vec2_t *);
 bp_number_t<BP_VEC3> bp_type_behind(const bp_vec3_t *);
 bp_number_t<BP_VEC4> bp_type_behind(const bp_vec4_t *);
+bp_number_t<BP_DVEC2> bp_type_behind(const bp_dvec2_t *);
+bp_number_t<BP_DVEC3> bp_type_behind(const bp_dvec3_t *);
+bp_number_t<BP_DVEC4> bp_type_behind(const bp_dvec4_t *);
 bp_number_t<BP_QUAT> bp_type_behind(const bp_quat_t *);
 bp_number_t<BP_MAT4> bp_type_behind(const bp_mat4_t *);
 bp_number_t<BP_COLOUR> bp_type_behind(const bp_colour_t *);
@@ -145,7 +157,9 @@ template <typename pointee> bp_number_t<BP_READ> bp_access_through(const pointee
 #else
 #define BP_TYPE_OF(columns, member)                                                                                  \
     ((uint32_t)_Generic(*((columns *)0)->member,                                                                     \
-        _Bool: BP_BOOL, int32_t: BP_I32, uint32_t: BP_U32, int64_t: BP_I64, float: BP_F32, double: BP_F64,           \
+        _Bool: BP_BOOL, int8_t: BP_I8, uint8_t: BP_U8, int16_t: BP_I16, uint16_t: BP_U16, int32_t: BP_I32,           \
+        uint32_t: BP_U32, int64_t: BP_I64, uint64_t: BP_U64, float: BP_F32, double: BP_F64,                          \
+        bp_dvec2_t: BP_DVEC2, bp_dvec3_t: BP_DVEC3, bp_dvec4_t: BP_DVEC4,                                            \
         bp_vec2_t: BP_VEC2, bp_vec3_t: BP_VEC3, bp_vec4_t: BP_VEC4, bp_quat_t: BP_QUAT, bp_mat4_t: BP_MAT4,          \
         bp_colour_t: BP_COLOUR, const char *: BP_STRING, bp_entity_t: BP_ENTITY))
 /* Of a pointer and a `void *` the conditional is a `const void *` where the pointer is to const. */

@@ -16,6 +16,7 @@ typedef Suite *(*make_suite_t)(void);
 static const make_suite_t first_half[] = {
     base_suite,
     convert_suite,
+    named_suite,
     os_suite,
     image_suite,
     obj_suite,
@@ -56,6 +57,7 @@ static const make_suite_t second_half[] = {
     trace_suite,
     program_suite,
     console_scenes_suite,
+    program_values_suite,
     guard_suite,
     watch_suite,
     process_suite,

@@ -12,6 +12,7 @@
 Suite *base_suite(void);
 Suite *os_suite(void);
 Suite *convert_suite(void);
+Suite *named_suite(void);
 Suite *image_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);
@@ -48,6 +49,7 @@ Suite *scene_files_suite(void);
 Suite *dump_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
+Suite *program_values_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);

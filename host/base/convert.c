@@ -56,6 +56,42 @@ convert_kind_t convert_kind(uint32_t from, uint32_t to)
     return CONVERT_REFUSED;
 }
 
+/* --- names of values ------------------------------------------------------------------------------------------------- */
+
+static bool has_name(const named_t *named, const named_value_t *item)
+{
+    return named_find(named, item->name, strlen(item->name)) != NULL;
+}
+
+/* Do some names stand for other numbers than before, or are they gone? Names that come are nothing to values that are there. */
+static bool moves_names(const field_t *old, const field_t *field)
+{
+    const named_t *was = &old->named, *is = &field->named;
+    bool moves = was->count > 0 && is->count > 0 && was->bits != is->bits;
+    for (uint32_t i = 0; i < was->count && is->count > 0 && !moves; i++) {
+        const named_value_t *now = named_find(is, was->items[i].name, strlen(was->items[i].name));
+        moves = now == NULL || now->number.bits != was->items[i].number.bits || now->number.negative != was->items[i].number.negative;
+    }
+    return moves;
+}
+
+static bool keeps_names(const named_t *was, const named_t *is)
+{
+    for (uint32_t i = 0; i < was->count; i++) {
+        if (!has_name(is, &was->items[i]))
+            return false;
+    }
+    return was->bits == is->bits;
+}
+
+static convert_kind_t kind_of(const field_t *old, const field_t *field)
+{
+    convert_kind_t kind = convert_kind(old->type, field->type);
+    if (kind == CONVERT_REFUSED || !moves_names(old, field))
+        return kind;
+    return keeps_names(&old->named, &field->named) ? CONVERT_WIDENED : CONVERT_NARROWED;
+}
+
 /* --- the plan --------------------------------------------------------------------------------------------------------- */
 
 static uint32_t find_field(const field_t *fields, uint32_t count, const char *name)
@@ -85,7 +121,9 @@ static bool is_tighter(const field_t *old, const field_t *field)
 {
     if (!field->limited)
         return false;
-    return !old->limited || field->min > old->min || field->max < old->max;
+    if (field->named.count > 0)
+        return !keeps_names(&old->named, &field->named) || old->named.count == 0;
+    return !old->limited || old->named.count > 0 || field->min > old->min || field->max < old->max;
 }
 
 static bp_result_t refuse_types(const field_t *old, const field_t *field, error_text_t *error)
@@ -103,7 +141,7 @@ bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const fi
         if (sources[i].old == BP_NONE)
             continue;
         const field_t *old = &old_fields[sources[i].old];
-        sources[i].kind = convert_kind(old->type, new_fields[i].type);
+        sources[i].kind = kind_of(old, &new_fields[i]);
         sources[i].check = is_tighter(old, &new_fields[i]);
         if (sources[i].kind == CONVERT_REFUSED)
             return refuse_types(old, &new_fields[i], error);
@@ -203,20 +241,33 @@ static bool convert_vector(const field_t *old, const void *from, const field_t *
     return memcmp((const char *)from + common * old_size, (const char *)&old->initial + common * old_size, (parts - common) * old_size) == 0;
 }
 
-static bool inside(const field_t *field, const void *value)
+/* The value with the same name, or with the same flags set. A number that the old list has no name for stays what it is. */
+static bool convert_named(const field_t *old, const void *from, const field_t *field, void *to)
 {
-    uint32_t parts = value_parts(field->type);
-    for (uint32_t p = 0; field->limited && p < parts; p++) {
-        double part = value_part(field->type, value, p);
-        if (!(part >= field->min && part <= field->max))
+    value_integer_t number = value_read_integer(old->type, from), result = {0, false};
+    const named_t *was = &old->named, *is = &field->named;
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < was->count; i++) {
+        value_integer_t item = was->items[i].number;
+        if (was->bits ? (number.bits & item.bits) == 0 : item.bits != number.bits || item.negative != number.negative)
+            continue;
+        const named_value_t *found = named_find(is, was->items[i].name, strlen(was->items[i].name));
+        if (found == NULL || (known++ > 0 && !is->bits))
             return false;
+        result = is->bits ? (value_integer_t){result.bits | found->number.bits, false} : found->number;
     }
-    return true;
+    bool unnamed = was->bits ? (number.bits & ~was->mask) != 0 : known == 0;
+    if (unnamed && known > 0)
+        return false;
+    return value_write_integer(field->type, unnamed ? number : result, to);
 }
 
 static bool convert_value(const field_t *old, const void *from, const field_t *field, void *to)
 {
-    if (old->type == field->type) {
+    if (moves_names(old, field)) {
+        if (!convert_named(old, from, field, to))
+            return false;
+    } else if (old->type == field->type) {
         memcpy(to, from, field->size);
     } else if (is_number(old->type)) {
         number_t number = read_number(old->type, from);
@@ -225,7 +276,7 @@ static bool convert_value(const field_t *old, const void *from, const field_t *f
     } else if (!convert_vector(old, from, field, to)) {
         return false;
     }
-    return inside(field, to);
+    return field_holds(field, to);
 }
 
 /* --- columns ---------------------------------------------------------------------------------------------------------- */
@@ -259,7 +310,7 @@ static bool convert_all(const field_t *old, const void *from, const field_t *fie
 {
     if (field->limited)
         return false;
-    if (old->type == field->type)
+    if (old->type == field->type) /* without limits, and so without names */
         memcpy(to, from, (size_t)count * field->size);
     else if (old->type == BP_F32 && field->type == BP_F64)
         widen_f32(from, to, count);
@@ -299,7 +350,7 @@ uint32_t convert_check(const field_t *field, const void *values, uint32_t count,
 {
     const char *value = values;
     for (uint32_t i = 0; field->limited && i < count; i++, value += field->size) {
-        if (!inside(field, value) && (entities == NULL || entities[i].id != 0))
+        if (!field_holds(field, value) && (entities == NULL || entities[i].id != 0))
             return i;
     }
     return count;
@@ -309,8 +360,11 @@ bp_result_t convert_refuse(const value_context_t *context, const field_t *old, c
                            error_text_t *error)
 {
     char text[128], limits[192] = "";
-    value_format(context, old->type, value, text, sizeof text);
-    if (field->limited)
+    text_t list;
+    field_format(old, context, value, text, sizeof text);
+    if (field->named.count > 0)
+        snprintf(limits, sizeof limits, " (%s)", named_list(&field->named, ", ", &list));
+    else if (field->limited)
         snprintf(limits, sizeof limits, " (from %s to %s)", field->min_text[0] != '\0' ? field->min_text : "any",
                  field->max_text[0] != '\0' ? field->max_text : "any");
     return error_set(error, BP_ERROR_RANGE, "field '%s' holds %s, which does not fit the new %s%s; bring the values into range first, or give the new field another name",

@@ -11,6 +11,9 @@
  *             shorter one where the parts that go are what the old field's default says
  *   refused   anything else: a string is no number, a matrix no vector
  *
+ * Values with names keep their names: where a name stands for another number now, values become that number, and a value or a flag
+ * with a name that is no longer there does not fit.
+ *
  * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the way.
  *
  * What it does not do: it moves no columns and knows neither runs nor blobs.

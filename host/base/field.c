@@ -20,7 +20,7 @@ static const char *copy_text(char **at, const char *text)
 static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *declared)
 {
     const char *const texts[] = {declared->name, declared->initial, declared->min,        declared->max,
-                                 declared->unit, declared->doc,     declared->former_name};
+                                 declared->unit, declared->doc,     declared->former_name, declared->values};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         field->texts_size += texts[i] == NULL ? 1 : strlen(texts[i]) + 1;
     field->texts = memory_resize(memory, NULL, 0, field->texts_size);
@@ -34,6 +34,7 @@ static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *decla
     field->unit = copy_text(&at, declared->unit);
     field->doc = copy_text(&at, declared->doc);
     field->former_name = copy_text(&at, declared->former_name);
+    field->values_text = copy_text(&at, declared->values);
     return true;
 }
 
@@ -88,10 +89,10 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
         result = parse_limit(context, field, field->max_text, &field->max, error);
     if (result == BP_OK && field->min > field->max)
         result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
-    field->limited = value_is_finite(field->min) || value_is_finite(field->max);
+    field->limited = value_is_finite(field->min) || value_is_finite(field->max) || field->named.count > 0;
     set_float_limits(field);
     if (result == BP_OK && field->initial_text[0] != '\0')
-        result = value_parse(context, field->type, field->initial_text, &field->initial, error);
+        result = field_parse(field, context, field->initial_text, &field->initial, error);
     bool unused = (field->flags & BP_FIELD_REQUIRED) != 0 && field->initial_text[0] == '\0';
     if (result == BP_OK && !unused)
         result = field_check(field, &field->initial, error);
@@ -101,8 +102,18 @@ static bp_result_t parse_texts(field_t *field, const value_context_t *context, e
 }
 
 enum {
-    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL
+    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL | BP_FIELD_BITS
 };
+
+static bp_result_t read_names(field_t *field, memory_t *memory, error_text_t *error)
+{
+    bool bits = (field->flags & BP_FIELD_BITS) != 0;
+    if (field->values_text[0] == '\0')
+        return bits ? error_set(error, BP_ERROR_ARGUMENT, "its bits need names (.values)") : BP_OK;
+    if (field->min_text[0] != '\0' || field->max_text[0] != '\0')
+        return error_set(error, BP_ERROR_ARGUMENT, "named values are the range; there is no min or max beside them");
+    return named_init(&field->named, memory, field->type, field->values_text, bits, error);
+}
 
 bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *context, const bp_field_t *declared,
                        uint32_t item_size, error_text_t *error)
@@ -118,8 +129,8 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
         return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
     if (known.access > (BP_READ | BP_WRITE))
         return error_set(error, BP_ERROR_ABI, "field '%s' has access 0x%x; it is BP_READ, BP_WRITE or 0", known.name, known.access);
-    if (known.count > 1 || known.values != NULL)
-        return error_set(error, BP_ERROR_ABI, "field '%s' has a count or named values, which this host does not know yet", known.name);
+    if (known.count > 1)
+        return error_set(error, BP_ERROR_ABI, "field '%s' has a count, which this host does not know yet", known.name);
     if ((known.flags & BP_FIELD_PARENT) != 0 && known.type != BP_ENTITY)
         return error_set(error, BP_ERROR_TYPE, "field '%s' says who the parent is, so its type is entity", known.name);
     if ((known.flags & BP_FIELD_LABEL) != 0 && known.type != BP_STRING)
@@ -139,7 +150,9 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     field->min = -INFINITY;
     field->max = INFINITY;
     set_zero_default(field);
-    bp_result_t result = parse_texts(field, context, error);
+    bp_result_t result = read_names(field, memory, error);
+    if (result == BP_OK)
+        result = parse_texts(field, context, error);
     if (result != BP_OK) {
         error_prefix(error, result, "field '%s': ", field->name);
         field_free(field, memory);
@@ -149,6 +162,7 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
 
 void field_free(field_t *field, memory_t *memory)
 {
+    named_free(&field->named, memory);
     memory_free(memory, field->texts, field->texts_size);
     memset(field, 0, sizeof *field);
 }
@@ -172,22 +186,62 @@ void field_describe(const field_t *field, bp_field_t *declared)
         .unit = given(field->unit),
         .doc = given(field->doc),
         .former_name = given(field->former_name),
+        .values = given(field->values_text),
     };
+}
+
+/* --- text ------------------------------------------------------------------------------------------------------------ */
+
+bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value, error_text_t *error)
+{
+    return field->named.count > 0 ? named_parse(&field->named, field->type, text, value, error)
+                                  : value_parse(context, field->type, text, value, error);
+}
+
+void field_format(const field_t *field, const value_context_t *context, const void *value, char *text, size_t size)
+{
+    if (field->named.count > 0)
+        named_format(&field->named, field->type, value, text, size);
+    else
+        value_format(context, field->type, value, text, size);
+}
+
+/* --- limits ---------------------------------------------------------------------------------------------------------- */
+
+bool field_holds(const field_t *field, const void *value)
+{
+    if (field->named.count > 0)
+        return named_holds(&field->named, field->type, value);
+    for (uint32_t i = 0; field->limited && i < field->parts; i++) {
+        double part = value_part(field->type, value, i);
+        if (!(part >= field->min && part <= field->max))
+            return false;
+    }
+    return true;
+}
+
+static bp_result_t refuse_unnamed(const field_t *field, const void *value, error_text_t *error)
+{
+    char number[40];
+    text_t list;
+    value_format(NULL, field->type, value, number, sizeof number);
+    return error_set(error, BP_ERROR_RANGE, "%s = %s is none of its %s (it has %s)", field->name, number, field->named.bits ? "flags" : "values",
+                     named_list(&field->named, ", ", &list));
 }
 
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error)
 {
-    if (!field->limited)
+    if (field_holds(field, value))
         return BP_OK;
-    for (uint32_t i = 0; i < field->parts; i++) {
-        double part = value_part(field->type, value, i);
-        if (part >= field->min && part <= field->max)
-            continue;
-        return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
-                         field->min_text[0] ? "at least " : "", field->min_text, field->min_text[0] && field->max_text[0] ? " and " : "",
-                         field->max_text[0] ? "at most " : "", field->max_text, field->unit[0] ? " " : "", field->unit);
-    }
-    return BP_OK;
+    if (field->named.count > 0)
+        return refuse_unnamed(field, value, error);
+    uint32_t i = 0;
+    double part = value_part(field->type, value, 0);
+    while (part >= field->min && part <= field->max && ++i < field->parts)
+        part = value_part(field->type, value, i);
+    return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
+                     field->min_text[0] ? "at least " : "", field->min_text, field->min_text[0] && field->max_text[0] ? " and " : "",
+                     field->max_text[0] ? "at most " : "", field->max_text, field->unit[0] ? " " : "", field->unit);
 }
 
 /* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. */

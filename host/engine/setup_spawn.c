@@ -93,7 +93,7 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
     bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
     if (result == BP_OK) {
-        result = value_parse(&s->host->base.values, property.type, entry->value, &value, s->error);
+        result = field_parse(property_field(&property), &s->host->base.values, entry->value, &value, s->error);
         if (result != BP_OK)
             return error_prefix(s->error, result, "%s = ", entry->key);
     }

@@ -64,7 +64,7 @@ static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, 
     const field_t *field = &plugin->options[index];
     error_text_t *error = &base->error;
     bp_value_t value;
-    bp_result_t result = value_parse(&base->values, field->type, option->value, &value, error);
+    bp_result_t result = field_parse(field, &base->values, option->value, &value, error);
     if (result == BP_OK)
         result = field_check(field, &value, error);
     if (result != BP_OK)

@@ -13,6 +13,7 @@
 #include "../os/os.h"
 #include "console.h"
 #include "inspect.h"
+#include "plugin_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,6 +401,31 @@ static void offer_second(const program_t *program, const char *command, const ch
         offer_path_copy(program, word, completions);
 }
 
+/* What may be said of the property that `path` names: the values that have names. */
+static void offer_values(const program_t *program, const char *path, const char *word, completions_t *completions)
+{
+    char copy[COMPLETION_BYTES_MAX], why[WHY_MAX];
+    target_t target;
+    bp_field_t field;
+    described_value_t value = {.number = -1};
+    if (strlen(path) >= sizeof copy)
+        return;
+    memcpy(copy, path, strlen(path) + 1);
+    char *dot = strrchr(copy, '.');
+    if (dot == NULL)
+        return;
+    *dot = '\0';
+    if (!inspect_path(program, copy, &target, why) || target.kind != TARGET_COMPONENT)
+        return;
+    for (uint32_t i = 0; program->api->property->describe(program->host, target.component.type, i, &field, sizeof field) == BP_OK; i++) {
+        const char *values = strcmp(field.name, dot + 1) == 0 ? field.values : NULL;
+        while (describe_value(&values, &value)) {
+            if (begins_with(value.name, word))
+                completions_add(completions, "", value.name, true);
+        }
+    }
+}
+
 /* The one behind that, which is `second`. */
 static void offer_third(const program_t *program, const char *command, const char *second, const char *word,
                         completions_t *completions)
@@ -408,6 +434,8 @@ static void offer_third(const program_t *program, const char *command, const cha
     bp_world_o *world = strcmp(command, "tree") == 0 ? inspect_world(program, second, why) : NULL;
     if (strcmp(command, "spawn") == 0)
         offer_worlds(program, word, false, completions);
+    else if (strcmp(command, "set") == 0)
+        offer_values(program, second, word, completions);
     else if (world != NULL)
         offer_entities(program, world, "", word, completions);
 }
@@ -415,7 +443,7 @@ static void offer_third(const program_t *program, const char *command, const cha
 void console_complete(void *context, const char *line, const char *word, completions_t *completions)
 {
     const console_t *console = context;
-    char command[16], second[64];
+    char command[16], second[256];
     const char *start = line + strspn(line, " \t");
     size_t length = strcspn(start, " \t");
     if (start >= word) {

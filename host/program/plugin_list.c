@@ -55,12 +55,13 @@ static void print_doc(const char *indent, const char *doc)
 
 static void add_field(table_t *table, const bp_field_t *field)
 {
-    char range[128];
+    char range[512];
+    described_value_t room;
     table_cell(table, field->name);
     bool required = (field->flags & BP_FIELD_REQUIRED) != 0;
     table_cellf(table, "%s%s%s", describe_type(field->type),
                 field->flags & BP_FIELD_READ_ONLY ? ", read only" : "", required ? ", required" : "");
-    table_cell(table, required ? "" : describe_initial(field));
+    table_cell(table, required ? "" : describe_initial(field, &room));
     table_cell(table, or_nothing(field->unit));
     table_cell(table, describe_range(field, range, sizeof range));
     table_cell(table, or_nothing(field->doc));
@@ -183,15 +184,30 @@ int plugin_list_print_short(const program_t *program, bool styled)
 
 /* --- as JSON -------------------------------------------------------------------------------------------- */
 
+static json_t *values_json(const bp_field_t *field)
+{
+    described_value_t value = {.number = -1};
+    int bad = 0;
+    if (field->values == NULL)
+        return json_null();
+    json_t *object = json_object();
+    for (const char *values = field->values; bad == 0 && describe_value(&values, &value);)
+        bad = json_object_set_new(object, value.name, json_integer(value.number));
+    return json_output_checked(object, bad);
+}
+
 static json_t *field_json(const bp_field_t *field)
 {
+    described_value_t room;
     json_t *object = json_object();
     int bad = 0;
     bad |= json_object_set_new(object, "name", json_output_text(field->name));
     bad |= json_object_set_new(object, "type", json_output_text(describe_type(field->type)));
-    bad |= json_object_set_new(object, "default", json_output_value(field->type, describe_initial(field)));
+    bad |= json_object_set_new(object, "default", json_output_value(field->type, describe_initial(field, &room)));
     bad |= json_object_set_new(object, "min", json_output_cell(field->min));
     bad |= json_object_set_new(object, "max", json_output_cell(field->max));
+    bad |= json_object_set_new(object, "values", values_json(field));
+    bad |= json_object_set_new(object, "bits", json_boolean(field->flags & BP_FIELD_BITS));
     bad |= json_object_set_new(object, "unit", json_output_text(field->unit));
     bad |= json_object_set_new(object, "doc", json_output_text(field->doc));
     bad |= json_object_set_new(object, "read_only", json_boolean(field->flags & BP_FIELD_READ_ONLY));
@@ -369,10 +385,39 @@ const char *describe_type(uint32_t type)
     return type < BP_TYPE_COUNT ? names[type] : "?";
 }
 
-const char *describe_initial(const bp_field_t *field)
+bool describe_value(const char **values, described_value_t *value)
+{
+    static const char between[] = " \t\r\n,";
+    if (*values == NULL)
+        return false;
+    const char *word = *values + strspn(*values, between);
+    size_t length = strcspn(word, between), name = strcspn(word, " \t\r\n,=");
+    if (name >= sizeof value->name)
+        name = sizeof value->name - 1;
+    memcpy(value->name, word, name);
+    value->name[name] = '\0';
+    value->number = word[name] == '=' ? strtoll(word + name + 1, NULL, 0) : value->number + 1;
+    *values = word + length;
+    return length > 0;
+}
+
+/* The name of 0, where the type says no default. */
+static const char *initial_name(const bp_field_t *field, described_value_t *value)
+{
+    *value = (described_value_t){.number = -1};
+    for (const char *values = field->values; (field->flags & BP_FIELD_BITS) == 0 && describe_value(&values, value);) {
+        if (value->number == 0)
+            return value->name;
+    }
+    return "0";
+}
+
+const char *describe_initial(const bp_field_t *field, described_value_t *room)
 {
     if (field->initial != NULL)
         return field->initial;
+    if (field->values != NULL)
+        return initial_name(field, room);
     switch (field->type) {
     case BP_BOOL: return "false";
     case BP_VEC2: case BP_DVEC2: return "0 0";
@@ -394,5 +439,7 @@ const char *describe_range(const bp_field_t *field, char *text, size_t size)
         snprintf(text, size, "at least %s", field->min);
     else if (field->max != NULL)
         snprintf(text, size, "at most %s", field->max);
+    else if (field->values != NULL)
+        snprintf(text, size, "%s%s", (field->flags & BP_FIELD_BITS) != 0 ? "any of " : "", field->values);
     return text;
 }

@@ -43,10 +43,19 @@ bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);
 
-/* The value of a new instance as text, also where the declaration leaves it to the type ("0 0 0"). */
-const char *describe_initial(const bp_field_t *field);
+/* A named value of a field. */
+typedef struct described_value_t {
+    char name[64];
+    long long number; /* with BP_FIELD_BITS that of the bit */
+} described_value_t;
 
-/* "0 to 10", "at least 0", "at most 10", or "". Returns `text`. */
+/* The next value of the list that `*values` stands in; false at its end. Begin with field->values, which may be NULL, and number -1. */
+bool describe_value(const char **values, described_value_t *value);
+
+/* The value of a new instance as text, also where the declaration leaves it to the type ("0 0 0"). `room` is for a name. */
+const char *describe_initial(const bp_field_t *field, described_value_t *room);
+
+/* "0 to 10", "at least 0", "at most 10", "idle walking", or "". Returns `text`. */
 const char *describe_range(const bp_field_t *field, char *text, size_t size);
 
 #endif

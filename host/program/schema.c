@@ -410,10 +410,49 @@ static json_t *vector_schema(const bp_field_t *field)
                      field->type == BP_COLOUR ? 3 : (int)parts, "maxItems", (int)parts, "pattern", vector_pattern(field->type));
 }
 
+/* --- named values --------------------------------------------------------------------------------------------------- */
+
+/* Names and numbers. */
+static json_t *choice_schema(const bp_field_t *field)
+{
+    described_value_t value = {.number = -1};
+    json_t *list = json_array();
+    int bad = list == NULL ? -1 : json_array_append_new(list, json_null());
+    for (const char *values = field->values; bad == 0 && describe_value(&values, &value);) {
+        bad |= json_array_append_new(list, json_string(value.name));
+        bad |= json_array_append_new(list, json_integer(value.number));
+    }
+    return json_pack("{s:o}", "enum", json_output_checked(list, bad));
+}
+
+/* Flags with '|' between them, or a number. */
+static json_t *flags_schema(const bp_field_t *field)
+{
+    described_value_t value = {.number = -1};
+    uint64_t mask = 0;
+    size_t room = 2 * strlen(field->values) + 256, used = 0;
+    char *names = malloc(room), *pattern = malloc(2 * room);
+    json_t *schema = NULL;
+    for (const char *values = field->values; names != NULL && describe_value(&values, &value);) {
+        used += (size_t)snprintf(names + used, room - used, "%s|", value.name);
+        mask |= UINT64_C(1) << (value.number & 63);
+    }
+    if (names != NULL && pattern != NULL) {
+        snprintf(pattern, 2 * room, "^" BLANK "(%s" WHOLE ")(" BLANK "\\|" BLANK "(%s" WHOLE "))*" BLANK "$", names, names);
+        schema = json_pack("{s:[s,s,s], s:i, s:o, s:s}", "type", "integer", "string", "null", "minimum", 0, "maximum", json_output_count(mask), "pattern",
+                           pattern);
+    }
+    free(names);
+    free(pattern);
+    return schema;
+}
+
 /* --- one value ------------------------------------------------------------------------------------------------------ */
 
 static json_t *value_schema(const bp_field_t *field)
 {
+    if (field->values != NULL)
+        return (field->flags & BP_FIELD_BITS) != 0 ? flags_schema(field) : choice_schema(field);
     if (field->type == BP_BOOL)
         return json_pack("{s:[b,b,s,s,s,s,s,s,s,s,n]}", "enum", 1, 0, "true", "false", "on", "off", "yes", "no", "1", "0");
     if (field->type == BP_NAME)
@@ -437,7 +476,7 @@ static json_t *value_or_list(const bp_field_t *field)
 
 static json_t *description(const bp_field_t *field)
 {
-    char text[512], range[128];
+    char text[1024], range[512];
     const char *doc = field->doc != NULL ? field->doc : "", *unit = field->unit;
     describe_range(field, range, sizeof range);
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", doc, doc[0] != '\0' ? "; " : "", describe_type(field->type), unit != NULL ? ", in " : "",
@@ -447,11 +486,12 @@ static json_t *description(const bp_field_t *field)
 
 json_t *schema_of_property(const bp_field_t *field, bool each)
 {
+    described_value_t room;
     json_t *schema = each ? value_or_list(field) : value_schema(field);
     int bad = schema == NULL ? -1 : 0;
     if (bad == 0)
         bad |= json_object_set_new(schema, "description", description(field));
     if (bad == 0 && field->type != BP_ENTITY)
-        bad |= json_object_set_new(schema, "default", json_output_value(field->type, describe_initial(field)));
+        bad |= json_object_set_new(schema, "default", json_output_value(field->type, describe_initial(field, &room)));
     return json_output_checked(schema, bad);
 }

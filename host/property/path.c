@@ -164,7 +164,7 @@ bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
     bp_property_t property = path->property;
     bp_result_t result = property_get(world, &property, &path->entity, 1, &value, sizeof value);
     if (result == BP_OK)
-        value_format(&world->base->values, property.type, &value, text, size);
+        field_format(property_field(&property), &world->base->values, &value, text, size);
     return result;
 }
 
@@ -179,8 +179,8 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
         return result;
     bool named = property.type == BP_ENTITY && text[0] != '#' && text[0] != '\0' && strcmp(text, "none") != 0;
     result = named ? find_by_name(world, text, &value.entity)
-                   : value_parse(&world->base->values, property.type, text, &value, error);
+                   : field_parse(property_field(&property), &world->base->values, text, &value, error);
     if (result != BP_OK)
-        return error_prefix(error, result, "%s: ", ((const known_field_t *)property.declared)->name);
+        return error_prefix(error, result, "%s: ", property_field(&property)->name);
     return property_set(world, &property, &path->entity, 1, &value, sizeof value);
 }

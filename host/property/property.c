@@ -49,12 +49,6 @@ static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_
     return run_cell(p->run, p->column, record->row);
 }
 
-/* The field as it is declared now. */
-static inline const field_t *declaration(const bp_property_t *p)
-{
-    return ((const known_field_t *)p->declared)->field;
-}
-
 /* A quick yes for a scalar within its limits; everything else takes the thorough way. */
 static inline bool field_inside(const field_t *field, const void *value)
 {
@@ -72,7 +66,7 @@ static inline bool may_copy(const world_t *world, const bp_property_t *p, const 
     uint32_t flags = p->flags | (uint32_t)world->hold;
     if ((flags & (OWN_STORAGE | COUNTED | WORLD_SEALED)) != 0)
         return false;
-    return (flags & LIMITED) == 0 || field_inside(declaration(p), value);
+    return (flags & LIMITED) == 0 || field_inside(property_field(p), value);
 }
 
 enum {
@@ -421,7 +415,7 @@ bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *en
 
 static bp_result_t check_values(world_t *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
 {
-    const field_t *field = declaration(p);
+    const field_t *field = property_field(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
         return error_set(&world->base->error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
     return field_check_all(field, values, stride, count, &world->base->error);

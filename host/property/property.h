@@ -29,6 +29,12 @@ bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entit
                          size_t stride);
 bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride);
+/* The field as it is declared now. */
+static inline const field_t *property_field(const bp_property_t *property)
+{
+    return ((const known_field_t *)property->declared)->field;
+}
+
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value);
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property, uint32_t type,

@@ -235,12 +235,14 @@ static bp_result_t check_field(check_t *c, const blob_component_t *component, ui
         if (strcmp(blob_text(blob, blob->fields[component->first_field + before].name), name) == 0)
             return BROKEN(c, "section fields: %s has two fields '%s'", type, name);
     }
-    uint32_t version = blob_field_version(field->type);
+    uint32_t version = blob_field_version(field);
     bool known = blob_value_size(field->type) != 0 && version <= blob->head->version;
     c->version = version > c->version ? version : c->version;
-    if (!known || field->kind > BLOB_ONE || field->reserved != 0)
-        return BROKEN(c, "section fields: %s.%s has type %" PRIu32 " and kind %" PRIu32 "; one of them is unknown", type, name,
-                      field->type, field->kind);
+    if (!known || field->kind > BLOB_ONE || field->reserved != 0 || (field->flags & ~(uint32_t)BLOB_BITS) != 0)
+        return BROKEN(c, "section fields: %s.%s has type %u, kind %u and flags %x; one of them is unknown", type, name,
+                      field->type, field->kind, field->flags);
+    if (!is_text(blob, field->values))
+        return BROKEN(c, "section fields: the named values of %s.%s are no text", type, name);
     uint64_t size, offset = blob_place_field(field, component->instance_count, *end, &size);
     if (field->offset != offset || field->size != size)
         return BROKEN(c, "section fields: %s.%s has %" PRIu64 " bytes at %" PRIu64 " and must have %" PRIu64 " at %" PRIu64, type, name,

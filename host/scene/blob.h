@@ -36,7 +36,7 @@
 
 #define BLOB_MAGIC "\x89" "BPE\r\n\x1a\n" /* a transfer as text would break it */
 #define BLOB_BYTE_ORDER 0x01020304u
-#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME */
+#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME, and no flags and named values of fields */
 #define BLOB_FIRST_SECTION 256u
 
 enum {
@@ -63,6 +63,9 @@ enum { BLOB_HAS_CLOCK = 1u << 0 /* steps, time and step_rate are those of a save
 
 /* In blob_component_t.flags. */
 enum { BLOB_OPAQUE = 1u << 0 /* no fields: each instance has bytes that only its manager understands (compile, spawn) */ };
+
+/* In blob_field_t.flags. */
+enum { BLOB_BITS = 1u << 0 /* the named values are bits */ };
 
 /* blob_field_t.kind. */
 enum {
@@ -125,10 +128,12 @@ typedef struct blob_component_t {
 } blob_component_t;
 
 typedef struct blob_field_t {
-    uint32_t name; /* in strings */
-    uint32_t type; /* BP_BOOL ... BP_DVEC4 */
-    uint32_t kind;
-    uint32_t reserved;
+    uint32_t name;   /* in strings */
+    uint16_t type;   /* BP_BOOL ... BP_DVEC4 */
+    uint16_t flags;
+    uint16_t kind;
+    uint16_t reserved;
+    uint32_t values; /* in strings: the names of an integer's values (named.h) */
     uint64_t offset; /* of the values, from the blob's first byte */
     uint64_t size;   /* bytes of all of them */
 } blob_field_t;
@@ -173,9 +178,9 @@ bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, 
 uint32_t blob_value_size(uint32_t type);
 
 /* The least version of the format that has a field like this one. [any] */
-static inline uint32_t blob_field_version(uint32_t type)
+static inline uint32_t blob_field_version(const blob_field_t *field)
 {
-    return type > BP_NAME ? 2 : 1;
+    return field->type > BP_NAME || field->flags != 0 || field->values != 0 ? 2 : 1;
 }
 
 static inline const char *blob_text(const blob_t *blob, uint32_t offset)

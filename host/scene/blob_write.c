@@ -57,6 +57,19 @@ static uint64_t place_sections(blob_info_t *info, bool parents)
     return info->sections[BLOB_DATA].offset;
 }
 
+/* --- descriptions -------------------------------------------------------------------------------------------------------- */
+
+blob_field_desc_t blob_field_described(const field_t *field, uint32_t kind)
+{
+    return (blob_field_desc_t){
+        .name = field->name,
+        .type = field->type,
+        .kind = kind,
+        .flags = field->named.bits ? BLOB_BITS : 0,
+        .values = field->named.count > 0 ? field->values_text : NULL,
+    };
+}
+
 /* --- counting ----------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t count_components(blob_info_t *info, const blob_desc_t *desc, error_text_t *error)
@@ -147,9 +160,12 @@ static bp_result_t fill_components(blob_writer_t *w, const blob_desc_t *desc, er
         bp_result_t result = blob_string(w, described->type, &component->type, error);
         for (uint32_t f = 0; f < described->field_count && result == BP_OK; f++, field++) {
             blob_field_t *to = &fields(w)[field];
-            to->type = described->fields[f].type;
-            to->kind = described->fields[f].kind;
+            to->type = (uint16_t)described->fields[f].type;
+            to->kind = (uint16_t)described->fields[f].kind;
+            to->flags = (uint16_t)described->fields[f].flags;
             result = blob_string(w, described->fields[f].name, &to->name, error);
+            if (result == BP_OK && described->fields[f].values != NULL)
+                result = blob_string(w, described->fields[f].values, &to->values, error);
         }
         if (result != BP_OK)
             return result;
@@ -408,7 +424,7 @@ static uint32_t least_version(const blob_writer_t *w, const unsigned char *block
     const blob_field_t *field = (const blob_field_t *)(const void *)(block + w->info.sections[BLOB_FIELDS].offset);
     uint32_t version = 1;
     for (uint32_t f = 0; f < w->info.field_count; f++) {
-        uint32_t least = blob_field_version(field[f].type);
+        uint32_t least = blob_field_version(&field[f]);
         version = least > version ? least : version;
     }
     return version;

@@ -22,7 +22,12 @@ typedef struct blob_field_desc_t {
     const char *name;
     uint32_t type; /* BP_BOOL ... */
     uint32_t kind; /* BLOB_COLUMN, or BLOB_ONE where all instances have one value. Leave a field out to mean its default. */
+    uint32_t flags;      /* BLOB_BITS */
+    const char *values;  /* the names of its values; NULL: none */
 } blob_field_desc_t;
+
+/* The description of a component's field. */
+blob_field_desc_t blob_field_described(const field_t *field, uint32_t kind);
 
 typedef struct blob_component_desc_t {
     const char *type;

@@ -422,7 +422,7 @@ static void plan_fields(writing_t *w, plan_t *plan, blob_component_desc_t *desc)
         uint32_t kind = kind_of(w, plan, f);
         if (kind == LEFT_OUT)
             continue;
-        w->fields[w->field_count] = (blob_field_desc_t){component->fields[f].name, component->fields[f].type, kind};
+        w->fields[w->field_count] = blob_field_described(&component->fields[f], kind);
         w->field_numbers[w->field_count++] = f;
         desc->field_count++;
     }

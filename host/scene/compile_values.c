@@ -52,6 +52,10 @@ static const char *form_of(uint32_t type)
 
 static bp_result_t wrong_type(const field_t *field, const tree_item_t *json, error_text_t *error)
 {
+    text_t list;
+    if (field->named.count > 0)
+        return error_set(error, BP_ERROR_TYPE, "%s takes one of its %s in a string or a number (it has %s), not %s", field->name,
+                         field->named.bits ? "flags, or several like \"a|b\"," : "values", named_list(&field->named, ", ", &list), json_value_kind(json));
     return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not %s", field->name, form_of(field->type),
                      value_type_name(field->type), json_value_kind(json));
 }
@@ -141,7 +145,7 @@ static bp_result_t read_text(const field_t *field, const tree_item_t *json, bp_v
 static bp_result_t read_string_form(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
                                     error_text_t *error)
 {
-    bp_result_t result = value_parse(context, field->type, json->string, value, error);
+    bp_result_t result = field_parse(field, context, json->string, value, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "%s: ", field->name);
 }
 

@@ -17,7 +17,20 @@ typedef struct dump_t {
     uint32_t *child;     /* JSON: first child + 1 */
     uint32_t *sibling;   /* JSON: next one + 1 */
     uint8_t *referred;   /* JSON: somebody's value */
+    named_t *named;      /* by field: the names of its values */
 } dump_t;
+
+/* A list that is none is left out: its values are shown as numbers. */
+static bool read_names(dump_t *d)
+{
+    for (uint32_t f = 0; f < d->blob->info->field_count; f++) {
+        const blob_field_t *field = &d->blob->fields[f];
+        if (field->values != 0 && named_init(&d->named[f], &d->base->memory, field->type, blob_text(d->blob, field->values),
+                                             (field->flags & BLOB_BITS) != 0, &d->base->error) == BP_ERROR_MEMORY)
+            return false;
+    }
+    return true;
+}
 
 static bool make_room(dump_t *d, bool json)
 {
@@ -30,7 +43,8 @@ static bool make_room(dump_t *d, bool json)
         d->sibling = memory_new(memory, count * sizeof *d->sibling);
         d->referred = memory_new(memory, count);
     }
-    bool good = d->group_of != NULL && (!json || (d->child != NULL && d->sibling != NULL && d->referred != NULL));
+    d->named = memory_new(memory, (info->field_count + (size_t)1) * sizeof *d->named);
+    bool good = d->group_of != NULL && d->named != NULL && read_names(d) && (!json || (d->child != NULL && d->sibling != NULL && d->referred != NULL));
     for (uint32_t g = 0; good && g < info->group_count; g++) {
         for (uint32_t i = 0; i < d->blob->groups[g].rows; i++)
             d->group_of[d->blob->groups[g].first_entity + i] = g;
@@ -45,6 +59,9 @@ static bool make_room(dump_t *d, bool json)
 static void free_room(dump_t *d)
 {
     size_t count = (size_t)d->blob->info->entity_count + 1;
+    for (uint32_t f = 0; d->named != NULL && f < d->blob->info->field_count; f++)
+        named_free(&d->named[f], &d->base->memory);
+    memory_free(&d->base->memory, d->named, (d->blob->info->field_count + (size_t)1) * sizeof *d->named);
     memory_free(&d->base->memory, d->group_of, count * sizeof *d->group_of);
     memory_free(&d->base->memory, d->child, count * sizeof *d->child);
     memory_free(&d->base->memory, d->sibling, count * sizeof *d->sibling);
@@ -93,6 +110,9 @@ static void print_value(const dump_t *d, const blob_field_t *field, uint32_t ins
             print_text(&d->sink, json ? "\"\"" : "none");
         else
             print_format(&d->sink, json ? "\"e%" PRIu32 "\"" : "entity %" PRIu32, number - 1);
+    } else if (d->named[field - d->blob->fields].count > 0) {
+        named_format(&d->named[field - d->blob->fields], field->type, value, text, sizeof text);
+        json ? print_quoted(&d->sink, text) : print_text(&d->sink, text);
     } else if (json) {
         print_json_value(&d->sink, &d->base->values, field->type, value);
     } else {

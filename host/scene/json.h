@@ -226,6 +226,9 @@ void print_quoted(const bp_text_sink_i *sink, const char *text);
  * a u64 beyond the largest i64, in quotes. */
 void print_json_value(const bp_text_sink_i *sink, const value_context_t *context, uint32_t type, const void *value);
 
+/* The same, a value with a name by its name. */
+void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field, const void *value);
+
 /* A sink that gathers in a block of `memory`. `failed`: out of memory, and what came later is lost. */
 typedef struct print_buffer_t {
     memory_t *memory;

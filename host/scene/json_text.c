@@ -207,6 +207,17 @@ void print_json_value(const bp_text_sink_i *sink, const value_context_t *context
     print_text(sink, "]");
 }
 
+void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field, const void *value)
+{
+    char text[512];
+    if (field->named.count == 0) {
+        print_json_value(sink, context, field->type, value);
+        return;
+    }
+    field_format(field, context, value, text, sizeof text);
+    print_quoted(sink, text);
+}
+
 static void gather(void *context, const char *text, size_t length)
 {
     print_buffer_t *buffer = context;

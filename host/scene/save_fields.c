@@ -206,7 +206,7 @@ static void print_property(const save_t *s, const bp_text_sink_i *sink, const fi
     else if (field->type == BP_ENTITY)
         print_text(sink, "null"); /* bytes that nobody else understands cannot refer to entities */
     else
-        print_json_value(sink, context, field->type, value);
+        print_json_field(sink, context, field, value);
 }
 
 /* The description that the manager would have been given by a scene. */
@@ -290,7 +290,7 @@ static void describe_fields(save_component_t *c)
             continue;
         c->blob_fields[f] = c->desc_count;
         c->descs[c->desc_count++] =
-            (blob_field_desc_t){type->fields[f].name, type->fields[f].type, c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN};
+            blob_field_described(&type->fields[f], c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN);
     }
 }
 

@@ -40,14 +40,21 @@ static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
-/* Blob fields in the form that the rules of conversion take. */
-static void old_field(const blob_t *blob, const blob_field_t *field, field_t *old)
+/* A blob's field in the form that the rules of conversion take. Names of values are its own. */
+static bp_result_t old_field(const spawn_plan_t *plan, const blob_field_t *field, field_t *old)
 {
+    const blob_t *blob = plan->blob;
     *old = (field_t){.name = blob_text(blob, field->name), .type = field->type, .size = value_size(field->type), .former_name = ""};
     if (field->type == BP_QUAT)
         old->initial.quat.w = 1;
     for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)
         old->initial.mat4.m[i] = 1;
+    if (field->values == 0)
+        return BP_OK;
+    error_text_t *error = &plan->world->base->error;
+    bp_result_t result =
+        named_init(&old->named, &plan->world->memory, field->type, blob_text(blob, field->values), (field->flags & BLOB_BITS) != 0, error);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "field '%s': ", old->name);
 }
 
 static bool is_default(const spawn_plan_t *plan, const field_t *field, const void *value)
@@ -98,9 +105,11 @@ static bp_result_t match_fields(spawn_plan_t *plan, uint32_t c, field_t *old, co
     const blob_component_t *from = &plan->blob->components[c];
     const blob_field_t *fields = plan->blob->fields + from->first_field;
     const component_t *type = plan->components[c].manager->component;
-    for (uint32_t f = 0; f < from->field_count; f++)
-        old_field(plan->blob, &fields[f], &old[f]);
-    bp_result_t result = convert_plan(old, from->field_count, type->fields, type->field_count, matches, &plan->world->base->error);
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < from->field_count && result == BP_OK; f++)
+        result = old_field(plan, &fields[f], &old[f]);
+    if (result == BP_OK)
+        result = convert_plan(old, from->field_count, type->fields, type->field_count, matches, &plan->world->base->error);
     for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
         source_t *source = &plan->components[c].sources[f];
         uint32_t number = matches[f].old;
@@ -118,11 +127,13 @@ static bp_result_t plan_fields(spawn_plan_t *plan, uint32_t c)
     uint32_t old_count = plan->blob->components[c].field_count;
     size_t old_size = (old_count + (size_t)1) * sizeof(field_t);
     size_t matches_size = (plan->components[c].manager->component->field_count + (size_t)1) * sizeof(convert_source_t);
-    field_t *old = memory_resize(memory, NULL, 0, old_size);
+    field_t *old = memory_new(memory, old_size);
     convert_source_t *matches = memory_resize(memory, NULL, 0, matches_size);
     bp_result_t result = old == NULL || matches == NULL ? error_memory(&plan->world->base->error, "planning a spawn")
                                                         : match_fields(plan, c, old, matches);
-    memory_free(memory, old, old_size);
+    for (uint32_t f = 0; f < old_count && old != NULL; f++)
+        named_free(&old[f].named, memory);
+    memory_free(memory, old, old == NULL ? 0 : old_size);
     memory_free(memory, matches, matches_size);
     return result == BP_OK ? BP_OK : about(plan, error_prefix(&plan->world->base->error, result, "%s: ", type_name(plan, c)));
 }

@@ -60,8 +60,8 @@ bytes_t scene_of_everything(desk_t *desk)
 {
     blob_field_desc_t body[2 * TYPES];
     for (uint32_t i = 0; i < 2 * TYPES; i++)
-        body[i] = (blob_field_desc_t){field_names[i], 1 + i % TYPES, i < TYPES ? BLOB_COLUMN : BLOB_ONE};
-    const blob_field_desc_t fog[] = {{"thick", BP_F32, BLOB_COLUMN}};
+        body[i] = (blob_field_desc_t){.name = field_names[i], .type = 1 + i % TYPES, .kind = i < TYPES ? BLOB_COLUMN : BLOB_ONE};
+    const blob_field_desc_t fog[] = {{.name = "thick", .type = BP_F32, .kind = BLOB_COLUMN}};
     const blob_component_desc_t components[] = {
         {.type = "body", .fields = body, .field_count = COUNT(body), .version = 7},
         {.type = "fog", .fields = fog, .field_count = 1},
@@ -95,11 +95,26 @@ enum { LEVEL_BODY, LEVEL_LABEL, LEVEL_POOL, LEVEL_KIN, LEVEL_VAULT, LEVEL_TAG };
 
 bytes_t scene_of_a_level(desk_t *desk)
 {
-    static const blob_field_desc_t body[] = {{"mass", BP_F32, BLOB_COLUMN}, {"velocity", BP_VEC3, BLOB_ONE}};
-    static const blob_field_desc_t label[] = {{"text", BP_STRING, BLOB_COLUMN}, {"home", BP_ENTITY, BLOB_COLUMN}, {"kind", BP_NAME, BLOB_ONE},
-                                              {"rank", BP_I32, BLOB_ONE}};
-    static const blob_field_desc_t pool[] = {{"number", BP_I64, BLOB_COLUMN}, {"text", BP_STRING, BLOB_ONE}, {"serial", BP_U32, BLOB_ONE}};
-    static const blob_field_desc_t kin[] = {{"label", BP_STRING, BLOB_COLUMN}, {"weight", BP_F32, BLOB_ONE}, {"friend", BP_ENTITY, BLOB_COLUMN}};
+    static const blob_field_desc_t body[] = {
+        {.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN},
+        {.name = "velocity", .type = BP_VEC3, .kind = BLOB_ONE},
+    };
+    static const blob_field_desc_t label[] = {
+        {.name = "text", .type = BP_STRING, .kind = BLOB_COLUMN},
+        {.name = "home", .type = BP_ENTITY, .kind = BLOB_COLUMN},
+        {.name = "kind", .type = BP_NAME, .kind = BLOB_ONE},
+        {.name = "rank", .type = BP_I32, .kind = BLOB_ONE},
+    };
+    static const blob_field_desc_t pool[] = {
+        {.name = "number", .type = BP_I64, .kind = BLOB_COLUMN},
+        {.name = "text", .type = BP_STRING, .kind = BLOB_ONE},
+        {.name = "serial", .type = BP_U32, .kind = BLOB_ONE},
+    };
+    static const blob_field_desc_t kin[] = {
+        {.name = "label", .type = BP_STRING, .kind = BLOB_COLUMN},
+        {.name = "weight", .type = BP_F32, .kind = BLOB_ONE},
+        {.name = "friend", .type = BP_ENTITY, .kind = BLOB_COLUMN},
+    };
     static const blob_component_desc_t components[] = {
         [LEVEL_BODY] = {.type = "body", .fields = body, .field_count = COUNT(body)},
         [LEVEL_LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},

@@ -277,7 +277,7 @@ START_TEST(a_blob_is_written_or_nothing_is_left)
     desk_t desk;
     desk_open(&desk);
     for (uint32_t refused = 1;; refused++) {
-        const blob_field_desc_t fields[] = {{"text", BP_STRING, BLOB_COLUMN}, {"number", BP_F64, BLOB_COLUMN}};
+        const blob_field_desc_t fields[] = {{.name = "text", .type = BP_STRING, .kind = BLOB_COLUMN}, {.name = "number", .type = BP_F64, .kind = BLOB_COLUMN}};
         const blob_component_desc_t component = {.type = "body", .fields = fields, .field_count = 2};
         const blob_part_desc_t part = {.text = "body"};
         const blob_group_desc_t group = {&part, 1, 500};
@@ -319,8 +319,8 @@ START_TEST(what_no_blob_can_hold_is_refused_when_it_is_described)
     blob_writer_t w;
     desk_open(&desk);
     static const blob_part_desc_t parts[256];
-    const blob_component_desc_t opaque = {.type = "x", .flags = BLOB_OPAQUE, .fields = &(blob_field_desc_t){"y", BP_F32, 0}, .field_count = 1};
-    const blob_component_desc_t untyped = {.type = "x", .fields = &(blob_field_desc_t){"y", BP_TYPE_COUNT, 0}, .field_count = 1};
+    const blob_component_desc_t opaque = {.type = "x", .flags = BLOB_OPAQUE, .fields = &(blob_field_desc_t){.name = "y", .type = BP_F32, .kind = 0}, .field_count = 1};
+    const blob_component_desc_t untyped = {.type = "x", .fields = &(blob_field_desc_t){.name = "y", .type = BP_TYPE_COUNT, .kind = 0}, .field_count = 1};
     const blob_group_desc_t stranger = {parts, 1, 1}, crowd = {parts, 256, 1}, many[2] = {{NULL, 0, UINT32_MAX - 2}, {NULL, 0, 2}};
     const struct {
         blob_desc_t desc;

@@ -59,6 +59,16 @@ START_TEST(small_large_and_double_types_are_read_in_json_s_form_and_as_text)
 }
 END_TEST
 
+START_TEST(named_values_are_read_by_name_and_number)
+{
+    GIVES("{'entities': [{'components': {'sample': {'a_mood': 'cross', 'a_level': -1, 'some_flags': 'red | green'}}},"
+          "{'components': {'sample': {'a_mood': 0, 'a_level': 'high', 'some_flags': 513}}},"
+          "{'count': 2, 'components': {'sample': {'a_mood': ['calm', '6'], 'some_flags': [0, 'blue']}}}]}",
+          "0: sample(a_mood=6 a_level=-1 some_flags=3)\n1: sample(a_mood=0 a_level=1 some_flags=513)\n"
+          "2: sample(a_mood=0 a_level=0 some_flags=0)\n3: sample(a_mood=6 a_level=0 some_flags=512)\n");
+}
+END_TEST
+
 START_TEST(every_type_is_read_as_text)
 {
     GIVES("{'entities': [{'components': {'sample': {'a_bool': 'off', 'a_i32': '0x10', 'a_u32': '7', 'a_i64': '1', 'a_f32': '1.5', 'a_f64': '2',"
@@ -304,6 +314,7 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, a_component_s_type_is_said_or_is_its_name);
     tcase_add_test(tcase, every_type_is_read_in_json_s_form);
     tcase_add_test(tcase, small_large_and_double_types_are_read_in_json_s_form_and_as_text);
+    tcase_add_test(tcase, named_values_are_read_by_name_and_number);
     tcase_add_test(tcase, every_type_is_read_as_text);
     tcase_add_test(tcase, null_gives_the_default_back);
     tcase_add_test(tcase, what_nobody_says_is_left_to_the_plugin);

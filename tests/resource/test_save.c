@@ -67,6 +67,10 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
     bp_value_t value;
     uint64_t bits = bp_random_next(random);
     memset(&value, 0, sizeof value);
+    if (field->values != NULL) { /* those of a_mood, a_level and some_flags */
+        value.u16 = field->type == BP_U8 ? (uint16_t)(bits % 3 == 0 ? 0 : 4 + bits % 3) : field->type == BP_I16 ? (uint16_t)(bits % 3 - 1) : (uint16_t)(bits & 0x203);
+        return value;
+    }
     snprintf(text, sizeof text, "text %u \"\xc3\xa9\n", (uint32_t)bits % 9);
     switch (field->type) {
     case BP_BOOL: value.boolean = (uint8_t)(bits & 1); break;

@@ -1,6 +1,6 @@
-"""schema.py SCHEMA CASES PROGRAM SCRATCH SCENE ... - what schema.sh asks of the schema.
+"""schema.py SCHEMA CASES PROGRAM SCRATCH [--ini INI] SCENE ... - what schema.sh asks of the schema.
 
-Every SCENE must be valid and compile. CASES is a list of [valid, compiles, scene]: the validator must say the one and the
+The schema is that of INI where it is given. Every SCENE must be valid and compile. CASES is a list of [valid, compiles, scene]: the validator must say the one and the
 compiler the other.
 """
 import json
@@ -11,6 +11,8 @@ import sys
 import jsonschema
 
 schema_path, cases_path, program, scratch, *shipped = sys.argv[1:]
+options = shipped[:2] if shipped[:1] == ["--ini"] else []
+shipped = shipped[len(options):]
 with open(schema_path, encoding="utf-8") as file:
     schema = json.load(file)
 jsonschema.Draft7Validator.check_schema(schema)
@@ -25,7 +27,7 @@ def complain(text):
 
 
 def compile_scene(path):
-    done = subprocess.run([program, "compile", path, "-o", os.path.join(scratch, "scene.bpe")], stdout=subprocess.PIPE,
+    done = subprocess.run([program, "compile", path, "-o", os.path.join(scratch, "scene.bpe")] + options, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, universal_newlines=True)
     return done.returncode == 0, done.stderr.strip()
 
@@ -52,4 +54,4 @@ for valid, compiles, scene in cases:
                                       "compiles" if does_compile else "does not compile: " + why))
 
 print("%d scenes that ship, %d cases" % (len(shipped), len(cases)))
-sys.exit(failures > 0 or not shipped or not cases)
+sys.exit(failures > 0 or not (shipped or options) or not cases)

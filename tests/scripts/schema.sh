@@ -27,4 +27,9 @@ while read -r scene; do
 done <<END
 $(find "$source/config" "$source/examples" -name '*.json' | sort)
 END
+# Values of every shape: a plugin of the tests.
+${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/tests/program/plugins/cargo.c" -o "$scratch/cargo.so" || fail "cargo.c does not compile"
+printf '[host]\nplugins = ./cargo.so\n' >"$scratch/cargo.ini"
+"$build/backplane" schema "$scratch/cargo.ini" >"$scratch/cargo_schema.json" || fail "backplane schema cargo.ini fails"
+python3 "$source/tests/scripts/schema.py" "$scratch/cargo_schema.json" "$source/tests/scripts/schema_values.json" "$build/backplane" "$scratch" --ini "$scratch/cargo.ini"
 python3 "$source/tests/scripts/schema.py" "$scratch/schema.json" "$source/tests/scripts/schema_cases.json" "$build/backplane" "$scratch" "$@"

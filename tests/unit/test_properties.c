@@ -123,6 +123,9 @@ static const sample_t samples[] = {
     {"a_dvec2", BP_DVEC2, "1 0.1", "1e+300 -0.25"},
     {"a_dvec3", BP_DVEC3, "1 2 0.1", "0.3 1e-300 7"},
     {"a_dvec4", BP_DVEC4, "0.1 2 3 4", "4 3 2 0.1"},
+    {"a_mood", BP_U8, "glad", "cross"},
+    {"a_level", BP_I16, "none", "low"},
+    {"some_flags", BP_U16, "red|blue", "red|green|blue"},
 };
 
 START_TEST(each_type_is_set_and_got_in_every_way)

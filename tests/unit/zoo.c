@@ -79,6 +79,9 @@ static const bp_field_t sample_fields[] = {
     {.name = "a_dvec2", .type = BP_DVEC2, .initial = "1 0.1", .min = "-1000"},
     {.name = "a_dvec3", .type = BP_DVEC3, .initial = "1 2 0.1"},
     {.name = "a_dvec4", .type = BP_DVEC4, .initial = "0.1 2 3 4"},
+    {.name = "a_mood", .type = BP_U8, .values = "calm glad=5 cross", .initial = "glad"},
+    {.name = "a_level", .type = BP_I16, .values = "low=-1, none, high"},
+    {.name = "some_flags", .type = BP_U16, .flags = BP_FIELD_BITS, .values = "red green blue=9", .initial = "red|blue"},
     {.name = "a_reading", .type = BP_F32, .flags = BP_FIELD_READ_ONLY, .initial = "3"},
 };
 
