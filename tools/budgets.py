@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""budgets.py check|record|compare - instructions of hot paths, counted by callgrind.
+"""budgets.py check|record|compare|explain - instructions of hot paths, counted by callgrind.
 
     tools/budgets.py check   BUILD/bench --compiler "$CC" --flags "..."   every path within 3 % of bench/budgets.json?
     tools/budgets.py record  BUILD/bench --compiler "$CC" --flags "..."   write today's counts into bench/budgets.json
     tools/budgets.py compare OLD.json [NEW.json]                          two such files, path by path
+    tools/budgets.py explain OLD/bench NEW/bench PATH...                  two builds: which functions take more or less
 
 `BUILD/bench --paths` (bench/paths.c) runs each path between entry and exit of a function that callgrind is told to
 count, so the counts repeat to the instruction. They depend on the compiler and its flags: a record is kept for each
@@ -135,7 +136,7 @@ def has_grown(before, now, same_system):
     return None
 
 
-def explain(entry):
+def most_of(entry):
     functions = sorted(entry["functions"].items(), key=lambda f: -f[1])[:6]
     return ", ".join("%s %.1f" % (name, cost / entry["items"]) for name, cost in functions)
 
@@ -164,7 +165,7 @@ def check(options):
         if grown is not None:
             failed += 1
             print("FAILED: %s %s" % (name, grown))
-            print("    most of them now: " + explain(now))
+            print("    most of them now: " + most_of(now))
         elif each(now) < each(before) * (1 - GROWTH):
             shrunk.append("%s %.1f to %.1f" % (name, each(before), each(now)))
     for name in record["paths"]:
@@ -237,9 +238,24 @@ def compare(options):
     return 0
 
 
+def explain_builds(options):
+    old, new = count(options.old), count(options.new)
+    for path in options.paths:
+        if path not in old or path not in new:
+            sys.exit("budgets: both builds must have the path '%s'; the new one has %s" % (path, ", ".join(new)))
+        before, now = (side[path] for side in (old, new))
+        print("%s: %.1f to %.1f instructions an item" % (path, each(before), each(now)))
+        moved = {name: now["functions"].get(name, 0) / now["items"] - before["functions"].get(name, 0) / before["items"]
+                 for name in {**before["functions"], **now["functions"]}}
+        for name in sorted(moved, key=lambda name: -abs(moved[name]))[:8]:
+            if abs(moved[name]) >= 0.05:
+                print("    %+8.1f %s" % (moved[name], name))
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True, metavar="check|record|compare")
+    commands = parser.add_subparsers(required=True, metavar="check|record|compare|explain")
     usual = os.path.join(ROOT, "bench", "budgets.json")
     for name, function in (("check", check), ("record", record)):
         command = commands.add_parser(name)
@@ -252,6 +268,11 @@ def main():
     command.add_argument("old")
     command.add_argument("new", nargs="?", default=usual)
     command.set_defaults(run=compare)
+    command = commands.add_parser("explain")
+    command.add_argument("old")
+    command.add_argument("new")
+    command.add_argument("paths", nargs="+")
+    command.set_defaults(run=explain_builds)
     options = parser.parse_args()
     return options.run(options)
 
