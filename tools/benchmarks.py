@@ -282,6 +282,8 @@ def machine(results):
     text += "; %s; %s, load %.2f at its end." % (c["compiler"], c["date"][:10], c["load_avg"][0])
     if c.get("quick"):
         text += " A quick run: few repetitions, nothing above a million; figures for a first look."
+    if c["load_avg"][0] > c["num_cpus"] + 0.5:
+        text += " **The machine was busy with other work: times are too long by a factor, and ratios differ too.**"
     return folded(text)
 
 
