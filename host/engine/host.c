@@ -351,28 +351,40 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 
 bp_result_t bp_world_step(bp_world_o *world)
 {
+    if (!world_clock_runs(&world->clock))
+        return BP_OK;
     return after_step(world->rows.host, schedule_step(world->schedule, &world->rows.host->crew));
 }
 
-/* May the units of all worlds run side by side? It must not depend on the number of threads. */
+static bool runs(const bp_host_o *host, uint32_t index)
+{
+    return world_clock_runs(&host_world(host, index)->clock);
+}
+
+/* May the units of all worlds that are not stopped run side by side? It must not depend on the number of threads. */
 static bool may_step_together(const bp_host_o *host)
 {
-    bool together = host->destruction.world_count > 1;
+    uint32_t running = 0;
+    bool together = true;
     for (uint32_t i = 0; i < host->destruction.world_count; i++)
-        together = together && host_world(host, i)->schedule->all_concurrent;
-    return together;
+        if (runs(host, i)) {
+            running++;
+            together = together && host_world(host, i)->schedule->all_concurrent;
+        }
+    return together && running > 1;
 }
 
 static bp_result_t step_together(bp_host_o *host)
 {
-    uint32_t count = host->destruction.world_count;
-    schedule_t **schedules = memory_resize(&host->base.memory, NULL, 0, count * sizeof *schedules);
+    uint32_t room = host->destruction.world_count, count = 0;
+    schedule_t **schedules = memory_resize(&host->base.memory, NULL, 0, room * sizeof *schedules);
     if (schedules == NULL)
         return error_memory(&host->base.error, "stepping worlds side by side");
-    for (uint32_t i = 0; i < count; i++)
-        schedules[i] = host_world(host, i)->schedule;
+    for (uint32_t i = 0; i < room; i++)
+        if (runs(host, i))
+            schedules[count++] = host_world(host, i)->schedule;
     bp_result_t result = schedule_step_together(schedules, count, &host->crew);
-    memory_free(&host->base.memory, schedules, count * sizeof *schedules);
+    memory_free(&host->base.memory, schedules, room * sizeof *schedules);
     return result;
 }
 
@@ -380,11 +392,13 @@ bp_result_t bp_host_step(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = schedule_prepare(host_world(host, i)->schedule);
+        if (runs(host, i))
+            result = schedule_prepare(host_world(host, i)->schedule);
     if (result == BP_OK && may_step_together(host))
         return after_step(host, step_together(host));
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = schedule_step(host_world(host, i)->schedule, &host->crew);
+        if (runs(host, i))
+            result = schedule_step(host_world(host, i)->schedule, &host->crew);
     return after_step(host, result);
 }
 

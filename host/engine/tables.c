@@ -6,6 +6,8 @@
 #include "../plugin/registry.h"
 #include "host.h"
 
+#include <bp_clock.h>
+
 #include <stdio.h>
 
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */
@@ -283,6 +285,44 @@ static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *plac
     return commands_created(&schedule->commands, placeholders, count, entities);
 }
 
+/* --- stopping worlds --------------------------------------------------------------------------------------------- */
+
+static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
+{
+    uint32_t size = clock->struct_size;
+    bp_clock_t now = {.struct_size = size,
+                      .stopped = world->clock.stopped,
+                      .granted = world->clock.granted,
+                      .speed = world->clock.speed};
+    memcpy(clock, &now, size < sizeof now ? size : sizeof now);
+}
+
+static void clock_table_step(bp_world_o *world, uint64_t count)
+{
+    world->clock.stopped = true;
+    world->clock.granted = count;
+}
+
+static void clock_table_stop(bp_world_o *world)
+{
+    clock_table_step(world, 0);
+}
+
+static void clock_table_start(bp_world_o *world)
+{
+    world->clock.stopped = false;
+    world->clock.granted = 0;
+}
+
+static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
+{
+    if (!(speed >= 1e-6 && speed <= 1e6))
+        return error_set(&world->rows.base->error, BP_ERROR_RANGE, "a speed of %g: it has to lie between 0.000001 and 1000000",
+                         speed);
+    world->clock.speed = speed;
+    return BP_OK;
+}
+
 /* --- tables of plugins, reports ---------------------------------------------------------------------------------- */
 
 static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size)
@@ -290,9 +330,13 @@ static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const bp_tabl
     return registry_offer(&plugin->host->registry, whole(plugin), table, table_size);
 }
 
+/* The host's table of that name with at least `version`, declared below. */
+static const void *host_table(const char *name, uint32_t version);
+
 static const void *registry_table_find(bp_host_o *host, const char *name, uint32_t version)
 {
-    return registry_table(&host->registry, name, version);
+    const void *own = host_table(name, version);
+    return own != NULL ? own : registry_table(&host->registry, name, version);
 }
 
 static void report_table_table(bp_report_o *report, const char *title, const char *const *headers, uint32_t columns)
@@ -402,6 +446,33 @@ static const bp_scene_api scene_table = {
     .spawned = bp_host_spawned,
     .release = bp_host_release_spawn,
 };
+
+static const bp_clock_api clock_table = {
+    .struct_size = sizeof clock_table,
+    .version = 1,
+    .read = clock_table_read,
+    .stop = clock_table_stop,
+    .start = clock_table_start,
+    .step = clock_table_step,
+    .set_speed = clock_table_set_speed,
+};
+
+/* Tables of the host that are found by name, like those of plugins. */
+static const struct {
+    const char *name;
+    uint32_t version;
+    const void *table;
+} found_by_name[] = {
+    {BP_CLOCK_API, 1, &clock_table},
+};
+
+static const void *host_table(const char *name, uint32_t version)
+{
+    for (size_t i = 0; i < sizeof found_by_name / sizeof *found_by_name; i++)
+        if (strcmp(found_by_name[i].name, name) == 0 && found_by_name[i].version >= version)
+            return found_by_name[i].table;
+    return NULL;
+}
 
 bp_api_t host_tables(void)
 {

@@ -11,13 +11,23 @@
 #include "../os/os.h"
 #include "output.h"
 
+#include <bp_clock.h>
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Line by line: a block keeps its form. What a compiler prints stands as it is, for editors that look for file and line. */
+enum {
+    BILLION = 1000000000,
+    NAP_NS = 2000000,   /* the longest sleep: new files are looked for in between */
+    STEPS_AT_ONCE = 8,  /* of a world that is behind */
+    BEHIND = 1          /* seconds that a world may be behind and catch up */
+};
+
+/* Line by line: a block keeps its form. What a compiler prints stands as it is, for editors that look for file and
+ * line. */
 static void print_lines(int32_t level, const char *source, const char *text)
 {
     bool first = true;
@@ -78,14 +88,34 @@ int program_close(program_t *program, int status)
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_FAILED : status;
 }
 
+/* All worlds are stopped, and there is one. */
+static bool stand_still(const program_t *program)
+{
+    const bp_clock_api *clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    bp_world_o *world;
+    uint32_t count = 0;
+    for (; (world = program->api->world->at(program->host, count)) != NULL; count++) {
+        clocks->read(world, &clock);
+        if (!clock.stopped || clock.granted > 0)
+            return false;
+    }
+    return count > 0;
+}
+
 int program_step(program_t *program, uint64_t count, bool bar)
 {
     bp_result_t result = BP_OK;
     progress_begin(&program->progress, count, bar);
-    for (uint64_t done = 0; done < count && result == BP_OK; done++) {
+    for (uint64_t done = 0; done < count && result == BP_OK;) {
         progress_show(&program->progress, done);
         bp_host_poll(program->host);
+        if (stand_still(program)) {
+            os_sleep_ns(NAP_NS);
+            continue;
+        }
         result = bp_host_step(program->host);
+        done++;
     }
     progress_erase(&program->progress);
     if (result == BP_OK)
@@ -94,14 +124,14 @@ int program_step(program_t *program, uint64_t count, bool bar)
     return STATUS_FAILED;
 }
 
-/* --- open plugins ------------------------------------------------------------------------------------------------ */
+/* --- open plugins --------------------------------------------------------------------------------------------- */
 
 /* A host that knows plugins and nothing else: for compiling scenes and describing them.
  *
- * Whoever writes a scene wants to compile it without writing an ini first, so by default every plugin counts that came with
- * the program. They are loaded in the order of their names, as what comes out must not depend on how a file system lists
- * them. One that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when something turns out to
- * be missing do people hear of it.
+ * Whoever writes a scene wants to compile it without writing an ini first, so by default every plugin counts that came
+ * with the program. They are loaded in the order of their names, as what comes out must not depend on how a file system
+ * lists them. One that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when something
+ * turns out to be missing do people hear of it.
  */
 
 enum { PATH_ROOM = 4096 };
@@ -141,7 +171,8 @@ static int compare(const void *a, const void *b)
 static void note(program_t *program)
 {
     size_t used = strlen(program->passed_over);
-    snprintf(program->passed_over + used, sizeof program->passed_over - used, "%s%s", used > 0 ? "; " : "", bp_host_error(program->host));
+    snprintf(program->passed_over + used, sizeof program->passed_over - used, "%s%s", used > 0 ? "; " : "",
+             bp_host_error(program->host));
 }
 
 static int load_folder(program_t *program, const char *folder)
@@ -158,7 +189,9 @@ static int load_folder(program_t *program, const char *folder)
     }
     free(listing.names);
     if (!listed || listing.failed)
-        complain(listing.failed ? "out of memory while looking into the folder %s" : "the folder of plugins %s cannot be read", folder);
+        complain(listing.failed ? "out of memory while looking into the folder %s"
+                                : "the folder of plugins %s cannot be read",
+                 folder);
     return listing.failed ? STATUS_FAILED : listed ? STATUS_FINE : STATUS_BAD_INPUT;
 }
 
@@ -176,7 +209,8 @@ static int load_usual_folder(program_t *program)
         if (os_folder_list(folder, see_nothing, NULL))
             return load_folder(program, folder);
     }
-    complain("there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins with --plugins FOLDER or --ini INI");
+    complain("there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins with "
+             "--plugins FOLDER or --ini INI");
     return STATUS_BAD_INPUT;
 }
 
@@ -208,23 +242,17 @@ void program_say_passed_over(const program_t *program)
         complain("plugins that could not be loaded: %s", program->passed_over);
 }
 
-/* --- live -------------------------------------------------------------------------------------------------------- */
+/* --- live ----------------------------------------------------------------------------------------------------- */
 
 /* Steps at the pace of the clock, for watching and for developing.
  *
- * Each world has a clock of its own: it takes a step whenever the wall clock has passed its time, and where it cannot keep up it is
- * let fall behind rather than taking ever more steps at once. Between steps the host is polled, so that new versions of
- * plugins come in.
+ * Each world has a clock of its own: it takes a step whenever the wall clock has passed its time, and where it cannot
+ * keep up it is let fall behind rather than taking ever more steps at once. Between steps the host is polled, so that
+ * new versions of plugins come in.
  *
- * Ctrl-C ends the loop in good order, for the report to be printed; a second one ends the program. The flag that says so is
- * static, because a signal handler has no other way to tell; nothing else in the program is.
+ * Ctrl-C ends the loop in good order, for the report to be printed; a second one ends the program. The flag that says
+ * so is static, because a signal handler has no other way to tell; nothing else in the program is.
  */
-
-enum {
-    BILLION = 1000000000,
-    NAP_NS = 2000000,   /* the longest sleep: new files are looked for in between */
-    STEPS_AT_ONCE = 8   /* of a world that is behind */
-};
 
 static volatile sig_atomic_t interrupted;
 
@@ -236,30 +264,55 @@ static void interrupt(int number)
 
 typedef struct live_t {
     program_t *program;
+    const bp_clock_api *clocks;
     uint64_t count, began; /* began: by the clock */
     uint64_t next_show;
     const char *show;
     bool over;             /* all worlds have taken their steps */
     double next;           /* the time at which the next step of any world is due, seconds since the beginning */
+    double *due;           /* of each world, likewise */
+    uint32_t due_count;
 } live_t;
 
-/* What is due in one world. Its time counts in units of its own, steps of it in real time: a step rate is steps a second. */
-static bp_result_t step_world(live_t *live, bp_world_o *world, double elapsed)
+/* Room for the due times of `count` worlds; new ones are due now. */
+static bool grow_due(live_t *live, uint32_t count, double elapsed)
+{
+    double *grown = count <= live->due_count ? live->due : realloc(live->due, count * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    for (; live->due_count < count; live->due_count++)
+        grown[live->due_count] = elapsed;
+    live->due = grown;
+    return true;
+}
+
+/* What is due in one world. Its time counts in units of its own, steps of it in real time: a step rate is steps a
+ * second, times the speed of its clock. What it has missed while it was stopped, or by more than a second, is not made
+ * up for. */
+static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, double elapsed)
 {
     bp_world_stats_t stats;
-    bp_step_t clock = {.struct_size = sizeof clock};
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    bp_step_t step = {.struct_size = sizeof step};
     bp_result_t result = BP_OK;
     for (int i = 0; i < STEPS_AT_ONCE && result == BP_OK; i++) {
         bp_world_stats(world, &stats);
-        live->program->api->world->clock(world, &clock);
+        live->clocks->read(world, &clock);
+        live->program->api->world->clock(world, &step);
         bool more = live->count == 0 || stats.steps < live->count;
-        double due = (double)stats.steps * clock.dt;
         live->over = live->over && !more;
-        if (more && (live->next > due || live->next == 0))
-            live->next = due;
-        if (!more || due > elapsed)
+        if (!more)
+            break;
+        if (clock.stopped || *due < elapsed - BEHIND)
+            *due = elapsed;
+        if (clock.stopped && clock.granted == 0)
+            break;
+        if (live->next > *due || live->next < 0)
+            live->next = *due;
+        if (*due > elapsed)
             break;
         result = bp_world_step(world);
+        *due += step.dt / clock.speed;
     }
     return result;
 }
@@ -271,9 +324,9 @@ static bp_result_t step_worlds(live_t *live)
     bp_result_t result = BP_OK;
     bp_world_o *world;
     live->over = true;
-    live->next = 0;
+    live->next = -1;
     for (uint32_t i = 0; result == BP_OK && (world = program->api->world->at(program->host, i)) != NULL; i++)
-        result = step_world(live, world, elapsed);
+        result = grow_due(live, i + 1, elapsed) ? step_world(live, world, &live->due[i], elapsed) : BP_ERROR_MEMORY;
     return result;
 }
 
@@ -298,7 +351,7 @@ static bp_result_t show_path(live_t *live)
 
 static void nap(const live_t *live)
 {
-    uint64_t now = os_clock_ns() - live->began, due = (uint64_t)(live->next * BILLION);
+    uint64_t now = os_clock_ns() - live->began, due = live->next < 0 ? now + NAP_NS : (uint64_t)(live->next * BILLION);
     if (due > now)
         os_sleep_ns(due - now < NAP_NS ? due - now : NAP_NS);
 }
@@ -306,6 +359,7 @@ static void nap(const live_t *live)
 int program_live(program_t *program, uint64_t count, const char *show)
 {
     live_t live = {.program = program, .count = count, .began = os_clock_ns(), .show = show};
+    live.clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
     program->talking = true;
     interrupted = 0;
     signal(SIGINT, interrupt);
@@ -319,6 +373,7 @@ int program_live(program_t *program, uint64_t count, const char *show)
             nap(&live);
     }
     signal(SIGINT, SIG_DFL);
+    free(live.due);
     if (result == BP_OK)
         return STATUS_FINE;
     complain("%s", bp_host_error(program->host));

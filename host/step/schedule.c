@@ -34,6 +34,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
         return NULL;
     }
     world->clock.step_rate = step_rate;
+    world->clock.speed = 1;
     world->names.world = &world->rows;
     world->schedule = create_schedule(world, destruction);
     if (world->schedule != NULL)

@@ -89,7 +89,16 @@ typedef struct crew_t {
 typedef struct world_clock_t {
     double step_rate, time;
     uint64_t steps, nanoseconds; /* done; spent */
+    double speed;                /* as bp_clock_t says, these three */
+    uint64_t granted;
+    bool stopped;
 } world_clock_t;
+
+/* May the world take a step? */
+static inline bool world_clock_runs(const world_clock_t *clock)
+{
+    return !clock->stopped || clock->granted > 0;
+}
 
 typedef struct schedule_t {
     world_t *world;

@@ -36,6 +36,8 @@ static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
 {
     world_t *world = schedule->world;
     schedule->began = began;
+    if (schedule->clock->stopped && schedule->clock->granted > 0)
+        schedule->clock->granted--;
     schedule->crew = crew;
     schedule->calls = 0;
     schedule->commands.step = schedule->clock->steps;

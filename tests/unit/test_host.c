@@ -10,6 +10,8 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include <bp_clock.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +220,68 @@ START_TEST(a_host_needs_no_description)
     bp_host_destroy(host);
     bp_host_destroy(NULL);
     bp_world_destroy(NULL);
+}
+END_TEST
+
+/* --- stopped worlds ------------------------------------------------------------------------------------- */
+
+static const bp_clock_api *clocks(void)
+{
+    const bp_clock_api *found = rig.api->registry->find(rig.host, BP_CLOCK_API, 1);
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+static bp_clock_t clock_of(bp_world_o *world)
+{
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    clocks()->read(world, &clock);
+    return clock;
+}
+
+START_TEST(a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other)
+{
+    bp_world_o *world = zoo_world("main"), *other = zoo_world("other");
+    ck_assert_uint_eq(clock_of(world).stopped, 0);
+    clocks()->stop(world);
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_eq(world->clock.steps, 0);
+    ck_assert_uint_eq(other->clock.steps, 1);
+    clocks()->step(world, 2);
+    for (int i = 0; i < 4; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_eq(world->clock.steps, 2);
+    ck_assert_uint_eq(clock_of(world).granted, 0);
+    ck_assert_uint_eq(clock_of(world).stopped, 1);
+    clocks()->step(world, 5);
+    clocks()->start(world);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(clock_of(world).granted, 0);
+    ck_assert_uint_eq(world->clock.steps, 3);
+    ck_assert_uint_eq(other->clock.steps, 5);
+}
+END_TEST
+
+START_TEST(a_speed_lies_within_its_limits)
+{
+    bp_world_o *world = zoo_world("main");
+    ck_assert(clock_of(world).speed == 1);
+    WORKS(rig.host, clocks()->set_speed(world, 0.25));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of 0", clocks()->set_speed(world, 0));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of", clocks()->set_speed(world, (double)NAN));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of 1e+09", clocks()->set_speed(world, 1e9));
+    ck_assert(clock_of(world).speed == 0.25);
+}
+END_TEST
+
+START_TEST(a_table_of_the_host_is_found_up_to_its_version)
+{
+    ck_assert_ptr_nonnull(rig.api->registry->find(rig.host, BP_CLOCK_API, 0));
+    ck_assert_ptr_null(rig.api->registry->find(rig.host, BP_CLOCK_API, 2));
+    const bp_clock_api *table = clocks();
+    ck_assert_uint_eq(table->struct_size, sizeof *table);
+    ck_assert_uint_eq(table->version, 1);
 }
 END_TEST
 
@@ -931,6 +995,9 @@ Suite *host_suite(void)
     TCase *hosts = new_case(suite, "hosts");
     tcase_add_test(hosts, a_host_needs_no_description);
     tcase_add_test(hosts, a_description_of_older_headers_is_read_as_far_as_it_goes);
+    tcase_add_test(hosts, a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other);
+    tcase_add_test(hosts, a_speed_lies_within_its_limits);
+    tcase_add_test(hosts, a_table_of_the_host_is_found_up_to_its_version);
     tcase_add_test(hosts, tables_say_how_large_they_are);
     tcase_add_test(hosts, two_hosts_share_nothing);
     tcase_add_test(hosts, sentences_stay_until_the_next_failure);
