@@ -1,7 +1,7 @@
 /* prototypes.h - the entity index: which combinations of components exist in a world.
  *
  * A prototype is {base prototype, key}: the combination of its base and one more component. A key stands for one
- * component type under one instance name. Chains are kept in canonical order, keys descending from the top, so the
+ * component type under one instance name. Chains are kept in canonical order, keys ascending from the empty prototype, so the
  * same components are always the same prototype, in whatever order they came. Prototypes are small dense integers;
  * 0 has no components. They are never removed: 24 bytes each, beside the run that holds the rows of their entities.
  *

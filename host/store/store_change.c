@@ -21,7 +21,7 @@ static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
         record = &world->records[bp_entity_index(e)];
         *record = (record_t){.generation = bp_entity_generation(e)};
     }
-    if ((record->prototype & STORE_MARK) != 0)
+    if ((record->prototype & RECORD_MARK) != 0)
         return store_about(world, e, error_set(&world->base->error, BP_ERROR_ARGUMENT, "the batch mentions it twice"));
     bp_result_t result = store_find_transition(c, record->prototype);
     if (result != BP_OK) {
@@ -29,7 +29,7 @@ static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
             *record = (record_t){0};
         return store_about(world, e, result);
     }
-    record->prototype |= STORE_MARK;
+    record->prototype |= RECORD_MARK;
     run_t *run = world_run(world, c->to);
     if (run != NULL && run->pending++ == 0) {
         run->next_pending = c->touched;
@@ -42,7 +42,7 @@ static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t coun
 {
     for (uint32_t i = 0; i < count; i++) {
         record_t *record = &c->world->records[bp_entity_index(entities[i])];
-        record->prototype &= ~STORE_MARK;
+        record->prototype &= ~RECORD_MARK;
         if (record->prototype == 0)
             *record = (record_t){0};
     }
@@ -59,9 +59,9 @@ static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_en
     uint32_t n = run_stretch(from, world->records[bp_entity_index(planned)].row + 1, entities, count), marked = 0;
     for (; marked < n; marked++) {
         uint32_t *prototype = &world->records[bp_entity_index(entities[marked])].prototype;
-        if ((*prototype & STORE_MARK) != 0)
+        if ((*prototype & RECORD_MARK) != 0)
             break;
-        *prototype |= STORE_MARK;
+        *prototype |= RECORD_MARK;
     }
     run_t *to = world_run(world, c->to);
     if (to != NULL)
@@ -311,13 +311,13 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
         if (record == NULL && !entities_is_alive(world->entities, e))
             continue;
         uint32_t prototype = record == NULL ? 0 : record->prototype;
-        if ((prototype & STORE_MARK) != 0 || !wanted(&c, prototype))
+        if ((prototype & RECORD_MARK) != 0 || !wanted(&c, prototype))
             continue;
         if (record == NULL) {
             record = &world->records[bp_entity_index(e)];
             *record = (record_t){.generation = bp_entity_generation(e)};
         }
-        record->prototype |= STORE_MARK;
+        record->prototype |= RECORD_MARK;
         entities[kept++] = e;
     }
     unmark(&c, entities, kept);
@@ -559,7 +559,7 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
     block_t b = {.from = world_run(world, c->from), .to = world_run(world, c->to)};
     while (b.count < STORE_BLOCK && b.count < count) {
         const record_t *record = &world->records[bp_entity_index(entities[b.count])];
-        if ((record->prototype & ~STORE_MARK) != c->from)
+        if ((record->prototype & ~RECORD_MARK) != c->from)
             break;
         if (b.from != NULL)
             PREFETCH(run_entities(b.from) + record->row);
@@ -575,7 +575,7 @@ void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t cou
     for (uint32_t i = 0, n; i < count; i += n) {
         const record_t *record = &world->records[bp_entity_index(entities[i])];
         const uint32_t *slots = c->slots == NULL ? NULL : c->slots + i;
-        store_find_transition(c, record->prototype & ~STORE_MARK);
+        store_follow_transition(c, record->prototype & ~RECORD_MARK);
         run_t *from = world_run(world, c->from);
         n = from == NULL ? 0 : run_stretch(from, record->row, entities + i, count - i);
         if (n >= LONG_STRETCH)

@@ -8,6 +8,8 @@
 #include "../base/base.h"
 #include "notices.h"
 
+#include <assert.h>
+
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
     STORE_AHEAD = 12   /* entities ahead whose records are fetched early */
@@ -76,9 +78,6 @@ static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
  * What it does not do: it asks no manager and judges no batch.
  */
 
-/* In the prototype of a record while a batch that mentions its entity is planned, so that a second mention is seen. */
-#define STORE_MARK 0x80000000u
-
 typedef struct store_change_t {
     world_t *world;
     uint32_t key;
@@ -96,6 +95,14 @@ bp_result_t store_look_up_transition(store_change_t *c, uint32_t from);
 static inline bp_result_t store_find_transition(store_change_t *c, uint32_t from)
 {
     return c->found && c->from == from ? BP_OK : store_look_up_transition(c, from);
+}
+
+/* The same while rows move: the plan has found this transition, so its prototypes and its run are there, and it is found again. */
+static inline void store_follow_transition(store_change_t *c, uint32_t from)
+{
+    bp_result_t result = store_find_transition(c, from);
+    assert(result == BP_OK);
+    (void)result;
 }
 
 /* Take the memory for all rows that were counted, and forget the counts. False when out of memory. */

@@ -20,7 +20,11 @@
 #include "prototypes.h"
 #include "run.h"
 
-typedef bp_record_t record_t; /* generation 0: nobody */
+/* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves (store_change.c) the
+ * records of its entities are marked in the highest bit of `prototype`, so that a second mention of one is noticed; between calls no
+ * record is marked. A look-up by a resolved property finds no cell while it is. */
+typedef bp_record_t record_t;
+#define RECORD_MARK 0x80000000u
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
