@@ -343,7 +343,7 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 {
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
-    host_settle(host);
+    host_attend_crashes(host);
     if (result == BP_OK && host->destruction.stepping == 0)
         reload_step_done(&host->reload);
     return result;

@@ -55,7 +55,7 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
 
 /* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into images that
  * have gone. [main] */
-void host_settle(bp_host_o *host);
+void host_attend_crashes(bp_host_o *host);
 
 /* Run with `threads` threads of the host's own (host.c). [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);

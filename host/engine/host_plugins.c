@@ -89,7 +89,7 @@ bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t c
     bp_result_t result = hot_reload(&host->hot, names, count);
     copy_report(&host->reload, report);
     if (host_refuse_during_step(host) == BP_OK)
-        host_settle(host);
+        host_attend_crashes(host);
     return result;
 }
 
@@ -150,7 +150,7 @@ const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
 /* What the plugin offered to others, who call it without asking the host, becomes do-nothing as well. */
 static void leave_aside(bp_host_o *host, plugin_t *plugin)
 {
-    plugin->seen_to = true;
+    plugin->attended = true;
     registry_silence_tables(&host->registry, plugin);
     log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
               plugin->name);
@@ -168,7 +168,7 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
     return false;
 }
 
-void host_settle(bp_host_o *host)
+void host_attend_crashes(bp_host_o *host)
 {
 #if defined(BACKPLANE_AUDIT)
     if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
@@ -178,7 +178,7 @@ void host_settle(bp_host_o *host)
         return;
     for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
         plugin_t *plugin = host->loader.plugins.items[i];
-        if (plugin_is_aside(plugin) && !plugin->seen_to && !bring_back(host, plugin))
+        if (plugin_is_aside(plugin) && !plugin->attended && !bring_back(host, plugin))
             leave_aside(host, plugin);
     }
 }
@@ -188,7 +188,7 @@ bp_result_t bp_host_poll(bp_host_o *host)
     bp_result_t result = host_refuse_during_step(host);
     if (result != BP_OK)
         return result;
-    host_settle(host);
+    host_attend_crashes(host);
     hot_poll(&host->hot);
     return BP_OK;
 }

@@ -510,12 +510,12 @@ const char *plugin_crash(const plugin_t *plugin)
 
 void plugin_trust(plugin_t *plugin)
 {
-    plugin->seen_to = false;
+    plugin->attended = false;
     atomic_store(&plugin->aside, PLUGIN_SOUND);
 }
 
 void plugin_set_aside(plugin_t *plugin)
 {
-    plugin->seen_to = true;
+    plugin->attended = true;
     atomic_store(&plugin->aside, PLUGIN_ASIDE);
 }

@@ -44,7 +44,7 @@ struct plugin_t {
     guard_t *guard;           /* its verbs are called under it (verbs.h); NULL: just called */
     _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
     char crash[512];          /* how */
-    bool seen_to;             /* the host has seen to it */
+    bool attended;            /* the host has brought back what there was to bring back */
     field_t *options;
     bp_value_t *option_values;
     char **option_texts;      /* owned texts of string options */

@@ -17,8 +17,8 @@ static component_t *add_component(registry_t *registry, registry_set_t *set, com
     if (!memory_reserve(&registry->memory, &set->components, &set->component_capacity, set->component_count + 1u, sizeof *set->components))
         return NULL;
     component_swap_t *swap = &set->components[set->component_count++];
-    *swap = (component_swap_t){.slot = slot, .other = {.name = slot->name, .table = {.name = slot->name}}};
-    return &swap->other;
+    *swap = (component_swap_t){.slot = slot, .kept = {.name = slot->name, .table = {.name = slot->name}}};
+    return &swap->kept;
 }
 
 static system_t *add_system(registry_t *registry, registry_set_t *set, system_t *slot)
@@ -26,8 +26,8 @@ static system_t *add_system(registry_t *registry, registry_set_t *set, system_t 
     if (!memory_reserve(&registry->memory, &set->systems, &set->system_capacity, set->system_count + 1u, sizeof *set->systems))
         return NULL;
     system_swap_t *swap = &set->systems[set->system_count++];
-    *swap = (system_swap_t){.slot = slot, .other = {.name = slot->name, .table = {.name = slot->name}}};
-    return &swap->other;
+    *swap = (system_swap_t){.slot = slot, .kept = {.name = slot->name, .table = {.name = slot->name}}};
+    return &swap->kept;
 }
 
 /* What a table's slot gets: at first the same table, silenced. */
@@ -46,9 +46,9 @@ static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_
     memcpy(table, slot->table, slot->size);
     table_swap_t *swap = &set->tables[set->table_count++];
     *swap = (table_swap_t){.slot = slot,
-                           .other = {.name = slot->name, .error = slot->error, .size = slot->size, .table = table, .returns = returns, .refuse = slot->refuse}};
-    table_slot_silence(&swap->other);
-    return &swap->other;
+                           .kept = {.name = slot->name, .error = slot->error, .size = slot->size, .table = table, .returns = returns, .refuse = slot->refuse}};
+    table_slot_silence(&swap->kept);
+    return &swap->kept;
 }
 
 bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owner)
@@ -72,12 +72,12 @@ void registry_set_free(registry_t *registry, registry_set_t *set)
 {
     memory_t *memory = &registry->memory;
     for (uint32_t i = 0; i < set->component_count; i++)
-        component_empty(registry->base, &registry->memory, &set->components[i].other);
+        component_empty(registry->base, &registry->memory, &set->components[i].kept);
     for (uint32_t i = 0; i < set->system_count; i++)
-        system_empty(&registry->memory, &set->systems[i].other);
+        system_empty(&registry->memory, &set->systems[i].kept);
     for (uint32_t i = 0; i < set->table_count; i++) {
-        memory_free(memory, set->tables[i].other.table, set->tables[i].other.size);
-        memory_free_text(memory, set->tables[i].other.returns);
+        memory_free(memory, set->tables[i].kept.table, set->tables[i].kept.size);
+        memory_free_text(memory, set->tables[i].kept.returns);
         set->tables[i].slot->promised = 0;
     }
     memory_free(memory, set->components, set->component_capacity * sizeof *set->components);
@@ -112,7 +112,7 @@ static component_t *find_component(const registry_set_t *set, const component_t 
 {
     for (uint32_t i = 0; i < set->component_count; i++) {
         if (set->components[i].slot == slot)
-            return &set->components[i].other;
+            return &set->components[i].kept;
     }
     return NULL;
 }
@@ -121,7 +121,7 @@ system_t *registry_set_system(const registry_set_t *set, const system_t *slot)
 {
     for (uint32_t i = 0; i < set->system_count; i++) {
         if (set->systems[i].slot == slot)
-            return &set->systems[i].other;
+            return &set->systems[i].kept;
     }
     return NULL;
 }
@@ -130,7 +130,7 @@ static table_slot_t *find_table(const registry_set_t *set, const table_slot_t *s
 {
     for (uint32_t i = 0; i < set->table_count; i++) {
         if (set->tables[i].slot == slot)
-            return &set->tables[i].other;
+            return &set->tables[i].kept;
     }
     return NULL;
 }
@@ -201,7 +201,7 @@ bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, co
     }
     for (uint32_t i = 0; i < set->table_count && !good; i++) {
         if (strcmp(set->tables[i].slot->name, offered->name) == 0) {
-            table_slot_silence(&set->tables[i].other);
+            table_slot_silence(&set->tables[i].kept);
             set->tables[i].slot->promised = 0;
         }
     }
@@ -224,14 +224,14 @@ static void swap_bytes(void *a, void *b, size_t size)
  * their addresses. */
 static void exchange_component(component_swap_t *swap)
 {
-    swap_bytes(swap->slot, &swap->other, offsetof(component_t, known));
+    swap_bytes(swap->slot, &swap->kept, offsetof(component_t, known));
     if (swap->same_fields) {
-        swap_bytes(&swap->slot->fields, &swap->other.fields, sizeof swap->slot->fields);
-        swap_bytes(&swap->slot->bound, &swap->other.bound, sizeof swap->slot->bound);
+        swap_bytes(&swap->slot->fields, &swap->kept.fields, sizeof swap->slot->fields);
+        swap_bytes(&swap->slot->bound, &swap->kept.bound, sizeof swap->slot->bound);
     } else if (swap->exchanged) {
         component_restore_fields(swap->slot);
     } else {
-        component_succeed_fields(swap->slot, &swap->other);
+        component_succeed_fields(swap->slot, &swap->kept);
     }
     swap->exchanged = !swap->exchanged;
 }
@@ -241,14 +241,14 @@ void registry_exchange(registry_set_t *set)
     for (uint32_t i = 0; i < set->component_count; i++)
         exchange_component(&set->components[i]);
     for (uint32_t i = 0; i < set->system_count; i++)
-        swap_bytes(set->systems[i].slot, &set->systems[i].other, sizeof(system_t));
+        swap_bytes(set->systems[i].slot, &set->systems[i].kept, sizeof(system_t));
     for (uint32_t i = 0; i < set->table_count; i++) {
         table_swap_t *swap = &set->tables[i];
         plugin_t *owner = swap->slot->owner;
-        swap->slot->owner = swap->other.owner;
-        swap->other.owner = owner;
-        swap_bytes(swap->slot->table, swap->other.table, swap->slot->size);
-        swap_bytes(&swap->slot->returns, &swap->other.returns, sizeof swap->slot->returns);
+        swap->slot->owner = swap->kept.owner;
+        swap->kept.owner = owner;
+        swap_bytes(swap->slot->table, swap->kept.table, swap->slot->size);
+        swap_bytes(&swap->slot->returns, &swap->kept.returns, sizeof swap->slot->returns);
     }
 }
 
@@ -257,7 +257,7 @@ void registry_set_withdraw(registry_set_t *set)
     for (uint32_t i = 0; i < set->component_count; i++) {
         component_swap_t *swap = &set->components[i];
         if (!swap->same_fields)
-            component_return_fields(swap->slot, &swap->other);
+            component_return_fields(swap->slot, &swap->kept);
     }
 }
 

@@ -9,12 +9,12 @@
 
 /* A slot, and what it gets. */
 typedef struct component_swap_t {
-    component_t *slot, other; /* other.owner NULL: the slot is emptied */
+    component_t *slot, kept; /* kept.owner NULL: the slot is emptied */
     bool same_fields;         /* the slot keeps its fields: both lists say the same */
-    bool exchanged;           /* `other` is what the slot had */
+    bool exchanged;           /* `kept` is what the slot had */
 } component_swap_t;
-typedef struct system_swap_t { system_t *slot, other; } system_swap_t;
-typedef struct table_swap_t { table_slot_t *slot, other; } table_swap_t;
+typedef struct system_swap_t { system_t *slot, kept; } system_swap_t;
+typedef struct table_swap_t { table_slot_t *slot, kept; } table_swap_t;
 
 typedef struct registry_set_t {
     registry_t *registry;

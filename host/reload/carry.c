@@ -54,7 +54,7 @@ static bool next_batch(carry_t *c)
 
 static uint32_t *new_slots(const carry_t *c)
 {
-    return c->shape->other.columns[c->new_first];
+    return c->shape->kept.columns[c->new_first];
 }
 
 static void gather_slots(carry_t *c)
@@ -88,14 +88,14 @@ static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
     const carry_t *c = context;
     uint32_t first;
     const run_shape_t *shape = world_shape(c->w, run, key, &first);
-    return shape == NULL || run->count == 0 ? NULL : shape->other.columns[first];
+    return shape == NULL || run->count == 0 ? NULL : shape->kept.columns[first];
 }
 
 /* Put the new manager in place for a call. What it asks and says about slots is then about its own. */
 static void enter(carry_t *c)
 {
     manager_enter(c->m);
-    c->w->world->slots_elsewhere = &c->w->carried;
+    c->w->world->slots_elsewhere = &c->w->slots_elsewhere;
     reason_await(change_error(c->change));
 }
 
@@ -315,7 +315,7 @@ static bp_result_t put_text(carry_t *c, const char **cell, const char *text)
 static bp_result_t put_batch(carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
-    char *cells = c->shape->other.columns[c->new_first + number];
+    char *cells = c->shape->kept.columns[c->new_first + number];
     bp_result_t result = read_new(c, number, c->values);
     for (uint32_t i = 0; i < c->count && result == BP_OK; i++) {
         const char *value = c->values + (size_t)i * field->size;
@@ -336,7 +336,7 @@ static bp_result_t put_all(carry_t *c)
     for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
         uint32_t column = c->new_first + f;
         if (c->shape->run->count > 0)
-            columns_default(&c->next->fields[f], c->shape->other.columns[column], c->shape->run->count, false);
+            columns_default(&c->next->fields[f], c->shape->kept.columns[column], c->shape->run->count, false);
         c->shape->filled[column] = 1;
         c->row = 0;
         while (result == BP_OK && c->m->component->sources[f].old != BP_NONE && next_batch(c))
@@ -393,7 +393,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     carry_t *c = memory_new(memory, sizeof *c);
     if (c == NULL)
         return error_memory(change_error(change), "carrying instances");
-    *c = (carry_t){.change = change, .w = w, .m = m, .old = m->component->slot, .next = m->component->other, .memory = memory};
+    *c = (carry_t){.change = change, .w = w, .m = m, .old = m->component->slot, .next = m->component->kept, .memory = memory};
     for (uint32_t f = 0; f < c->next->field_count; f++)
         c->values_size += (size_t)BATCH * c->next->fields[f].size;
     size_t columns_size = (c->next->field_count + 1u) * sizeof *c->columns;
@@ -401,7 +401,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     c->columns = memory_new(memory, columns_size);
     bp_result_t result = BP_ERROR_MEMORY;
     if (c->values != NULL && c->columns != NULL) {
-        w->carried = (world_slots_i){.manager = m->manager->number, .context = c, .slots = slots_of};
+        w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = c, .slots = slots_of};
         result = carry(c);
     } else {
         error_memory(change_error(change), "carrying instances");
@@ -458,8 +458,8 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 {
     static const field_t old_slot = {.name = "slot_before", .type = BP_U32, .size = 4, .initial = {.u32 = BP_NONE}};
     const component_change_t *c = m->component;
-    bool own = c->other->own_storage, was_own = c->slot->own_storage;
-    uint32_t visible = own ? 1 : c->other->field_count, old_count = m->manager->column_count, at = 0, hidden = 0;
+    bool own = c->kept->own_storage, was_own = c->slot->own_storage;
+    uint32_t visible = own ? 1 : c->kept->field_count, old_count = m->manager->column_count, at = 0, hidden = 0;
     for (uint32_t i = 0; i < old_count && change->hides; i++)
         hidden += was_own || own || !is_adopted(c, i);
     m->moves = true;
@@ -467,7 +467,7 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
         return error_memory(change_error(change), "making other columns");
     for (uint32_t i = 0; i < visible; i++) {
         bool adopted = !own && !was_own && c->sources[i].old != BP_NONE && c->sources[i].kind == CONVERT_SAME;
-        add_column(m, &at, own ? &world_slot_field : &c->other->fields[i], adopted ? c->sources[i].old : BP_NONE);
+        add_column(m, &at, own ? &world_slot_field : &c->kept->fields[i], adopted ? c->sources[i].old : BP_NONE);
     }
     for (uint32_t i = 0; i < old_count && change->hides; i++) {
         if (was_own || own || !is_adopted(c, i))
@@ -520,7 +520,7 @@ bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, con
 /* The block behind a new column is fresh pages of the system, which come cleared. */
 static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t column)
 {
-    return shape->other.split && memory_is_pages(memory, shape->other.blocks[column].size);
+    return shape->kept.split && memory_is_pages(memory, shape->kept.blocks[column].size);
 }
 
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m, run_shape_t *shape,
@@ -531,8 +531,8 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
     const bp_entity_t *entities = run->count == 0 ? NULL : run_entities(run);
     for (uint32_t i = 0; i < c->source_count; i++) {
         const convert_source_t *source = &c->sources[i];
-        const field_t *field = &c->other->fields[i], *old = source->old == BP_NONE ? NULL : &c->slot->fields[source->old];
-        void *cells = shape->other.columns[new_first + i];
+        const field_t *field = &c->kept->fields[i], *old = source->old == BP_NONE ? NULL : &c->slot->fields[source->old];
+        void *cells = shape->kept.columns[new_first + i];
         uint32_t bad = run->count;
         if (run->count == 0) {
             shape->filled[new_first + i] = 1;

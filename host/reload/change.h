@@ -2,8 +2,8 @@
  *
  * Plugins, managers and systems keep their addresses through a change; what goes is their content: the plugin's image, options and
  * account (plugin_t up to `reloading`), the content of slots (registry_set_t), the state of managers and systems, the
- * columns of runs (run_shape_t). A change holds the other side of each, and exchanging swaps both sides. So before the commit
- * the change holds the new, afterwards the old.
+ * columns of runs (run_shape_t). There are two sides of each: the one in place, which is *now*, and the one that the change has *kept*
+ * beside it. Exchanging swaps both sides. So before the commit the kept side is the new one, afterwards the old one.
  *
  * Code of either side is called with its side in place: change_enter exchanges a plugin's content for the time of a call, and
  * the caller the state; so a verb is always handed the same bp_manager_t, bp_system_t and bp_plugin_t, whichever version
@@ -24,11 +24,11 @@
 /* One plugin of a change. */
 typedef struct version_t {
     plugin_t *plugin;
-    char *copy;          /* the file to open; NULL once `other` has taken it over */
-    plugin_t other;
+    char *copy;          /* the file to open; NULL once `kept` has taken it over */
+    plugin_t kept;
     registry_set_t set;
     char former[64];     /* the version that the plugin had */
-    bool open;           /* `other` is a version that has been opened */
+    bool open;           /* `kept` is a version that has been opened */
     bool loaded;         /* its `load` has been called */
     bool keeps_state;    /* the plugin's state goes over as it is */
     bool was_aside;      /* it had crashed; it is trusted while its values are asked for */
@@ -38,7 +38,7 @@ typedef struct version_t {
 /* One component of these plugins. */
 typedef struct component_change_t {
     version_t *version;
-    component_t *slot, *other;   /* other->owner NULL: it has gone */
+    component_t *slot, *kept;   /* kept->owner NULL: it has gone */
     bool is_new;                 /* nobody filled the slot before */
     bool same;                   /* the fields are declared as before, to the letter */
     convert_source_t *sources;   /* where the values of each new field come from */
@@ -63,10 +63,10 @@ typedef struct manager_change_t {
     component_change_t *component;
     manager_t *manager;
     road_t road;
-    void *state;              /* the other side's */
-    bool started;             /* the other side has been started, and not stopped */
+    void *state;              /* the kept side's */
+    bool started;             /* the kept side has been started, and not stopped */
     bool keeps_state;
-    const field_t **columns;  /* the other side's */
+    const field_t **columns;  /* the kept side's */
     uint32_t column_count, hidden;
     const field_t **visible;  /* while there are hidden ones: the new columns without them */
     uint32_t visible_count;
@@ -82,7 +82,7 @@ typedef struct manager_change_t {
 typedef struct system_change_t {
     unit_t *unit;
     version_t *version;
-    const system_t *other;
+    const system_t *kept;
     void *state;
     bool started, keeps_state;
     bool gone;                /* the new version has it no longer: its unit leaves, and is stopped where it is out in the end */
@@ -108,9 +108,9 @@ typedef struct world_change_t {
     uint32_t shape_count, shape_capacity;
     uint32_t *shape_of;       /* by prototype: number of the shape of its run + 1; 0: it stays as it is */
     uint32_t prototype_count; /* of the world when it was prepared */
-    bool settles;             /* its step could be had before */
-    uint32_t layout;          /* the number of the other side's columns; 0: no column changes */
-    world_slots_i carried;   /* while code of the kept side runs: the slots of the new instances */
+    bool could_step;          /* its step could be had before */
+    uint32_t layout;          /* the number of the kept side's columns; 0: no column changes */
+    world_slots_i slots_elsewhere; /* while code of the kept side runs: the slots of the new instances */
 } world_change_t;
 
 enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };
@@ -154,13 +154,13 @@ static inline bp_result_t reason_given(error_text_t *error, bp_result_t result)
 
 /* --- versions.c: plugins ----------------------------------------------------------------------------------------- */
 
-/* Put the other side of a plugin in place, for calls into it; and back. */
+/* Put the kept side of a plugin in place, for calls into it; and back. */
 void change_enter(version_t *version);
 void change_leave(version_t *version);
 
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count);
 bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
-void versions_close(reload_change_t *change);        /* the other sides end; copies that nobody opened stay */
+void versions_close(reload_change_t *change);        /* the kept sides end; copies that nobody opened stay */
 void versions_free(reload_change_t *change);
 
 /* Does state of this form go over as it is? */
@@ -175,7 +175,7 @@ bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
 
-/* --- worlds.c: finding one's way, and standing on the other side -------------------------------------------------- */
+/* --- worlds.c: finding one's way, and standing on the kept side -------------------------------------------------- */
 
 /* The change of the manager of a key; NULL where it is not part of the change. */
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
@@ -186,7 +186,7 @@ uint32_t world_next_width(const world_change_t *w, uint32_t key);
 /* The shape of a run and the number of the first column of `key` in it; NULL where the run stays as it is. */
 run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first);
 
-/* Put the other side of a manager or a system in place for a call, or back: to be called in pairs, around change_enter and
+/* Put the kept side of a manager or a system in place for a call, or back: to be called in pairs, around change_enter and
  * change_leave. */
 void manager_enter(manager_change_t *m);
 void manager_leave(manager_change_t *m);
@@ -202,7 +202,7 @@ bp_result_t worlds_prepare(reload_change_t *change);
 /* --- worlds.c: the exchange, and the end of a side -------------------------------------------------------------- */
 
 void worlds_exchange(world_change_t *w);
-void worlds_stop(reload_change_t *change);  /* what the other sides have started */
+void worlds_stop(reload_change_t *change);  /* what the kept sides have started */
 void worlds_free(reload_change_t *change);
 
 /* What was resolved for the old columns finds its way to the new ones. Once, after the exchange that stays. */
@@ -231,7 +231,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
 /* --- probation.c ------------------------------------------------------------------------------------------------------- */
 
 /* After the exchange that stays: the shapes go, whose columns are all in use. */
-void worlds_settle_down(reload_change_t *change);
+void worlds_drop_shapes(reload_change_t *change);
 
 /* The hidden columns go. */
 void worlds_drop_hidden(reload_change_t *change);
@@ -249,7 +249,7 @@ void reload_unseal(reload_t *reload);
 /* Everything changes sides. Cannot fail. */
 void change_exchange(reload_change_t *change);
 
-/* The other side ends, and with it the change. */
+/* The kept side ends, and with it the change. */
 void change_finish(reload_change_t *change);
 
 /* --- report.c ------------------------------------------------------------------------------------------------------------- */

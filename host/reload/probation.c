@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-void worlds_settle_down(reload_change_t *change)
+void worlds_drop_shapes(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->world_count; i++) {
         world_change_t *w = &change->worlds[i];
@@ -140,7 +140,7 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
     manager_enter(s->m);
     reason_await(&world->base->error);
     bp_result_t result =
-        verb_create(s->m->component->other, &s->m->manager->verb, world->prototypes.keys[key].name, entities, count, made);
+        verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name, entities, count, made);
     manager_leave(s->m);
     reason_given(&world->base->error, result);
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
@@ -170,7 +170,7 @@ static void unmake(missing_t *s)
 {
     manager_enter(s->m);
     for (uint32_t i = s->count; i > 0; i--)
-        verb_destroy(s->m->component->other, &s->m->manager->verb, &s->made[i - 1], 1);
+        verb_destroy(s->m->component->kept, &s->m->manager->verb, &s->made[i - 1], 1);
     manager_leave(s->m);
 }
 
@@ -180,8 +180,8 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
     world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     bp_result_t result = BP_OK;
-    w->carried = (world_slots_i){.manager = m->manager->number, .context = &s, .slots = hidden_slots};
-    world->slots_elsewhere = &w->carried;
+    w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = &s, .slots = hidden_slots};
+    world->slots_elsewhere = &w->slots_elsewhere;
     for (uint32_t r = 0; r < world->run_count && result == BP_OK; r++) {
         for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0; at = p->items[at].base) {
             if (world_manager_change(w, p->items[at].key) == m)

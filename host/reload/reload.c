@@ -31,7 +31,7 @@ void reload_free(reload_t *reload)
 void change_exchange(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->version_count; i++) {
-        loader_exchange(change->versions[i].plugin, &change->versions[i].other);
+        loader_exchange(change->versions[i].plugin, &change->versions[i].kept);
         registry_exchange(&change->versions[i].set);
     }
     registry_find_expected(change->reload->registry);
@@ -68,9 +68,9 @@ bp_result_t reload_check_moment(const reload_t *reload)
 
 /* --- the end of one side ------------------------------------------------------------------------------------------------ */
 
-/* The other side ends, and all that the change holds but its files. What its code says on its way out must not hide
+/* The kept side ends, and all that the change holds but its files. What its code says on its way out must not hide
  * the reason. */
-static void end_other_side(reload_change_t *change)
+static void end_kept_side(reload_change_t *change)
 {
     error_text_t kept = *change_error(change);
     reload_seal(change->reload);
@@ -91,7 +91,7 @@ static void free_change(reload_change_t *change)
 
 void change_finish(reload_change_t *change)
 {
-    end_other_side(change);
+    end_kept_side(change);
     free_change(change);
 }
 
@@ -117,7 +117,7 @@ bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t cou
     return result;
 }
 
-static bool can_settle(const world_change_t *w)
+static bool can_step(const world_change_t *w)
 {
     return (w->manager_count > 0 || w->system_count > 0) && schedule_prepare(w->schedule) == BP_OK;
 }
@@ -128,10 +128,10 @@ static bp_result_t rehearse(reload_change_t *change)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < change->world_count; i++)
-        change->worlds[i].settles = can_settle(&change->worlds[i]);
+        change->worlds[i].could_step = can_step(&change->worlds[i]);
     change_exchange(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
-        if (change->worlds[i].settles)
+        if (change->worlds[i].could_step)
             result = schedule_prepare(change->worlds[i].schedule);
     }
     change_exchange(change);
@@ -181,7 +181,7 @@ bp_result_t reload_prepare(reload_change_t *change)
     if (result == BP_OK)
         change->state = CHANGE_PREPARED;
     else
-        end_other_side(change);
+        end_kept_side(change);
     return result;
 }
 
@@ -203,11 +203,11 @@ void reload_commit(reload_change_t *change)
     change->state = CHANGE_COMMITTED;
     bool probation = change->hides;
     if (probation) {
-        worlds_settle_down(change);
+        worlds_drop_shapes(change);
         change->steps_left = reload->probation_steps;
         reload->probation = change;
     } else {
-        end_other_side(change);
+        end_kept_side(change);
     }
     change->nanoseconds += os_clock_ns() - began;
     report_finish(change);
@@ -220,7 +220,7 @@ void reload_discard(reload_change_t *change)
     if (change == NULL)
         return;
     if (change->state == CHANGE_PREPARED)
-        end_other_side(change);
+        end_kept_side(change);
     free_change(change);
 }
 

@@ -56,12 +56,12 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
 {
     bool good = true;
     for (uint32_t i = 0; i < c->source_count && good; i++) {
-        const field_t *field = c->same ? &c->slot->fields[i] : &c->other->fields[i]; /* the list that stays */
+        const field_t *field = c->same ? &c->slot->fields[i] : &c->kept->fields[i]; /* the list that stays */
         uint32_t from = c->sources[i].old;
         const field_t *old = from == BP_NONE ? NULL : &c->slot->fields[from];
         good = list(change, (bp_reload_field_t){
                                 .component = c->slot->name,
-                                .field = c->other->bound[i]->name,
+                                .field = c->kept->bound[i]->name,
                                 .former = old != NULL && c->sources[i].renamed ? c->slot->bound[from]->name : "",
                                 .initial = field->initial_text,
                                 .what = what_became(&c->sources[i]),
@@ -114,9 +114,9 @@ static bool write_kept(reload_change_t *change, uint32_t first)
 /* Did anything of instances in storage of their own go over? */
 static bool carries_values(const component_change_t *c)
 {
-    bool sets = !c->other->own_storage || c->other->table.set != NULL || c->other->table.create_with != NULL;
+    bool sets = !c->kept->own_storage || c->kept->table.set != NULL || c->kept->table.create_with != NULL;
     for (uint32_t i = 0; i < c->source_count && sets; i++) {
-        if (c->sources[i].old != BP_NONE && (!c->other->own_storage || (c->other->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
+        if (c->sources[i].old != BP_NONE && (!c->kept->own_storage || (c->kept->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
             return true;
     }
     return false;
@@ -128,10 +128,10 @@ static const char *how(const component_change_t *c)
         return "; saved by the old code and loaded by the new";
     if (c->adopts)
         return "; its state went over as it is";
-    if ((c->slot->own_storage || c->other->own_storage) && c->rows > 0 && !carries_values(c))
+    if ((c->slot->own_storage || c->kept->own_storage) && c->rows > 0 && !carries_values(c))
         return "; made anew with their defaults, since there are neither properties that can be set, nor `save` and `load`, nor a "
                "`state_form` to carry them over by";
-    if (c->slot->own_storage || c->other->own_storage)
+    if (c->slot->own_storage || c->kept->own_storage)
         return "; carried over by properties";
     return c->restarts ? "; the manager's state began anew" : "";
 }
@@ -141,7 +141,7 @@ static bool write_component(reload_change_t *change, const component_change_t *c
     uint32_t first = change->field_count;
     if (c->is_new)
         return add(change, "  component %s is new: worlds may bring it in\n", c->slot->name);
-    if (c->other->owner == NULL)
+    if (c->kept->owner == NULL)
         return add(change, "  component %s has gone\n", c->slot->name);
     bool good = list_fields(change, c) && add(change, "  component %s, %u instances%s%s\n", c->slot->name, c->rows,
                                               c->same ? ": fields as they were" : "", how(c));
@@ -157,12 +157,12 @@ static bool write_systems(reload_change_t *change, const registry_set_t *set)
 {
     bool good = true;
     for (uint32_t i = 0; i < set->system_count && good; i++) {
-        const system_t *slot = set->systems[i].slot, *other = &set->systems[i].other;
-        bool kept = same_form(slot->table.state_form, other->table.state_form);
-        const char *state = kept ? ": its state went over as it is" : slot->table.start != NULL ? ": its state began anew" : "";
+        const system_t *slot = set->systems[i].slot, *kept = &set->systems[i].kept;
+        bool stays = same_form(slot->table.state_form, kept->table.state_form);
+        const char *state = stays ? ": its state went over as it is" : slot->table.start != NULL ? ": its state began anew" : "";
         if (slot->owner == NULL)
             good = add(change, "  system %s is new: worlds may bring it in\n", slot->name);
-        else if (other->owner == NULL)
+        else if (kept->owner == NULL)
             good = add(change, "  system %s has gone\n", slot->name);
         else
             good = add(change, "  system %s%s\n", slot->name, state);
@@ -197,7 +197,7 @@ bp_result_t report_prepare(reload_change_t *change)
     bool good = true;
     for (uint32_t v = 0; v < change->version_count && good; v++) {
         const version_t *version = &change->versions[v];
-        good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name, version->plugin->version, version->other.version);
+        good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name, version->plugin->version, version->kept.version);
         for (uint32_t i = 0; i < change->component_count && good; i++) {
             component_change_t *c = &change->components[i];
             good = c->version != version || (write_component(change, c) && write_others(change, c));
@@ -310,7 +310,7 @@ void report_rollback(reload_change_t *change)
     int used = snprintf(reload->refusal, sizeof reload->refusal, "taken back:");
     for (uint32_t i = 0; i < change->version_count && used > 0 && used < 1000; i++)
         used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s (%.100s is at work again, instead of %.100s)",
-                         change->versions[i].plugin->name, change->versions[i].plugin->version, change->versions[i].other.version);
+                         change->versions[i].plugin->name, change->versions[i].plugin->version, change->versions[i].kept.version);
     reload->last = (bp_reload_report_t){.struct_size = sizeof reload->last, .result = BP_ERROR_FAILED, .text = reload->refusal};
     publish(reload);
 }

@@ -13,14 +13,14 @@
 
 void change_enter(version_t *version)
 {
-    loader_exchange(version->plugin, &version->other);
+    loader_exchange(version->plugin, &version->kept);
     registry_set_enter(&version->set);
 }
 
 void change_leave(version_t *version)
 {
     registry_set_leave(&version->set);
-    loader_exchange(version->plugin, &version->other);
+    loader_exchange(version->plugin, &version->kept);
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static bp_result_t load(reload_change_t *change, version_t *version)
     loader_t *loader = change->reload->loader;
     plugin_t *plugin = version->plugin;
     void *state = plugin->handed.state;
-    version->keeps_state = same_form(plugin->desc.state_form, version->other.desc.state_form);
+    version->keeps_state = same_form(plugin->desc.state_form, version->kept.desc.state_form);
     change_enter(version);
     plugin->handed.state = version->keeps_state ? state : NULL;
     bp_result_t result = loader_register(loader, plugin);
@@ -115,7 +115,7 @@ static bp_result_t load(reload_change_t *change, version_t *version)
 static bp_result_t open_one(reload_change_t *change, version_t *version)
 {
     reload_t *reload = change->reload;
-    bp_result_t result = loader_open_version(reload->loader, version->plugin, version->copy, &version->other);
+    bp_result_t result = loader_open_version(reload->loader, version->plugin, version->copy, &version->kept);
     if (result != BP_OK)
         return result;
     version->open = true;
@@ -152,10 +152,10 @@ static void move_bytes(memory_t *from, memory_t *to)
 /* Settles what both sides have allocated. Where state goes over, or threads have allocated during the change, what one version has
  * taken and the other gives back cannot be told apart: the version that stays answers for all. Else the version that goes answers
  * for its own. */
-static void settle_accounts(version_t *version)
+static void divide_accounts(version_t *version)
 {
     plugin_t *plugin = version->plugin;
-    memory_t *goes = atomic_load(&version->other.account);
+    memory_t *goes = atomic_load(&version->kept.account);
     if (goes == NULL)
         return;
     if (version->merges || version->keeps_state || atomic_load(&plugin->mixed))
@@ -180,15 +180,15 @@ static void close_one(reload_change_t *change, version_t *version)
         change_leave(version);
     }
     version->loaded = false;
-    settle_accounts(version);
+    divide_accounts(version);
     registry_set_free(change->reload->registry, &version->set);
     if (version->open && change->state != CHANGE_COMMITTED) {
         /* The file stays for another try. */
-        version->copy = version->other.copy;
-        version->other.copy = NULL;
+        version->copy = version->kept.copy;
+        version->kept.copy = NULL;
     }
     if (version->open)
-        loader_close_version(loader, &version->other);
+        loader_close_version(loader, &version->kept);
     version->open = false;
 }
 
@@ -260,13 +260,13 @@ static bool same_fields(const component_t *a, const component_t *b)
 static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
 {
     error_text_t *error = change_error(change);
-    c->same = same_fields(c->slot, c->other);
-    c->source_count = c->other->field_count;
+    c->same = same_fields(c->slot, c->kept);
+    c->source_count = c->kept->field_count;
     if (c->source_count > 0)
         c->sources = memory_new(&change->reload->memory, c->source_count * sizeof *c->sources);
     if (c->source_count > 0 && c->sources == NULL)
         return error_memory(error, "comparing fields");
-    bp_result_t result = convert_plan(c->slot->fields, c->slot->field_count, c->other->fields, c->other->field_count, c->sources, error);
+    bp_result_t result = convert_plan(c->slot->fields, c->slot->field_count, c->kept->fields, c->kept->field_count, c->sources, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "component '%s': ", c->slot->name);
 }
 
@@ -276,11 +276,11 @@ static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
 static bool stays(const component_change_t *c, const expected_field_t *expected)
 {
     const known_field_t *now = registry_follow(expected->field);
-    if (now == NULL || c->other->owner == NULL || c->other->own_storage)
+    if (now == NULL || c->kept->owner == NULL || c->kept->own_storage)
         return false;
     for (uint32_t i = 0; i < c->source_count; i++) {
         if (c->sources[i].old == now->index)
-            return c->other->fields[i].type == expected->type;
+            return c->kept->fields[i].type == expected->type;
     }
     return false;
 }
@@ -329,10 +329,10 @@ static bp_result_t check_systems(reload_change_t *change, const component_change
 static bp_result_t plan_one(reload_change_t *change, version_t *version, component_swap_t *swap)
 {
     component_change_t *c = &change->components[change->component_count++];
-    *c = (component_change_t){.version = version, .slot = swap->slot, .other = &swap->other, .is_new = swap->slot->owner == NULL};
+    *c = (component_change_t){.version = version, .slot = swap->slot, .kept = &swap->kept, .is_new = swap->slot->owner == NULL};
     if (c->is_new)
         return BP_OK;
-    bp_result_t result = c->other->owner == NULL ? BP_OK : plan_fields(change, c);
+    bp_result_t result = c->kept->owner == NULL ? BP_OK : plan_fields(change, c);
     if (result == BP_OK && !c->same)
         result = registry_expect(change->reload->registry, c->slot);
     if (result == BP_OK && !c->same)

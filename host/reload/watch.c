@@ -76,7 +76,7 @@ static bool add(file_watch_t *watch, plugin_t *plugin)
     w->plugin = plugin;
     w->name = file_name(w->path);
     watch_folder(watch, w);
-    w->handed = w->seen = plugin->stamp;
+    w->delivered = w->last = plugin->stamp;
     w->unknown = true;
     watch->files[watch->count++] = w;
     return true;
@@ -130,9 +130,9 @@ static void look(watched_file_t *w, uint64_t now)
 {
     file_stamp_t stamp;
     bool there = file_stamp(w->path, &stamp), writing = w->pending && !w->closed;
-    if (memcmp(&stamp, &w->seen, sizeof stamp) == 0)
+    if (memcmp(&stamp, &w->last, sizeof stamp) == 0)
         return;
-    w->seen = stamp;
+    w->last = stamp;
     if (there && !writing)
         disturb(w, true, false, now);
 }
@@ -207,25 +207,25 @@ static bool is_whole(file_watch_t *watch, const char *path)
 static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
 {
     file_stamp_t stamp;
-    if (!w->pending || !w->closed || now - w->quiet_since < WATCH_SETTLE_MS)
+    if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
         w->pending = w->told = false; /* gone: its coming back will be told */
         return false;
     }
-    if (memcmp(&stamp, &w->seen, sizeof stamp) != 0 || !file_is_closed(w->path)) {
-        w->seen = stamp;
+    if (memcmp(&stamp, &w->last, sizeof stamp) != 0 || !file_is_closed(w->path)) {
+        w->last = stamp;
         disturb(w, true, false, now);
         return false;
     }
-    if (!w->told && memcmp(&stamp, &w->handed, sizeof stamp) == 0) {
+    if (!w->told && memcmp(&stamp, &w->delivered, sizeof stamp) == 0) {
         w->pending = false; /* the same as before */
         return false;
     }
     w->broken = w->broken || !is_whole(watch, w->path);
     if (w->broken && now - w->quiet_since < WATCH_PATIENCE_MS)
         return false;
-    w->handed = stamp;
+    w->delivered = stamp;
     w->pending = w->told = false;
     return true;
 }
@@ -259,8 +259,8 @@ void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now)
         if (w->plugin != plugin || (w->pending && !w->closed))
             continue; /* its writer is at it still */
         w->pending = w->told = w->unknown = false;
-        file_stamp(w->path, &w->seen);
-        w->handed = w->seen;
+        file_stamp(w->path, &w->last);
+        w->delivered = w->last;
     }
 }
 

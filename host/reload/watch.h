@@ -1,7 +1,7 @@
 /* watch.h - which plugins' files have been written anew and are whole.
  *
  * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a moment since
- * (WATCH_SETTLE_MS), and its bytes are those of a whole library. One that is none is given time (WATCH_PATIENCE_MS) to become one
+ * (WATCH_QUIET_MS), and its bytes are those of a whole library. One that is none is given time (WATCH_PATIENCE_MS) to become one
  * before it is handed over all the same, so that somebody can say what is wrong with it. A file that is deleted
  * is waited for; so is its folder.
  *
@@ -14,7 +14,7 @@
 #include "folder.h"
 
 enum {
-    WATCH_SETTLE_MS = 20,
+    WATCH_QUIET_MS = 20,
     WATCH_PATIENCE_MS = 500,
     WATCH_RETRY_MS = 100,    /* looking whether a folder is back */
     WATCH_LOOK_MS = 20,      /* comparing stamps, where the system gives no notices */
@@ -26,8 +26,8 @@ typedef struct watched_file_t {
     char *path;
     const char *name;    /* the file's, at the end of path */
     int32_t folder;      /* -1: none, or gone */
-    file_stamp_t handed; /* what was loaded, or handed over last */
-    file_stamp_t seen;   /* when looked at last */
+    file_stamp_t delivered; /* what was loaded, or handed over last */
+    file_stamp_t last;   /* when looked at last */
     uint64_t quiet_since; /* ms */
     bool pending;        /* it has changed since it was handed over */
     bool closed;         /* nobody is known to be writing it */

@@ -10,7 +10,7 @@
 
 static road_t choose_road(const manager_change_t *m)
 {
-    const component_t *old = m->component->slot, *next = m->component->other;
+    const component_t *old = m->component->slot, *next = m->component->kept;
     if (!old->own_storage)
         return next->own_storage ? ROAD_TO_OWN : ROAD_FIELDS;
     if (!next->own_storage)
@@ -23,16 +23,16 @@ static road_t choose_road(const manager_change_t *m)
 static bp_result_t start_manager(reload_change_t *change, const world_change_t *w, manager_change_t *m)
 {
     error_text_t *error = change_error(change);
-    const component_t *other = m->component->other;
+    const component_t *kept = m->component->kept;
     bp_result_t result = BP_OK;
     m->state = m->keeps_state ? m->manager->verb.handed.state : NULL;
-    if (!m->keeps_state && other->table.start != NULL) {
+    if (!m->keeps_state && kept->table.start != NULL) {
         manager_enter(m);
         reason_await(error);
-        result = reason_given(error, verb_start(other, &m->manager->verb));
+        result = reason_given(error, verb_start(kept, &m->manager->verb));
         manager_leave(m);
         if (result != BP_OK)
-            return error_prefix(error, result, "component '%s' did not start in world '%s': ", other->name, w->world->name);
+            return error_prefix(error, result, "component '%s' did not start in world '%s': ", kept->name, w->world->name);
     }
     m->started = !m->keeps_state;
     m->component->version->merges |= m->keeps_state;
@@ -44,7 +44,7 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
 static bp_result_t check_single(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
 {
     const prototypes_t *p = &w->world->prototypes;
-    if ((m->component->other->table.flags & BP_COMPONENT_SINGLE) == 0 || (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
+    if ((m->component->kept->table.flags & BP_COMPONENT_SINGLE) == 0 || (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
         return BP_OK;
     for (uint32_t r = 0; r < w->world->run_count; r++) {
         const run_t *run = w->world->runs[r];
@@ -70,9 +70,9 @@ static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w,
 static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, manager_change_t *m)
 {
     component_change_t *c = m->component;
-    if (c->other->owner == NULL)
+    if (c->kept->owner == NULL)
         return refuse_gone(change, w, m);
-    m->keeps_state = same_form(c->slot->table.state_form, c->other->table.state_form) && c->slot->own_storage == c->other->own_storage;
+    m->keeps_state = same_form(c->slot->table.state_form, c->kept->table.state_form) && c->slot->own_storage == c->kept->own_storage;
     m->road = choose_road(m);
     c->adopts |= m->road == ROAD_STATE;
     c->reads_saved |= m->road == ROAD_SAVED;
@@ -110,7 +110,7 @@ static unit_t *unit_of(const schedule_t *schedule, const manager_t *manager)
 static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, const manager_change_t *m)
 {
     unit_t *unit = unit_of(w->schedule, m->manager);
-    bool simulates = m->component->other->table.simulate != NULL;
+    bool simulates = m->component->kept->table.simulate != NULL;
     if (simulates == (unit != NULL))
         return BP_OK;
     if (!simulates)
@@ -121,24 +121,24 @@ static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, 
 static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, system_change_t *s)
 {
     error_text_t *error = change_error(change);
-    s->gone = s->other->owner == NULL;
+    s->gone = s->kept->owner == NULL;
     if (s->gone)
         return note_unit(change, w, s->unit, false);
-    s->keeps_state = same_form(s->unit->system->table.state_form, s->other->table.state_form);
+    s->keeps_state = same_form(s->unit->system->table.state_form, s->kept->table.state_form);
     s->state = s->keeps_state ? s->unit->verb.handed.state : NULL;
     s->version->merges |= s->keeps_state;
-    if (s->keeps_state || s->other->table.start == NULL) {
+    if (s->keeps_state || s->kept->table.start == NULL) {
         s->started = !s->keeps_state;
         return BP_OK;
     }
     system_enter(s);
     reason_await(error);
-    bp_result_t result = reason_given(error, verb_system_start(s->other, &s->unit->verb));
+    bp_result_t result = reason_given(error, verb_system_start(s->kept, &s->unit->verb));
     system_leave(s);
     s->started = result == BP_OK;
     if (result == BP_OK)
         return BP_OK;
-    return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->other->name, w->world->name);
+    return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->kept->name, w->world->name);
 }
 
 /* --- runs --------------------------------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
             version_t *version = &change->versions[v];
             if (unit->system->owner == version->plugin)
                 w->systems[w->system_count++] =
-                    (system_change_t){.unit = unit, .version = version, .other = registry_set_system(&version->set, unit->system)};
+                    (system_change_t){.unit = unit, .version = version, .kept = registry_set_system(&version->set, unit->system)};
         }
     }
     return BP_OK;
@@ -322,7 +322,7 @@ bp_result_t worlds_prepare(reload_change_t *change)
 
 /* --- world parts ------------------------------------------------------------------------------------------------- */
 
-/* Finding one's way in what a change is to a world, and standing on its other side for a call.
+/* Finding one's way in what a change is to a world, and standing on its kept side for a call.
  *
  * Whatever prepares, carries, exchanges or takes back goes through here; nothing here goes there.
  */
@@ -506,7 +506,7 @@ void worlds_tell(world_change_t *w, bool back)
 
 /* --- end ------------------------------------------------------------------------------------------------------------------- */
 
-/* Has the other side of a system been started? Of one that has gone, the old one is the other once its unit is out. */
+/* Has the kept side of a system been started? Of one that has gone, the old one is the kept once its unit is out. */
 static bool has_started(const world_change_t *w, const system_change_t *s)
 {
     for (uint32_t i = 0; i < w->unit_count && s->gone; i++) {
@@ -521,18 +521,18 @@ static void stop_world(reload_change_t *change, world_change_t *w)
     (void)change;
     for (uint32_t i = w->system_count; i > 0; i--) {
         system_change_t *s = &w->systems[i - 1];
-        if (has_started(w, s) && s->other->table.stop != NULL) {
+        if (has_started(w, s) && s->kept->table.stop != NULL) {
             system_enter(s);
-            verb_system_stop(s->other, &s->unit->verb);
+            verb_system_stop(s->kept, &s->unit->verb);
             system_leave(s);
         }
         s->started = false;
     }
     for (uint32_t i = w->manager_count; i > 0; i--) {
         manager_change_t *m = &w->managers[i - 1];
-        if (m->started && m->component->other->table.stop != NULL) {
+        if (m->started && m->component->kept->table.stop != NULL) {
             manager_enter(m);
-            verb_stop(m->component->other, &m->manager->verb);
+            verb_stop(m->component->kept, &m->manager->verb);
             manager_leave(m);
         }
         m->started = false;

@@ -5,7 +5,7 @@
  * large blocks are remapped rather than copied as they grow (base/memory.h).
  *
  * A text is looked up by its hash before it is added. The table holds 32 bits of the hash beside the offset, so a miss is seldom a
- * look at the text; many texts at once are hashed first and their slots fetched early.
+ * look at the text; many texts at once are hashed first and their buckets fetched early.
  */
 #include "blob_write.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { TEXTS = 64 /* looked up together */, FIRST_SLOTS = 64, FIRST_ROOM = 4096 };
+enum { TEXTS = 64 /* looked up together */, FIRST_BUCKETS = 64, FIRST_ROOM = 4096 };
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -279,23 +279,23 @@ bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance,
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
 
-static bool grow_slots(blob_writer_t *w)
+static bool grow_buckets(blob_writer_t *w)
 {
-    uint32_t count = w->string_slot_count == 0 ? FIRST_SLOTS : w->string_slot_count * 2;
-    uint64_t *slots = count == 0 ? NULL : memory_new(w->memory, count * sizeof *slots);
-    if (slots == NULL)
+    uint32_t count = w->string_bucket_count == 0 ? FIRST_BUCKETS : w->string_bucket_count * 2;
+    uint64_t *buckets = count == 0 ? NULL : memory_new(w->memory, count * sizeof *buckets);
+    if (buckets == NULL)
         return false;
-    for (uint32_t i = 0; i < w->string_slot_count; i++) {
-        if (w->string_slots[i] == 0)
+    for (uint32_t i = 0; i < w->string_bucket_count; i++) {
+        if (w->string_buckets[i] == 0)
             continue;
-        uint32_t at = (uint32_t)(w->string_slots[i] >> 32) & (count - 1);
-        while (slots[at] != 0)
+        uint32_t at = (uint32_t)(w->string_buckets[i] >> 32) & (count - 1);
+        while (buckets[at] != 0)
             at = (at + 1) & (count - 1);
-        slots[at] = w->string_slots[i];
+        buckets[at] = w->string_buckets[i];
     }
-    memory_free(w->memory, w->string_slots, w->string_slot_count * sizeof *slots);
-    w->string_slots = slots;
-    w->string_slot_count = count;
+    memory_free(w->memory, w->string_buckets, w->string_bucket_count * sizeof *buckets);
+    w->string_buckets = buckets;
+    w->string_bucket_count = count;
     return true;
 }
 
@@ -319,10 +319,10 @@ static bp_result_t add_text(blob_writer_t *w, const char *text, size_t size, err
 
 static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, uint32_t hash, uint32_t *offset, error_text_t *error)
 {
-    uint32_t at = hash & (w->string_slot_count - 1);
-    for (; w->string_slots[at] != 0; at = (at + 1) & (w->string_slot_count - 1)) {
-        uint32_t there = (uint32_t)w->string_slots[at];
-        if (w->string_slots[at] >> 32 != hash || w->strings_used - there <= length)
+    uint32_t at = hash & (w->string_bucket_count - 1);
+    for (; w->string_buckets[at] != 0; at = (at + 1) & (w->string_bucket_count - 1)) {
+        uint32_t there = (uint32_t)w->string_buckets[at];
+        if (w->string_buckets[at] >> 32 != hash || w->strings_used - there <= length)
             continue;
         if (memcmp(w->strings + there, text, length + 1) != 0)
             continue;
@@ -332,7 +332,7 @@ static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, 
     *offset = (uint32_t)w->strings_used;
     bp_result_t result = add_text(w, text, length + 1, error);
     if (result == BP_OK) {
-        w->string_slots[at] = (uint64_t)hash << 32 | *offset;
+        w->string_buckets[at] = (uint64_t)hash << 32 | *offset;
         w->string_count++;
     }
     return result;
@@ -343,14 +343,14 @@ static bp_result_t find_texts(blob_writer_t *w, const char *const *texts, uint32
 {
     uint32_t hashes[TEXTS];
     size_t lengths[TEXTS];
-    while ((uint64_t)(w->string_count + count) * 2 >= w->string_slot_count) {
-        if (!grow_slots(w))
+    while ((uint64_t)(w->string_count + count) * 2 >= w->string_bucket_count) {
+        if (!grow_buckets(w))
             return error_memory(error, "gathering the texts of a blob");
     }
     for (uint32_t i = 0; i < count; i++) {
         lengths[i] = strlen(texts[i]);
         hashes[i] = (uint32_t)(hash_bytes(texts[i], lengths[i]) >> 32);
-        PREFETCH(&w->string_slots[hashes[i] & (w->string_slot_count - 1)]);
+        PREFETCH(&w->string_buckets[hashes[i] & (w->string_bucket_count - 1)]);
     }
     for (uint32_t i = 0; i < count; i++) {
         offsets[i] = 0;
@@ -376,27 +376,27 @@ bp_result_t blob_string(blob_writer_t *w, const char *text, uint32_t *offset, er
     return blob_strings(w, &text, 1, offset, error);
 }
 
-static uint32_t *name_slot(uint32_t *slots, uint32_t count, uint32_t offset)
+static uint32_t *name_bucket(uint32_t *buckets, uint32_t count, uint32_t offset)
 {
     uint32_t at = (offset * 0x9E3779B9u) & (count - 1);
-    while (slots[at] != 0 && slots[at] != offset)
+    while (buckets[at] != 0 && buckets[at] != offset)
         at = (at + 1) & (count - 1);
-    return &slots[at];
+    return &buckets[at];
 }
 
 static bool grow_names(blob_writer_t *w)
 {
-    if ((uint64_t)(w->name_count + 1) * 2 < w->name_slot_count)
+    if ((uint64_t)(w->name_count + 1) * 2 < w->name_bucket_count)
         return true;
-    uint32_t count = w->name_slot_count == 0 ? FIRST_SLOTS : w->name_slot_count * 2;
-    uint32_t *slots = count == 0 ? NULL : memory_new(w->memory, count * sizeof *slots);
-    if (slots == NULL)
+    uint32_t count = w->name_bucket_count == 0 ? FIRST_BUCKETS : w->name_bucket_count * 2;
+    uint32_t *buckets = count == 0 ? NULL : memory_new(w->memory, count * sizeof *buckets);
+    if (buckets == NULL)
         return false;
     for (uint32_t i = 0; i < w->name_count; i++)
-        *name_slot(slots, count, w->names[i]) = w->names[i];
-    memory_free(w->memory, w->name_slots, w->name_slot_count * sizeof *slots);
-    w->name_slots = slots;
-    w->name_slot_count = count;
+        *name_bucket(buckets, count, w->names[i]) = w->names[i];
+    memory_free(w->memory, w->name_buckets, w->name_bucket_count * sizeof *buckets);
+    w->name_buckets = buckets;
+    w->name_bucket_count = count;
     return true;
 }
 
@@ -411,9 +411,9 @@ bp_result_t blob_name(blob_writer_t *w, const char *text, bp_name_t *name, error
         return result;
     if (!grow_names(w) || !memory_reserve(w->memory, &w->names, &w->name_capacity, w->name_count + 1u, sizeof *w->names))
         return error_memory(error, "gathering the names of a blob");
-    uint32_t *slot = name_slot(w->name_slots, w->name_slot_count, offset);
-    if (*slot == 0)
-        w->names[w->name_count++] = *slot = offset;
+    uint32_t *bucket = name_bucket(w->name_buckets, w->name_bucket_count, offset);
+    if (*bucket == 0)
+        w->names[w->name_count++] = *bucket = offset;
     return BP_OK;
 }
 
@@ -468,9 +468,9 @@ void blob_write_drop(blob_writer_t *w)
 {
     memory_free(w->memory, w->block, w->size);
     memory_free(w->memory, w->strings, w->strings_room);
-    memory_free(w->memory, w->string_slots, w->string_slot_count * sizeof *w->string_slots);
+    memory_free(w->memory, w->string_buckets, w->string_bucket_count * sizeof *w->string_buckets);
     memory_free(w->memory, w->names, w->name_capacity * sizeof *w->names);
-    memory_free(w->memory, w->name_slots, w->name_slot_count * sizeof *w->name_slots);
+    memory_free(w->memory, w->name_buckets, w->name_bucket_count * sizeof *w->name_buckets);
     memory_free(w->memory, w->opaque_used, w->opaque_used == NULL ? 0 : w->info.component_count * sizeof *w->opaque_used + 1);
     *w = (blob_writer_t){.memory = w->memory};
 }

@@ -72,12 +72,12 @@ typedef struct blob_writer_t {
     blob_info_t info;     /* of the sections in `block` */
     char *strings;
     size_t strings_used, strings_room;
-    uint64_t *string_slots;  /* open addressing: high half of the hash << 32 | offset; 0 free */
-    uint32_t string_slot_count, string_count;
+    uint64_t *string_buckets;  /* open addressing: high half of the hash << 32 | offset; 0 free */
+    uint32_t string_bucket_count, string_count;
     uint32_t *names;         /* offsets of the texts listed */
     uint32_t name_count, name_capacity;
-    uint32_t *name_slots;    /* the same as a set; open addressing, 0 free */
-    uint32_t name_slot_count;
+    uint32_t *name_buckets;    /* the same as a set; open addressing, 0 free */
+    uint32_t name_bucket_count;
     uint64_t *opaque_used;   /* of each component: where its next bytes go */
 } blob_writer_t;
 

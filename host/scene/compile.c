@@ -48,9 +48,9 @@ bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t 
     path_t path = {.count = 0};
     if (place->node != BP_NONE) {
         steps_to_node(scene, place->node, &path);
-    } else if (place->prototype != BP_NONE) {
+    } else if (place->template != BP_NONE) {
         step(&path, "prototypes", 0);
-        step(&path, scene->prototypes[place->prototype].name, 0);
+        step(&path, scene->templates[place->template].name, 0);
     }
     const char *const words[] = {place->member, place->component, place->property};
     for (size_t i = 0; i < 3 && words[i] != NULL; i++)
@@ -148,7 +148,7 @@ static bp_result_t read_all(scene_t *scene)
     const scene_place_t top = {BP_NONE, BP_NONE, NULL, NULL, NULL, SIZE_MAX};
     bp_result_t result = scene_check_members(scene, &top, scene->text.tree.items, known, "a scene");
     if (result == BP_OK)
-        result = scene_read_prototypes(scene);
+        result = scene_read_templates(scene);
     if (result == BP_OK)
         result = scene_read_entities(scene);
     if (result == BP_OK)
@@ -156,22 +156,22 @@ static bp_result_t read_all(scene_t *scene)
     return result == BP_OK ? scene_resolve_refs(scene) : result;
 }
 
-static void free_prototypes(scene_t *scene)
+static void free_templates(scene_t *scene)
 {
-    for (uint32_t i = 0; i < scene->prototype_count; i++)
-        scene_draft_free(scene, &scene->prototypes[i].draft);
-    memory_free(&scene->memory, scene->prototypes, scene->prototype_capacity * sizeof *scene->prototypes);
+    for (uint32_t i = 0; i < scene->template_count; i++)
+        scene_draft_free(scene, &scene->templates[i].draft);
+    memory_free(&scene->memory, scene->templates, scene->template_capacity * sizeof *scene->templates);
 }
 
 static void free_names(scene_t *scene, scene_names_t *names)
 {
-    memory_free(&scene->memory, names->slots, names->capacity * sizeof *names->slots);
+    memory_free(&scene->memory, names->buckets, names->capacity * sizeof *names->buckets);
 }
 
 static void free_all(scene_t *scene)
 {
     scene_draft_free(scene, &scene->draft);
-    free_prototypes(scene);
+    free_templates(scene);
     scene_groups_free(scene);
     for (uint32_t i = 0; i < scene->opaque_count; i++)
         scene->managers->release(scene->managers->context, scene->opaques[i].component, scene->opaques[i].data, scene->opaques[i].size);
@@ -184,7 +184,7 @@ static void free_all(scene_t *scene)
     memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);
     memory_free(&scene->memory, scene->nodes, scene->node_capacity * sizeof *scene->nodes);
     memory_free(&scene->memory, scene->refs, scene->ref_capacity * sizeof *scene->refs);
-    free_names(scene, &scene->prototype_names);
+    free_names(scene, &scene->template_names);
     free_names(scene, &scene->entity_names);
     json_types_free(&scene->types);
     json_text_free(&scene->text);
@@ -224,12 +224,12 @@ static int compare(const void *a, const void *b)
     return first != second ? (first < second ? -1 : 1) : strcmp(left->name, right->name);
 }
 
-static uint32_t *slot_of(const json_types_t *types, bp_name_t hash)
+static uint32_t *bucket_of(const json_types_t *types, bp_name_t hash)
 {
     uint32_t i = (uint32_t)hash & (types->capacity - 1);
-    while (types->slots[i] != 0 && types->items[types->slots[i] - 1].hash != hash)
+    while (types->buckets[i] != 0 && types->items[types->buckets[i] - 1].hash != hash)
         i = (i + 1) & (types->capacity - 1);
-    return &types->slots[i];
+    return &types->buckets[i];
 }
 
 static bool reserve(json_types_t *types, uint32_t most)
@@ -238,9 +238,9 @@ static bool reserve(json_types_t *types, uint32_t most)
     types->capacity = 16;
     while (types->capacity < 2 * most)
         types->capacity *= 2;
-    types->slots = memory_new(types->memory, types->capacity * sizeof *types->slots);
+    types->buckets = memory_new(types->memory, types->capacity * sizeof *types->buckets);
     types->items = memory_new(types->memory, types->room * sizeof *types->items);
-    return types->slots != NULL && types->items != NULL;
+    return types->buckets != NULL && types->items != NULL;
 }
 
 bp_result_t json_types_init(json_types_t *types, memory_t *memory, const registry_t *registry, error_text_t *error)
@@ -257,21 +257,21 @@ bp_result_t json_types_init(json_types_t *types, memory_t *memory, const registr
     }
     qsort(types->items, types->count, sizeof *types->items, compare);
     for (uint32_t i = 0; i < types->count; i++)
-        *slot_of(types, types->items[i].hash) = i + 1;
+        *bucket_of(types, types->items[i].hash) = i + 1;
     return BP_OK;
 }
 
 void json_types_free(json_types_t *types)
 {
-    memory_free(types->memory, types->slots, types->capacity * sizeof *types->slots);
+    memory_free(types->memory, types->buckets, types->capacity * sizeof *types->buckets);
     memory_free(types->memory, types->items, types->room * sizeof *types->items);
-    types->slots = NULL;
+    types->buckets = NULL;
     types->items = NULL;
 }
 
 uint32_t json_types_find(const json_types_t *types, const char *name)
 {
-    uint32_t number = *slot_of(types, names_hash(name));
+    uint32_t number = *bucket_of(types, names_hash(name));
     bool same = number > 0 && strcmp(types->items[number - 1].component->name, name) == 0;
     return same ? number - 1 : BP_NONE;
 }

@@ -38,29 +38,29 @@ static bool same_parts(const scene_group_t *group, const scene_part_t *parts, ui
     return same;
 }
 
-static uint32_t *slot_of(const scene_t *scene, uint64_t hash, const scene_part_t *parts, uint32_t count)
+static uint32_t *bucket_of(const scene_t *scene, uint64_t hash, const scene_part_t *parts, uint32_t count)
 {
-    uint32_t i = (uint32_t)hash & (scene->group_slot_count - 1);
-    for (; scene->group_slots[i] != 0; i = (i + 1) & (scene->group_slot_count - 1)) {
-        const scene_group_t *group = &scene->groups[scene->group_slots[i] - 1];
+    uint32_t i = (uint32_t)hash & (scene->group_bucket_count - 1);
+    for (; scene->group_buckets[i] != 0; i = (i + 1) & (scene->group_bucket_count - 1)) {
+        const scene_group_t *group = &scene->groups[scene->group_buckets[i] - 1];
         if (group->hash == hash && same_parts(group, parts, count))
             break;
     }
-    return &scene->group_slots[i];
+    return &scene->group_buckets[i];
 }
 
-static bool grow_slots(scene_t *scene)
+static bool grow_buckets(scene_t *scene)
 {
-    uint32_t count = scene->group_slot_count == 0 ? 64 : scene->group_slot_count * 2;
-    uint32_t *slots = memory_new(&scene->memory, count * sizeof *slots);
-    if (slots == NULL)
+    uint32_t count = scene->group_bucket_count == 0 ? 64 : scene->group_bucket_count * 2;
+    uint32_t *buckets = memory_new(&scene->memory, count * sizeof *buckets);
+    if (buckets == NULL)
         return false;
-    memory_free(&scene->memory, scene->group_slots, scene->group_slot_count * sizeof *slots);
-    scene->group_slots = slots;
-    scene->group_slot_count = count;
+    memory_free(&scene->memory, scene->group_buckets, scene->group_bucket_count * sizeof *buckets);
+    scene->group_buckets = buckets;
+    scene->group_bucket_count = count;
     for (uint32_t i = 0; i < scene->group_count; i++) {
         const scene_group_t *group = &scene->groups[i];
-        *slot_of(scene, group->hash, group->parts, group->part_count) = i + 1;
+        *bucket_of(scene, group->hash, group->parts, group->part_count) = i + 1;
     }
     return true;
 }
@@ -126,11 +126,11 @@ static bp_result_t check_singles(scene_t *scene, const scene_place_t *place, con
 bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *number)
 {
     uint64_t hash = hash_parts(sorted->parts, sorted->part_count);
-    if (scene->group_count * 2 >= scene->group_slot_count && !grow_slots(scene))
+    if (scene->group_count * 2 >= scene->group_bucket_count && !grow_buckets(scene))
         return scene_no_memory(scene);
-    uint32_t *slot = slot_of(scene, hash, sorted->parts, sorted->part_count);
-    if (*slot != 0) {
-        *number = *slot - 1;
+    uint32_t *bucket = bucket_of(scene, hash, sorted->parts, sorted->part_count);
+    if (*bucket != 0) {
+        *number = *bucket - 1;
         return BP_OK;
     }
     bp_result_t result = check_singles(scene, place, sorted);
@@ -138,7 +138,7 @@ bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const s
         result = make_group(scene, sorted, hash);
     if (result != BP_OK)
         return result;
-    *slot = scene->group_count;
+    *bucket = scene->group_count;
     *number = scene->group_count - 1;
     return BP_OK;
 }
@@ -153,7 +153,7 @@ void scene_groups_free(scene_t *scene)
         memory_free(&scene->memory, group->columns, (group->column_count + 1) * sizeof *group->columns);
     }
     memory_free(&scene->memory, scene->groups, scene->group_capacity * sizeof *scene->groups);
-    memory_free(&scene->memory, scene->group_slots, scene->group_slot_count * sizeof *scene->group_slots);
+    memory_free(&scene->memory, scene->group_buckets, scene->group_bucket_count * sizeof *scene->group_buckets);
 }
 
 /* --- columns --------------------------------------------------------------------------------------------------------- */

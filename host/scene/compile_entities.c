@@ -3,7 +3,7 @@
  * The list of nodes is also the queue of those to read: top-level entities first, then the children of each, so nothing
  * recurs however deep a scene is, parents come before children, and brothers and sisters stand together.
  *
- * A node is read once: its draft begins as its prototype's, its own components are laid over it, and the result is appended to
+ * A node is read once: its draft begins as its template's, its own components are laid over it, and the result is appended to
  * the columns of its group, as often as it counts.
  */
 #include "../plugin/verbs.h"
@@ -134,7 +134,7 @@ static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_n
     scene->refs[scene->ref_count++] = (scene_ref_t){
         .node = number,
         .column = column_number,
-        .prototype = cell->prototype,
+        .template = cell->template,
         .text = cell->kind == CELL_VALUE && refers(cell) ? cell->value.string : NULL,
         .list = cell->kind == CELL_LIST ? cell->list : NULL,
     };
@@ -219,10 +219,10 @@ static bp_result_t compile(scene_t *scene, const scene_place_t *place, const com
     return BP_OK;
 }
 
-/* What a prototype says alone is compiled once for all who say no more. */
-static scene_cell_t *cell_of_prototype(scene_t *scene, uint32_t prototype, const scene_part_t *part, const scene_cell_t *cell)
+/* What a template says alone is compiled once for all who say no more. */
+static scene_cell_t *cell_of_template(scene_t *scene, uint32_t template, const scene_part_t *part, const scene_cell_t *cell)
 {
-    const scene_draft_t *draft = prototype == BP_NONE ? NULL : &scene->prototypes[prototype].draft;
+    const scene_draft_t *draft = template == BP_NONE ? NULL : &scene->templates[template].draft;
     for (uint32_t i = 0; draft != NULL && i < draft->part_count; i++) {
         if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].description == cell->description)
             return &draft->cells[draft->parts[i].cells];
@@ -230,10 +230,10 @@ static scene_cell_t *cell_of_prototype(scene_t *scene, uint32_t prototype, const
     return NULL;
 }
 
-static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t prototype, const scene_part_t *part, const scene_place_t *place,
+static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t template, const scene_part_t *part, const scene_place_t *place,
                                  scene_column_t *column, scene_cell_t *cell)
 {
-    scene_cell_t *kept = cell_of_prototype(scene, prototype, part, cell);
+    scene_cell_t *kept = cell_of_template(scene, template, part, cell);
     bp_result_t result = BP_OK;
     if (cell->opaque == 0)
         result = compile(scene, place, scene->types.items[part->type].component, cell->description, &cell->opaque);
@@ -246,7 +246,7 @@ static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t proto
 
 /* --- a node ------------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototype, uint32_t part_number)
+static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t template, uint32_t part_number)
 {
     const scene_group_t *group = &scene->groups[scene->nodes[number].group];
     const scene_part_t *part = &scene->draft.parts[part_number];
@@ -255,7 +255,7 @@ static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototy
     scene_place_t place = scene_place_node(number, "components");
     place.component = part->name;
     if (type->opaque)
-        return append_opaque(scene, number, prototype, part, &place, &group->columns[column], &scene->draft.cells[part->cells]);
+        return append_opaque(scene, number, template, part, &place, &group->columns[column], &scene->draft.cells[part->cells]);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < type->component->field_count && result == BP_OK; i++) {
         place.property = type->component->fields[i].name;
@@ -264,10 +264,10 @@ static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t prototy
     return result;
 }
 
-static bp_result_t find_group(scene_t *scene, uint32_t number, uint32_t prototype)
+static bp_result_t find_group(scene_t *scene, uint32_t number, uint32_t template)
 {
     const scene_place_t place = scene_place_node(number, "components");
-    scene_prototype_t *p = prototype == BP_NONE ? NULL : &scene->prototypes[prototype];
+    scene_template_t *p = template == BP_NONE ? NULL : &scene->templates[template];
     bool known = p != NULL && !scene->draft.changed;
     uint32_t *group = &scene->nodes[number].group;
     *group = known ? p->group : BP_NONE;
@@ -281,22 +281,22 @@ static bp_result_t find_group(scene_t *scene, uint32_t number, uint32_t prototyp
     return result;
 }
 
-static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t prototype, bool counted)
+static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template, bool counted)
 {
     static const scene_draft_t nothing = {.part_count = 0};
     scene_node_t *node = &scene->nodes[number];
     const scene_place_t place = scene_place_node(number, "components");
-    bp_result_t result = scene_draft_copy(scene, &scene->draft, prototype == BP_NONE ? &nothing : &scene->prototypes[prototype].draft);
+    bp_result_t result = scene_draft_copy(scene, &scene->draft, template == BP_NONE ? &nothing : &scene->templates[template].draft);
     if (result == BP_OK)
         result = scene_draft_describe(scene, &scene->draft, &place, tree_member(node->object, "components"), counted);
     if (result == BP_OK)
-        result = find_group(scene, number, prototype);
+        result = find_group(scene, number, template);
     if (result != BP_OK)
         return result;
     scene_group_t *group = &scene->groups[node->group];
     node->row = group->rows;
     for (uint32_t i = 0; i < group->part_count && result == BP_OK; i++)
-        result = append_part(scene, number, prototype, i);
+        result = append_part(scene, number, template, i);
     group->rows += node->total;
     return result;
 }
@@ -305,7 +305,7 @@ static bp_result_t read_node(scene_t *scene, uint32_t number)
 {
     const scene_place_t place = scene_place_node(number, NULL), below = scene_place_node(number, "children");
     const tree_item_t *object = scene->nodes[number].object;
-    uint32_t prototype;
+    uint32_t template;
     bool counted;
     if (!tree_is(object, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s", json_value_kind(object));
@@ -315,9 +315,9 @@ static bp_result_t read_node(scene_t *scene, uint32_t number)
     if (result == BP_OK)
         result = read_entity_name(scene, number);
     if (result == BP_OK)
-        result = scene_find_prototype(scene, &place, object, &prototype);
+        result = scene_find_template(scene, &place, object, &template);
     if (result == BP_OK)
-        result = fill_node(scene, number, prototype, counted);
+        result = fill_node(scene, number, template, counted);
     const tree_item_t *children = tree_member(object, "children");
     if (result != BP_OK || children == NULL)
         return result;
@@ -335,90 +335,90 @@ bp_result_t scene_read_entities(scene_t *scene)
     return result;
 }
 
-/* --- prototypes -------------------------------------------------------------------------------------------------- */
+/* --- templates -------------------------------------------------------------------------------------------------- */
 
-/* Prototypes: each resolved once, after the one that it extends.
+/* Templates: each resolved once, after the one that it extends.
  *
- * Chains are followed with a mark on every prototype that waits for its base: whoever meets a mark has found a cycle. The
+ * Chains are followed with a mark on every template that waits for its base: whoever meets a mark has found a cycle. The
  * waiting ones are a list through `extends` read backwards, so a chain may be as long as the scene and nothing recurs.
  */
 
 enum { UNTOUCHED, WAITING, RESOLVED };
 
-static const char *const prototype_members[] = {"extends", "components", NULL};
+static const char *const template_members[] = {"extends", "components", NULL};
 
-bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *prototype)
+bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *template)
 {
     const char *name;
-    *prototype = BP_NONE;
+    *template = BP_NONE;
     bp_result_t result = scene_read_name(scene, place, object, "extends", &name);
     if (result != BP_OK || name == NULL)
         return result;
-    const scene_name_t *found = scene_names_find(&scene->prototype_names, name);
+    const scene_name_t *found = scene_names_find(&scene->template_names, name);
     if (found != NULL) {
-        *prototype = found->number;
+        *template = found->number;
         return BP_OK;
     }
     nearest_t nearest = {.wanted = name};
     text_t hint;
-    for (uint32_t i = 0; i < scene->prototype_count; i++)
-        nearest_consider(&nearest, scene->prototypes[i].name);
+    for (uint32_t i = 0; i < scene->template_count; i++)
+        nearest_consider(&nearest, scene->templates[i].name);
     scene_place_t at = *place;
     at.member = "extends";
     return scene_fail(scene, BP_ERROR_NOT_FOUND, &at, "the scene has no prototype '%.80s'%s", name, nearest_hint(&nearest, &hint));
 }
 
-static bp_result_t list_prototype(scene_t *scene, const char *name, const tree_item_t *object)
+static bp_result_t list_template(scene_t *scene, const char *name, const tree_item_t *object)
 {
-    uint32_t number = scene->prototype_count;
-    const scene_place_t place = scene_place_prototype(number, NULL);
-    if (!memory_reserve(&scene->memory, &scene->prototypes, &scene->prototype_capacity, (uint64_t)number + 1, sizeof *scene->prototypes))
+    uint32_t number = scene->template_count;
+    const scene_place_t place = scene_place_template(number, NULL);
+    if (!memory_reserve(&scene->memory, &scene->templates, &scene->template_capacity, (uint64_t)number + 1, sizeof *scene->templates))
         return scene_no_memory(scene);
-    scene->prototypes[number] = (scene_prototype_t){.name = name, .object = object, .extends = BP_NONE, .group = BP_NONE};
-    scene->prototype_count++;
+    scene->templates[number] = (scene_template_t){.name = name, .object = object, .extends = BP_NONE, .group = BP_NONE};
+    scene->template_count++;
     if (name[0] == '\0' || strlen(name) > SCENE_MAX_NAME)
         return scene_fail(scene, BP_ERROR_LIMIT, &place, "a prototype's name has 1 to %d bytes", SCENE_MAX_NAME);
     if (!tree_is(object, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "a prototype is an object, not %s", json_value_kind(object));
-    bp_result_t result = scene_names_add(scene, &scene->prototype_names, name, number);
-    return result == BP_OK ? scene_check_members(scene, &place, object, prototype_members, "a prototype") : result;
+    bp_result_t result = scene_names_add(scene, &scene->template_names, name, number);
+    return result == BP_OK ? scene_check_members(scene, &place, object, template_members, "a prototype") : result;
 }
 
-static bp_result_t list_all(scene_t *scene, const tree_item_t *prototypes)
+static bp_result_t list_all(scene_t *scene, const tree_item_t *templates)
 {
     const scene_place_t place = {BP_NONE, BP_NONE, "prototypes", NULL, NULL, SIZE_MAX};
     bp_result_t result = BP_OK;
-    if (!tree_is(prototypes, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s", json_value_kind(prototypes));
-    for (tree_walk_t walk = tree_walk(prototypes); result == BP_OK && tree_next(&walk);)
-        result = scene_ignores(walk.key->string) ? BP_OK : list_prototype(scene, walk.key->string, walk.value);
-    for (uint32_t i = 0; i < scene->prototype_count && result == BP_OK; i++) {
-        const scene_place_t at = scene_place_prototype(i, NULL);
-        result = scene_find_prototype(scene, &at, scene->prototypes[i].object, &scene->prototypes[i].extends);
+    if (!tree_is(templates, TREE_OBJECT))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s", json_value_kind(templates));
+    for (tree_walk_t walk = tree_walk(templates); result == BP_OK && tree_next(&walk);)
+        result = scene_ignores(walk.key->string) ? BP_OK : list_template(scene, walk.key->string, walk.value);
+    for (uint32_t i = 0; i < scene->template_count && result == BP_OK; i++) {
+        const scene_place_t at = scene_place_template(i, NULL);
+        result = scene_find_template(scene, &at, scene->templates[i].object, &scene->templates[i].extends);
     }
     return result;
 }
 
 static bp_result_t cycle(scene_t *scene, uint32_t number)
 {
-    const scene_place_t place = scene_place_prototype(number, "extends");
+    const scene_place_t place = scene_place_template(number, "extends");
     text_t circle = {.length = 0};
     uint32_t at = number, shown = 0;
     do {
-        text_append(&circle, "%.60s -> ", scene->prototypes[at].name);
-        at = scene->prototypes[at].extends;
+        text_append(&circle, "%.60s -> ", scene->templates[at].name);
+        at = scene->templates[at].extends;
     } while (at != number && ++shown < 6);
     return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "prototypes extend each other in a circle: %s%s%.60s", circle.chars, at != number ? "... -> " : "",
-                      scene->prototypes[number].name);
+                      scene->templates[number].name);
 }
 
 static bp_result_t resolve_one(scene_t *scene, uint32_t number)
 {
-    scene_prototype_t *p = &scene->prototypes[number];
-    const scene_place_t place = scene_place_prototype(number, "components");
+    scene_template_t *p = &scene->templates[number];
+    const scene_place_t place = scene_place_template(number, "components");
     bp_result_t result = BP_OK;
     if (p->extends != BP_NONE)
-        result = scene_draft_copy(scene, &p->draft, &scene->prototypes[p->extends].draft);
+        result = scene_draft_copy(scene, &p->draft, &scene->templates[p->extends].draft);
     if (result == BP_OK)
         result = scene_draft_describe(scene, &p->draft, &place, tree_member(p->object, "components"), false);
     scene_draft_sort(&p->draft);
@@ -432,10 +432,10 @@ static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
 {
     uint32_t count = 0;
     bp_result_t result = BP_OK;
-    for (uint32_t at = number; at != BP_NONE && scene->prototypes[at].state != RESOLVED; at = scene->prototypes[at].extends) {
-        if (scene->prototypes[at].state == WAITING)
+    for (uint32_t at = number; at != BP_NONE && scene->templates[at].state != RESOLVED; at = scene->templates[at].extends) {
+        if (scene->templates[at].state == WAITING)
             return cycle(scene, at);
-        scene->prototypes[at].state = WAITING;
+        scene->templates[at].state = WAITING;
         waiting[count++] = at;
     }
     while (count > 0 && result == BP_OK)
@@ -443,17 +443,17 @@ static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
     return result;
 }
 
-bp_result_t scene_read_prototypes(scene_t *scene)
+bp_result_t scene_read_templates(scene_t *scene)
 {
-    const tree_item_t *prototypes = tree_member(scene->text.tree.items, "prototypes");
-    bp_result_t result = prototypes == NULL ? BP_OK : list_all(scene, prototypes);
-    if (result != BP_OK || scene->prototype_count == 0)
+    const tree_item_t *templates = tree_member(scene->text.tree.items, "prototypes");
+    bp_result_t result = templates == NULL ? BP_OK : list_all(scene, templates);
+    if (result != BP_OK || scene->template_count == 0)
         return result;
-    size_t bytes = scene->prototype_count * sizeof(uint32_t);
+    size_t bytes = scene->template_count * sizeof(uint32_t);
     uint32_t *waiting = memory_resize(&scene->memory, NULL, 0, bytes);
     if (waiting == NULL)
         return scene_no_memory(scene);
-    for (uint32_t i = 0; i < scene->prototype_count && result == BP_OK; i++)
+    for (uint32_t i = 0; i < scene->template_count && result == BP_OK; i++)
         result = resolve(scene, i, waiting);
     memory_free(&scene->memory, waiting, bytes);
     return result;

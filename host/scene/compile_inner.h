@@ -1,7 +1,7 @@
 /* compile_inner.h - a scene between its JSON and its blob: what the files compile*.c share.
  *
  * The stages, each a file:
- *   compile_entities.c  prototypes, each with all that it inherits
+ *   compile_entities.c  templates (`prototypes` in the JSON), each with all that it inherits
  *   compile_values.c  descriptions of components laid over inherited ones: a draft of an entity
  *   compile_entities.c    entities, their counts and children, as nodes; their drafts become rows of groups
  *   compile_blob.c      groups of entities with the same components, and the columns of their values
@@ -42,7 +42,7 @@ typedef struct json_types_t {
     json_type_t *items;
     uint32_t count;
     uint32_t room;
-    uint32_t *slots;   /* open addressing by hash; number + 1, 0 is free */
+    uint32_t *buckets;   /* open addressing by hash; number + 1, 0 is free */
     uint32_t capacity; /* a power of two */
 } json_types_t;
 
@@ -65,7 +65,7 @@ const char *json_types_field_hint(const component_t *component, const char *want
 enum {
     SCENE_MAX_PARTS = 255,      /* components of an entity */
     SCENE_MAX_MEMBERS = 1024,   /* of the description of an opaque component */
-    SCENE_MAX_NAME = 255,       /* bytes of an entity's or a prototype's name */
+    SCENE_MAX_NAME = 255,       /* bytes of an entity's or a template's name */
     SCENE_MAX_DIMENSIONS = 16   /* counts within counts */
 };
 #define SCENE_MAX_ENTITIES (UINT32_MAX - 1)
@@ -79,11 +79,11 @@ typedef struct scene_name_t {
 } scene_name_t;
 
 typedef struct scene_names_t {
-    scene_name_t *slots; /* open addressing; text NULL is free */
+    scene_name_t *buckets; /* open addressing; text NULL is free */
     uint32_t capacity, count;
 } scene_names_t;
 
-/* --- drafts: the components of one entity, or of a prototype --------------------------------------------------------- */
+/* --- drafts: the components of one entity, or of a template --------------------------------------------------------- */
 
 enum {
     CELL_UNSET,   /* nobody said anything: the default, the parent, or the label */
@@ -94,7 +94,7 @@ enum {
 
 typedef struct scene_cell_t {
     uint32_t kind;
-    uint32_t prototype; /* in which it was said; BP_NONE: in the entity itself */
+    uint32_t template; /* in which it was said; BP_NONE: in the entity itself */
     uint32_t description; /* of an opaque component: number of what is said of it + 1; 0: nothing yet */
     uint32_t opaque;      /* ... and of its bytes + 1; 0: not compiled yet */
     const tree_item_t *list;
@@ -108,7 +108,7 @@ typedef struct scene_part_t {
     const char *name;
 } scene_part_t;
 
-/* What is said of an opaque component, by prototypes and entity together. */
+/* What is said of an opaque component, by templates and entity together. */
 typedef struct scene_member_t {
     const tree_item_t *key, *value;
 } scene_member_t;
@@ -126,14 +126,14 @@ typedef struct scene_draft_t {
     bool changed; /* other parts than it began with */
 } scene_draft_t;
 
-typedef struct scene_prototype_t {
+typedef struct scene_template_t {
     const char *name;
     const tree_item_t *object;
     scene_draft_t draft;
     uint32_t extends;
     uint32_t state; /* of resolving */
     uint32_t group; /* of entities that have just its components; BP_NONE: not known yet */
-} scene_prototype_t;
+} scene_template_t;
 
 /* --- groups: entities with the same components, their values in columns ----------------------------------------------- */
 
@@ -174,7 +174,7 @@ typedef struct scene_node_t {
 /* Entities that some column refers to, by text; found when all names are known. */
 typedef struct scene_ref_t {
     uint32_t node, column; /* of the node's group */
-    uint32_t prototype;    /* where the text stands; BP_NONE: in the entity */
+    uint32_t template;    /* where the text stands; BP_NONE: in the entity */
     const char *text;      /* NULL: the list's; of a parent, neither */
     const tree_item_t *list;
 } scene_ref_t;
@@ -198,19 +198,19 @@ typedef struct scene_t {
     const scene_managers_i *managers;
     json_text_t text;
     json_types_t types;
-    scene_prototype_t *prototypes;
-    scene_names_t prototype_names, entity_names;
+    scene_template_t *templates;
+    scene_names_t template_names, entity_names;
     scene_node_t *nodes;
     scene_group_t *groups;
-    uint32_t *group_slots; /* open addressing by hash; number + 1 */
+    uint32_t *group_buckets; /* open addressing by hash; number + 1 */
     scene_ref_t *refs;
     scene_opaque_t *opaques;
     scene_description_t *descriptions;
     scene_labels_t *labels;
     scene_draft_t draft;   /* of the entity in work */
-    uint32_t prototype_count, prototype_capacity;
+    uint32_t template_count, template_capacity;
     uint32_t node_count, node_capacity;
-    uint32_t group_count, group_capacity, group_slot_count;
+    uint32_t group_count, group_capacity, group_bucket_count;
     uint32_t ref_count, ref_capacity;
     uint32_t opaque_count, opaque_capacity;
     uint32_t label_count, label_capacity;
@@ -221,9 +221,9 @@ typedef struct scene_t {
 
 /* --- places and failures (compile.c) ---------------------------------------------------------------------------------- */
 
-/* Where in the scene something stands: a node or a prototype, a member of it, and within components, which and what. */
+/* Where in the scene something stands: a node or a template, a member of it, and within components, which and what. */
 typedef struct scene_place_t {
-    uint32_t node, prototype; /* BP_NONE: not that; both: the scene itself */
+    uint32_t node, template; /* BP_NONE: not that; both: the scene itself */
     const char *member;       /* "components", "count" ...; NULL: the whole */
     const char *component, *property;
     size_t element;           /* of a list; SIZE_MAX: not in one */
@@ -234,9 +234,9 @@ static inline scene_place_t scene_place_node(uint32_t node, const char *member)
     return (scene_place_t){node, BP_NONE, member, NULL, NULL, SIZE_MAX};
 }
 
-static inline scene_place_t scene_place_prototype(uint32_t prototype, const char *member)
+static inline scene_place_t scene_place_template(uint32_t template, const char *member)
 {
-    return (scene_place_t){BP_NONE, prototype, member, NULL, NULL, SIZE_MAX};
+    return (scene_place_t){BP_NONE, template, member, NULL, NULL, SIZE_MAX};
 }
 
 /* Set the error to place and sentence, return `code`; or put the place before a sentence that is there. */
@@ -276,8 +276,8 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
 bp_result_t scene_resolve_refs(scene_t *scene);
 
 /* compile_entities.c */
-bp_result_t scene_read_prototypes(scene_t *scene);
-bp_result_t scene_find_prototype(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *prototype); /* "extends" */
+bp_result_t scene_read_templates(scene_t *scene);
+bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *template); /* "extends" */
 
 /* compile_values.c */
 void scene_draft_free(scene_t *scene, scene_draft_t *draft);

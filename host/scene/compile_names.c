@@ -13,33 +13,33 @@
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-static scene_name_t *slot_of(const scene_names_t *names, bp_name_t hash, const char *text)
+static scene_name_t *bucket_of(const scene_names_t *names, bp_name_t hash, const char *text)
 {
     uint32_t i = (uint32_t)hash & (names->capacity - 1);
-    while (names->slots[i].text != NULL && (names->slots[i].hash != hash || strcmp(names->slots[i].text, text) != 0))
+    while (names->buckets[i].text != NULL && (names->buckets[i].hash != hash || strcmp(names->buckets[i].text, text) != 0))
         i = (i + 1) & (names->capacity - 1);
-    return &names->slots[i];
+    return &names->buckets[i];
 }
 
 scene_name_t *scene_names_find(const scene_names_t *names, const char *text)
 {
     if (names->capacity == 0)
         return NULL;
-    scene_name_t *slot = slot_of(names, names_hash(text), text);
-    return slot->text != NULL ? slot : NULL;
+    scene_name_t *bucket = bucket_of(names, names_hash(text), text);
+    return bucket->text != NULL ? bucket : NULL;
 }
 
 static bool grow(scene_t *scene, scene_names_t *names)
 {
     scene_names_t bigger = {.capacity = names->capacity == 0 ? 64 : names->capacity * 2, .count = names->count};
-    bigger.slots = memory_new(&scene->memory, bigger.capacity * sizeof *bigger.slots);
-    if (bigger.slots == NULL)
+    bigger.buckets = memory_new(&scene->memory, bigger.capacity * sizeof *bigger.buckets);
+    if (bigger.buckets == NULL)
         return false;
     for (uint32_t i = 0; i < names->capacity; i++) {
-        if (names->slots[i].text != NULL)
-            *slot_of(&bigger, names->slots[i].hash, names->slots[i].text) = names->slots[i];
+        if (names->buckets[i].text != NULL)
+            *bucket_of(&bigger, names->buckets[i].hash, names->buckets[i].text) = names->buckets[i];
     }
-    memory_free(&scene->memory, names->slots, names->capacity * sizeof *names->slots);
+    memory_free(&scene->memory, names->buckets, names->capacity * sizeof *names->buckets);
     *names = bigger;
     return true;
 }
@@ -49,7 +49,7 @@ bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *te
     if (names->count >= names->capacity / 2 && !grow(scene, names))
         return scene_no_memory(scene);
     bp_name_t hash = names_hash(text);
-    *slot_of(names, hash, text) = (scene_name_t){hash, text, number};
+    *bucket_of(names, hash, text) = (scene_name_t){hash, text, number};
     names->count++;
     return BP_OK;
 }
@@ -169,8 +169,8 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
 static scene_place_t place_of_ref(const scene_t *scene, const scene_ref_t *ref, size_t element)
 {
     const scene_group_t *group = &scene->groups[scene->nodes[ref->node].group];
-    scene_place_t place = ref->prototype == BP_NONE ? scene_place_node(ref->node, "components")
-                                                    : scene_place_prototype(ref->prototype, "components");
+    scene_place_t place = ref->template == BP_NONE ? scene_place_node(ref->node, "components")
+                                                    : scene_place_template(ref->template, "components");
     for (uint32_t i = 0; i < group->part_count; i++) {
         if (group->parts[i].cells <= ref->column)
             place.component = group->parts[i].name;

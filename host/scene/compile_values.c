@@ -171,10 +171,10 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
 
 /* --- components -------------------------------------------------------------------------------------------------- */
 
-/* "components" of an entity or a prototype, laid over what it inherits.
+/* "components" of an entity or a template, laid over what it inherits.
  *
  * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins as a
- * copy of its prototype's, so that a property that is said again simply replaces one cell; prototypes of prototypes work in
+ * copy of its template's, so that a property that is said again simply replaces one cell; templates of templates work in
  * the same way, and no chain is walked for each entity.
  *
  * A component whose manager compiles it has one cell, which holds the number of its description: a description that is said
@@ -267,7 +267,7 @@ static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_pl
     *part = &draft->parts[draft->part_count++];
     **part = (scene_part_t){type, draft->cell_count, names_hash(place->component), place->component};
     for (uint32_t i = 0; i < cells; i++)
-        draft->cells[draft->cell_count++] = (scene_cell_t){.kind = CELL_UNSET, .prototype = BP_NONE};
+        draft->cells[draft->cell_count++] = (scene_cell_t){.kind = CELL_UNSET, .template = BP_NONE};
     draft->changed = true;
     return BP_OK;
 }
@@ -318,7 +318,7 @@ static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const f
         if (result != BP_OK)
             return scene_fail_at(scene, result, &at);
     }
-    *cell = (scene_cell_t){.kind = CELL_LIST, .prototype = BP_NONE, .list = json};
+    *cell = (scene_cell_t){.kind = CELL_LIST, .template = BP_NONE, .list = json};
     return BP_OK;
 }
 
@@ -328,7 +328,7 @@ static bp_result_t set_property(scene_t *scene, const scene_place_t *place, cons
         return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s is read only: its plugin sets it", field->name);
     if (lists && json_value_is_list(field->type, json))
         return read_list(scene, place, field, json, cell);
-    *cell = (scene_cell_t){.kind = tree_is(json, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE, .prototype = place->prototype};
+    *cell = (scene_cell_t){.kind = tree_is(json, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE, .template = place->template};
     if (cell->kind == CELL_DEFAULT)
         return BP_OK;
     bp_result_t result = json_value_read(&scene->base->values, field, json, &cell->value, scene->error);
@@ -412,7 +412,7 @@ static bp_result_t set_description(scene_t *scene, const scene_place_t *place, s
             lay_over(&whole, walk.key, walk.value);
     }
     scene->descriptions[scene->description_count++] = whole;
-    *cell = (scene_cell_t){.kind = CELL_VALUE, .prototype = BP_NONE, .description = scene->description_count};
+    *cell = (scene_cell_t){.kind = CELL_VALUE, .template = BP_NONE, .description = scene->description_count};
     return BP_OK;
 }
 

@@ -413,19 +413,19 @@ static bp_result_t find_twins(reader_t *r, const tree_item_t *object)
     uint32_t room = 64;
     while (room < 2 * object->count)
         room *= 2;
-    uint32_t *slots = memory_new(r->tree->memory, (size_t)room * sizeof *slots); /* item + 1 */
-    if (slots == NULL)
+    uint32_t *buckets = memory_new(r->tree->memory, (size_t)room * sizeof *buckets); /* item + 1 */
+    if (buckets == NULL)
         return json_fail(&r->in, r->in.at, BP_ERROR_MEMORY, "out of memory while reading it");
     bp_result_t result = BP_OK;
     for (tree_walk_t walk = tree_walk(object); result == BP_OK && tree_next(&walk);) {
         uint32_t i = (uint32_t)hash_bytes(walk.key->string, walk.key->extent) & (room - 1);
-        while (slots[i] != 0 && !same_key(&r->tree->items[slots[i] - 1], walk.key))
+        while (buckets[i] != 0 && !same_key(&r->tree->items[buckets[i] - 1], walk.key))
             i = (i + 1) & (room - 1);
-        if (slots[i] != 0)
+        if (buckets[i] != 0)
             result = refuse_twin(r, walk.key);
-        slots[i] = (uint32_t)(walk.key - r->tree->items) + 1;
+        buckets[i] = (uint32_t)(walk.key - r->tree->items) + 1;
     }
-    memory_free(r->tree->memory, slots, (size_t)room * sizeof *slots);
+    memory_free(r->tree->memory, buckets, (size_t)room * sizeof *buckets);
     return result;
 }
 

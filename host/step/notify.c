@@ -1,6 +1,6 @@
-/* notify.c - watches for the units of a world, and telling them.
+/* notify.c - subscriptions for the units of a world, and telling them.
  *
- * When units change, watches are made anew: signatures of all runs, by prototype. A term means something else when a component
+ * When units change, subscriptions are made anew: signatures of all runs, by prototype. A term means something else when a component
  * has left the world and come again, or has only now come; then runs change sides as a whole, and systems that had been told
  * are told of that.
  */
@@ -15,11 +15,11 @@ static bool asks(const unit_t *unit)
            (unit->system->table.entities_added != NULL || unit->system->table.entities_removed != NULL);
 }
 
-static void tell(void *context, uint32_t watch, bool added, const bp_entity_t *entities, uint32_t count)
+static void tell(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count)
 {
     const schedule_t *schedule = context;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        if (schedule->units[i]->watch == watch && schedule->units[i]->told)
+        if (schedule->units[i]->subscription == subscription && schedule->units[i]->told)
             unit_call_told(schedule->units[i], added, entities, count);
     }
 }
@@ -41,10 +41,10 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
     return told;
 }
 
-/* --- making watches -------------------------------------------------------------------------------------------------- */
+/* --- making subscriptions -------------------------------------------------------------------------------------------------- */
 
 /* Watches for all units that ask, in `numbers` for each unit; NULL without an error where nobody does. */
-static bp_result_t make_watches(schedule_t *schedule, uint32_t *numbers, notices_t **out)
+static bp_result_t make_subscriptions(schedule_t *schedule, uint32_t *numbers, notices_t **out)
 {
     world_t *world = schedule->world;
     notices_t *n = NULL;
@@ -55,7 +55,7 @@ static bp_result_t make_watches(schedule_t *schedule, uint32_t *numbers, notices
             continue;
         if (n == NULL && (n = notices_create(world)) == NULL)
             return BP_ERROR_MEMORY;
-        numbers[i] = notices_watch(n, schedule->units[i]->query);
+        numbers[i] = notices_subscribe(n, schedule->units[i]->query);
         if (numbers[i] == BP_NONE) {
             notices_free(n);
             return BP_ERROR_MEMORY;
@@ -80,56 +80,56 @@ static bool make_signatures(const world_t *world, notices_t *n, uint32_t *signat
 }
 
 /* A unit that has been told is told of runs that have changed sides. */
-static void tell_difference(const world_t *world, unit_t *unit, const notices_t *next, uint32_t watch,
+static void tell_difference(const world_t *world, unit_t *unit, const notices_t *next, uint32_t subscription,
                             const uint32_t *signatures)
 {
     for (uint32_t added = 0; added < 2; added++) {
         for (uint32_t r = 0; r < world->run_count; r++) {
-            bool before = notices_has(world->notices, world->runs[r]->watch, unit->watch);
-            bool after = notices_has(next, signatures[r], watch);
+            bool before = notices_has(world->notices, world->runs[r]->signature, unit->subscription);
+            bool after = notices_has(next, signatures[r], subscription);
             if (before != after && after == (added == 1))
                 tell_run(unit, added == 1, world->runs[r]);
         }
     }
 }
 
-static void change_watches(schedule_t *schedule, notices_t *next, const uint32_t *numbers, const uint32_t *signatures)
+static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers, const uint32_t *signatures)
 {
     world_t *world = schedule->world;
     if (world->notices != NULL)
         notices_deliver(world->notices, tell, schedule);
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
-        if (unit->told && numbers[i] != BP_NONE && unit->watch != BP_NONE)
+        if (unit->told && numbers[i] != BP_NONE && unit->subscription != BP_NONE)
             tell_difference(world, unit, next, numbers[i], signatures);
         unit->told = unit->told && numbers[i] != BP_NONE;
-        unit->watch = numbers[i];
+        unit->subscription = numbers[i];
     }
     for (uint32_t r = 0; r < world->run_count; r++)
-        world->runs[r]->watch = signatures[r];
+        world->runs[r]->signature = signatures[r];
     notices_free(world->notices);
     world->notices = next;
 }
 
-bp_result_t notify_settle(schedule_t *schedule)
+bp_result_t notify_refresh(schedule_t *schedule)
 {
     world_t *world = schedule->world;
     memory_t *memory = &schedule->memory;
-    if (schedule->watched)
+    if (schedule->subscribed)
         return BP_OK;
     size_t number_size = (schedule->count + 1u) * sizeof(uint32_t), signature_size = (world->run_count + 1u) * sizeof(uint32_t);
     uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
     notices_t *next = NULL;
-    bp_result_t result = numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_watches(schedule, numbers, &next);
+    bp_result_t result = numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_subscriptions(schedule, numbers, &next);
     if (result == BP_OK && !make_signatures(world, next, signatures))
         result = BP_ERROR_MEMORY;
     if (result == BP_OK) {
         world->hold = WORLD_TELLING;
         destruction_begin_step(schedule->destruction);
-        change_watches(schedule, next, numbers, signatures);
+        change_subscriptions(schedule, next, numbers, signatures);
         world->hold = WORLD_FREE;
         destruction_end_step(schedule->destruction);
-        schedule->watched = true;
+        schedule->subscribed = true;
     } else {
         notices_free(next);
         error_memory(&world->base->error, "settling who is told of which entities");
@@ -146,7 +146,7 @@ static uint32_t tell_newcomer(const world_t *world, unit_t *unit)
 {
     uint32_t told = 0;
     for (uint32_t r = 0; r < world->run_count; r++) {
-        if (notices_has(world->notices, world->runs[r]->watch, unit->watch))
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
             told += tell_run(unit, true, world->runs[r]);
     }
     unit->told = true;
@@ -162,7 +162,7 @@ void notify_systems(schedule_t *schedule)
     uint64_t from = trace != NULL ? os_clock_ns() : 0;
     uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        if (schedule->units[i]->watch != BP_NONE && !schedule->units[i]->told)
+        if (schedule->units[i]->subscription != BP_NONE && !schedule->units[i]->told)
             told += tell_newcomer(world, schedule->units[i]);
     }
     if (trace != NULL && told > 0)

@@ -90,7 +90,7 @@ static unit_t *new_unit(schedule_t *schedule, const char *name)
         return NULL;
     unit->name = name;
     unit->schedule = schedule;
-    unit->watch = BP_NONE;
+    unit->subscription = BP_NONE;
     return unit;
 }
 
@@ -275,7 +275,7 @@ void schedule_unsettle(schedule_t *schedule)
         memory_free(&schedule->memory, schedule->queries[i], sizeof **schedule->queries);
     }
     schedule->query_count = 0;
-    schedule->settled = schedule->watched = false;
+    schedule->settled = schedule->subscribed = false;
 }
 
 /* --- names of other units --------------------------------------------------------------------------------------- */

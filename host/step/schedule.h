@@ -51,7 +51,7 @@ typedef struct unit_t {
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
     bool told;          /* of the entities that matched when it came */
-    uint32_t watch;     /* where it is told who matches; BP_NONE: it is not */
+    uint32_t subscription; /* by which it is told who matches; BP_NONE: it is not */
     access_t *access;   /* by number of manager */
     uint32_t access_count, access_capacity;
     uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
@@ -113,7 +113,7 @@ typedef struct schedule_t {
     uint32_t segment_count, segment_capacity;
     bool settled;
     bool all_concurrent; /* its units may run beside those of other worlds */
-    bool watched;        /* watches are those of the present units */
+    bool subscribed;     /* subscriptions are those of the present units */
     pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
 
     /* while it steps: */

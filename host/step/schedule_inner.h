@@ -87,16 +87,16 @@ void unit_call_report(unit_t *unit, bp_report_o *report);
 
 /* Telling systems which entities have come to match their terms, and which no longer do.
  *
- * What happened is written down by the store (store/notices.h); systems with the same requirements share one watch. Systems
+ * What happened is written down by the store (store/notices.h); systems with the same requirements share one subscription. Systems
  * are told before the units of a step, and after commands that a unit had made first. One that has just come is told of
  * everything that matches.
  *
  * What it does not do: where no system asks, there is nothing to do and nothing is written down.
  */
 
-/* After settling: watch what the units ask for. Systems that were there before are told first of what has happened, and then of
- * what has changed because their terms mean something else now. Errors: memory; what was watched is then still watched. [main] */
-bp_result_t notify_settle(schedule_t *schedule);
+/* After settling: subscribe what the units ask for. Systems that were there before are told first of what has happened, and then of
+ * what has changed because their terms mean something else now. Errors: memory; what was subscribed still is then. [main] */
+bp_result_t notify_refresh(schedule_t *schedule);
 
 /* Tell all systems; rows do not move meanwhile. [main] */
 void notify_systems(schedule_t *schedule);

@@ -127,7 +127,7 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
     uint64_t began = os_clock_ns();
     bp_result_t result = schedule_prepare(schedule);
     if (result == BP_OK)
-        result = notify_settle(schedule);
+        result = notify_refresh(schedule);
     if (result != BP_OK)
         return result;
     begin(schedule, crew, began);
@@ -152,7 +152,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
     world_t *first = schedules[0]->world;
     uint64_t began = os_clock_ns();
     for (uint32_t i = 0; i < count; i++) {
-        bp_result_t result = notify_settle(schedules[i]);
+        bp_result_t result = notify_refresh(schedules[i]);
         if (result != BP_OK)
             return result;
     }

@@ -6,7 +6,7 @@
  * and an index that gets a new entity meanwhile gets a second entry.
  *
  * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it lies;
- * small groups are gathered for each watch.
+ * small groups are gathered for each subscription.
  */
 #include "notices.h"
 
@@ -25,7 +25,7 @@ void notices_free(notices_t *n)
     if (n == NULL)
         return;
     memory_t *world_memory = &n->world->memory;
-    memory_free(&n->memory, n->watches, n->watch_capacity * sizeof *n->watches);
+    memory_free(&n->memory, n->subscriptions, n->subscription_capacity * sizeof *n->subscriptions);
     memory_free(&n->memory, n->signatures, (size_t)n->signature_capacity * n->words * sizeof *n->signatures);
     memory_free(&n->memory, n->entities, (size_t)n->entity_capacity * sizeof *n->entities);
     memory_free(&n->memory, n->hops, (size_t)n->hop_capacity * sizeof *n->hops);
@@ -33,29 +33,29 @@ void notices_free(notices_t *n)
     memory_free(world_memory, n, sizeof *n);
 }
 
-/* --- watches and signatures ---------------------------------------------------------------------------------------- */
+/* --- subscriptions and signatures ---------------------------------------------------------------------------------------- */
 
-uint32_t notices_watch(notices_t *n, const query_t *query)
+uint32_t notices_subscribe(notices_t *n, const query_t *query)
 {
-    for (uint32_t w = 0; w < n->watch_count; w++) {
-        if (n->watches[w].query == query)
+    for (uint32_t w = 0; w < n->subscription_count; w++) {
+        if (n->subscriptions[w].query == query)
             return w;
     }
-    if (!memory_reserve(&n->memory, &n->watches, &n->watch_capacity, n->watch_count + 1u, sizeof *n->watches))
+    if (!memory_reserve(&n->memory, &n->subscriptions, &n->subscription_capacity, n->subscription_count + 1u, sizeof *n->subscriptions))
         return BP_NONE;
-    watch_t *watch = &n->watches[n->watch_count];
-    watch->query = query;
-    watch->term_count = query->term_count;
-    watch->batched = 0;
-    memcpy(watch->terms, query->terms, sizeof watch->terms);
-    return n->watch_count++;
+    subscription_t *subscription = &n->subscriptions[n->subscription_count];
+    subscription->query = query;
+    subscription->term_count = query->term_count;
+    subscription->batched = 0;
+    memcpy(subscription->terms, query->terms, sizeof subscription->terms);
+    return n->subscription_count++;
 }
 
 /* A row of bits behind the last signature, all 0. NULL when out of memory. */
 static uint64_t *blank_signature(notices_t *n)
 {
     if (n->words == 0)
-        n->words = (n->watch_count + 63) / 64;
+        n->words = (n->subscription_count + 63) / 64;
     size_t size = n->words * sizeof *n->signatures;
     if (!memory_reserve(&n->memory, &n->signatures, &n->signature_capacity, n->signature_count + 1u, size))
         return NULL;
@@ -73,9 +73,9 @@ uint32_t notices_signature(notices_t *n, uint32_t prototype)
     }
     if (bits == NULL)
         return BP_NONE;
-    for (uint32_t w = 0; w < n->watch_count; w++) {
-        const watch_t *watch = &n->watches[w];
-        if (query_matches(&n->world->prototypes, watch->terms, watch->term_count, prototype))
+    for (uint32_t w = 0; w < n->subscription_count; w++) {
+        const subscription_t *subscription = &n->subscriptions[w];
+        if (query_matches(&n->world->prototypes, subscription->terms, subscription->term_count, prototype))
             bits[w / 64] |= UINT64_C(1) << w % 64;
     }
     for (uint32_t s = 0; s < n->signature_count; s++) {
@@ -200,23 +200,23 @@ typedef struct telling_t {
 
 static void tell_batch(const telling_t *t, uint32_t w)
 {
-    watch_t *watch = &t->notices->watches[w];
-    if (watch->batched > 0)
-        t->tell(t->context, w, t->added, watch->batch, watch->batched);
-    watch->batched = 0;
+    subscription_t *subscription = &t->notices->subscriptions[w];
+    if (subscription->batched > 0)
+        t->tell(t->context, w, t->added, subscription->batch, subscription->batched);
+    subscription->batched = 0;
 }
 
 static void tell_group(const telling_t *t, uint32_t w, const bp_entity_t *entities, uint32_t count)
 {
-    watch_t *watch = &t->notices->watches[w];
-    if (count >= NOTICES_DIRECT || watch->batched + count > NOTICES_BATCH)
+    subscription_t *subscription = &t->notices->subscriptions[w];
+    if (count >= NOTICES_DIRECT || subscription->batched + count > NOTICES_BATCH)
         tell_batch(t, w);
     if (count >= NOTICES_DIRECT) {
         t->tell(t->context, w, t->added, entities, count);
         return;
     }
-    memcpy(watch->batch + watch->batched, entities, count * sizeof *entities);
-    watch->batched += count;
+    memcpy(subscription->batch + subscription->batched, entities, count * sizeof *entities);
+    subscription->batched += count;
 }
 
 static uint32_t lowest_bit(uint64_t bits)
@@ -267,7 +267,7 @@ static void tell_all(const telling_t *t)
         tell_entries(t);
     else
         tell_stretches(t);
-    for (uint32_t w = 0; w < t->notices->watch_count; w++)
+    for (uint32_t w = 0; w < t->notices->subscription_count; w++)
         tell_batch(t, w);
 }
 

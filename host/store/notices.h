@@ -1,14 +1,14 @@
 /* notices.h - who has come to match, and who no longer does: the moves that somebody wants to be told of.
  *
- * A watch is a set of terms. Whether an entity is in a watch's set depends on its prototype alone, so each run carries a
- * signature (run_t.watch): the number of a row of bits, one for each watch that its prototype matches. A move between runs of
+ * A subscription is a set of terms. Whether an entity is in a subscription's set depends on its prototype alone, so each run carries a
+ * signature (run_t.signature): the number of a row of bits, one for each subscription that its prototype matches. A move between runs of
  * equal signatures interests nobody and costs a comparison. Other moves are written down: each entity once, with the signature
  * that it had when somebody was last told and the one that it has now. So what is told is exact, whatever happened in between.
  *
  * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or a move
  * needs none.
  *
- * What it does not do: it calls nobody; a function is handed down. A world in which nobody watches has no notices_t, and its
+ * What it does not do: it calls nobody; a function is handed down. A world in which nothing is subscribed has no notices_t, and its
  * runs have the signature 0.
  */
 #ifndef HOST_STORE_NOTICES_H
@@ -18,16 +18,16 @@
 
 enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64, NOTICES_KINDS = 8 };
 
-/* Entities that have come to match watch number `watch`, or have ceased to. */
-typedef void (*notices_tell)(void *context, uint32_t watch, bool added, const bp_entity_t *entities, uint32_t count);
+/* Entities that have come to match subscription number `subscription`, or have ceased to. */
+typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count);
 
-typedef struct watch_t {
+typedef struct subscription_t {
     const query_t *query;    /* whose terms, when it was made; compared by address only */
     query_term_t terms[REGISTRY_MAX_TERMS];
     uint32_t term_count;
     uint32_t batched;
     bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */
-} watch_t;
+} subscription_t;
 
 /* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its kind. */
 typedef struct hop_t { uint32_t from, to; } hop_t;
@@ -35,9 +35,9 @@ typedef struct hop_t { uint32_t from, to; } hop_t;
 typedef struct notices_t {
     memory_t memory;
     world_t *world;
-    watch_t *watches;
-    uint32_t watch_count, watch_capacity;
-    uint32_t words;        /* of a signature, 64 watches in each */
+    subscription_t *subscriptions;
+    uint32_t subscription_count, subscription_capacity;
+    uint32_t words;        /* of a signature, 64 subscriptions in each */
     uint64_t *signatures;  /* the first is that of nobody */
     uint32_t signature_count, signature_capacity;
     bp_entity_t *entities; /* of each entry ... */
@@ -51,19 +51,19 @@ typedef struct notices_t {
     uint32_t place_capacity;
 } notices_t;
 
-/* Without watches, in nobody's service yet. NULL when out of memory. */
+/* Without subscriptions, in nobody's service yet. NULL when out of memory. */
 notices_t *notices_create(world_t *world);
 void notices_free(notices_t *notices);
 
-/* Watch a query's terms; the number of the watch, or BP_NONE when out of memory. All watches come before the first signature. */
-uint32_t notices_watch(notices_t *notices, const query_t *query);
+/* Subscribe a query's terms; the number of the subscription, or BP_NONE when out of memory. All subscriptions come before the first signature. */
+uint32_t notices_subscribe(notices_t *notices, const query_t *query);
 
 /* The signature of a prototype, made where it is new; BP_NONE when out of memory. */
 uint32_t notices_signature(notices_t *notices, uint32_t prototype);
 
-static inline bool notices_has(const notices_t *notices, uint32_t signature, uint32_t watch)
+static inline bool notices_has(const notices_t *notices, uint32_t signature, uint32_t subscription)
 {
-    return (notices->signatures[(size_t)signature * notices->words + watch / 64] >> (watch % 64) & 1) != 0;
+    return (notices->signatures[(size_t)signature * notices->words + subscription / 64] >> (subscription % 64) & 1) != 0;
 }
 
 /* Make room for `more` entities that get their first components. False when out of memory. [main] */

@@ -56,7 +56,7 @@ bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
 void prototypes_free(prototypes_t *p)
 {
     memory_free(p->memory, p->keys, p->key_capacity * sizeof *p->keys);
-    memory_free(p->memory, p->key_slots, p->key_slot_count * sizeof *p->key_slots);
+    memory_free(p->memory, p->key_buckets, p->key_bucket_count * sizeof *p->key_buckets);
     memory_free(p->memory, p->items, (size_t)p->capacity * sizeof *p->items);
     memory_free(p->memory, p->buckets, p->bucket_count * sizeof *p->buckets);
     memory_free(p->memory, p->transitions, p->bucket_count * sizeof *p->transitions);
@@ -64,45 +64,45 @@ void prototypes_free(prototypes_t *p)
     memset(p, 0, sizeof *p);
 }
 
-/* The slot where a key is, or where it would go. */
-static uint32_t *key_slot(const prototypes_t *p, bp_name_t name, uint32_t manager)
+/* The bucket where a key is, or where it would go. */
+static uint32_t *key_bucket(const prototypes_t *p, bp_name_t name, uint32_t manager)
 {
-    uint32_t mask = p->key_slot_count - 1, i = prototypes_hash((uint32_t)name, manager) & mask;
-    while (p->key_slots[i] != 0) {
-        const component_key_t *k = &p->keys[p->key_slots[i] - 1];
+    uint32_t mask = p->key_bucket_count - 1, i = prototypes_hash((uint32_t)name, manager) & mask;
+    while (p->key_buckets[i] != 0) {
+        const component_key_t *k = &p->keys[p->key_buckets[i] - 1];
         if (k->name == name && k->manager == manager)
             break;
         i = (i + 1) & mask;
     }
-    return &p->key_slots[i];
+    return &p->key_buckets[i];
 }
 
-static bool grow_key_slots(prototypes_t *p)
+static bool grow_key_buckets(prototypes_t *p)
 {
-    uint32_t old = p->key_slot_count, count = old == 0 ? 16 : old * 2;
-    uint32_t *slots = memory_new(p->memory, count * sizeof *slots);
-    if (slots == NULL)
+    uint32_t old = p->key_bucket_count, count = old == 0 ? 16 : old * 2;
+    uint32_t *buckets = memory_new(p->memory, count * sizeof *buckets);
+    if (buckets == NULL)
         return false;
-    memory_free(p->memory, p->key_slots, old * sizeof *p->key_slots);
-    p->key_slots = slots;
-    p->key_slot_count = count;
+    memory_free(p->memory, p->key_buckets, old * sizeof *p->key_buckets);
+    p->key_buckets = buckets;
+    p->key_bucket_count = count;
     for (uint32_t i = 0; i < p->key_count; i++)
-        *key_slot(p, p->keys[i].name, p->keys[i].manager) = i + 1;
+        *key_bucket(p, p->keys[i].name, p->keys[i].manager) = i + 1;
     return true;
 }
 
 bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
 {
-    bool room = p->key_count * 2 < p->key_slot_count || grow_key_slots(p);
+    bool room = p->key_count * 2 < p->key_bucket_count || grow_key_buckets(p);
     if (!room || p->key_count >= WITHOUT - 1 ||
         !memory_reserve(p->memory, &p->keys, &p->key_capacity, p->key_count + 1u, sizeof *p->keys))
         return error_memory(&p->base->error, "making a component key");
-    uint32_t *slot = key_slot(p, key.name, key.manager);
-    if (*slot == 0) {
+    uint32_t *bucket = key_bucket(p, key.name, key.manager);
+    if (*bucket == 0) {
         p->keys[p->key_count] = key;
-        *slot = ++p->key_count;
+        *bucket = ++p->key_count;
     }
-    *out = *slot - 1;
+    *out = *bucket - 1;
     return BP_OK;
 }
 

@@ -61,8 +61,8 @@ typedef struct prototypes_t {
     uint32_t *buckets;         /* first prototype of each hash of {base, key} */
     transition_t *transitions; /* a direct-mapped cache of additions and removals */
     uint32_t key_count, key_capacity;
-    uint32_t *key_slots;       /* open addressing: key number + 1, 0 free; at most half full */
-    uint32_t key_slot_count;
+    uint32_t *key_buckets;       /* open addressing: key number + 1, 0 free; at most half full */
+    uint32_t key_bucket_count;
     uint32_t count, capacity;  /* count is at least 1: prototype 0 */
     uint32_t bucket_count;     /* of buckets and of transitions: a power of two */
     _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one word */

@@ -60,9 +60,9 @@ static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32
 bool query_refresh(query_t *query, world_t *world)
 {
     query_cell_t cells[REGISTRY_MAX_TERMS];
-    for (; query->seen < world->run_count; query->seen++) {
+    for (; query->looked_at < world->run_count; query->looked_at++) {
         uint32_t before = query->count;
-        if (!match_term(query, &world->prototypes, world->runs[query->seen], 0, cells)) {
+        if (!match_term(query, &world->prototypes, world->runs[query->looked_at], 0, cells)) {
             query->count = before;
             return false;
         }

@@ -33,7 +33,7 @@ typedef struct query_t {
     run_t **runs;        /* of each match */
     query_cell_t *cells; /* term_count for each match */
     uint32_t count, run_capacity, cell_capacity;
-    uint32_t seen;       /* runs of the world looked at so far */
+    uint32_t looked_at;       /* runs of the world looked at so far */
     uint32_t users;      /* kept by whoever shares it */
 } query_t;
 

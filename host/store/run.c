@@ -356,35 +356,35 @@ uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *ent
  * is its own.
  */
 
-static bool need_body(run_t *other, memory_t *memory, uint32_t count)
+static bool need_body(run_t *kept, memory_t *memory, uint32_t count)
 {
-    other->body = memory_new(memory, count * RUN_COLUMN_BYTES);
-    if (other->body == NULL)
+    kept->body = memory_new(memory, count * RUN_COLUMN_BYTES);
+    if (kept->body == NULL)
         return false;
-    other->body_room = (uint16_t)count;
-    other->columns = other->body;
-    other->fields = (const field_t **)(void *)(other->columns + count);
-    other->sizes = (uint32_t *)(void *)(other->fields + count);
+    kept->body_room = (uint16_t)count;
+    kept->columns = kept->body;
+    kept->fields = (const field_t **)(void *)(kept->columns + count);
+    kept->sizes = (uint32_t *)(void *)(kept->fields + count);
     return true;
 }
 
 static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *picks)
 {
     const run_t *run = shape->run;
-    run_t *other = &shape->other;
-    size_t size = run_shared_bytes(other, run->capacity);
-    other->blocks = memory_new(memory, sizeof *other->blocks);
-    other->block_room = other->blocks == NULL ? 0 : 1;
-    char *block = other->blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    run_t *kept = &shape->kept;
+    size_t size = run_shared_bytes(kept, run->capacity);
+    kept->blocks = memory_new(memory, sizeof *kept->blocks);
+    kept->block_room = kept->blocks == NULL ? 0 : 1;
+    char *block = kept->blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
     if (block == NULL)
         return false;
-    other->blocks[0] = (run_block_t){block, size};
+    kept->blocks[0] = (run_block_t){block, size};
     char *at = run_shared_start(block, run->capacity);
-    for (uint32_t c = 0; c < other->column_count; c++) {
+    for (uint32_t c = 0; c < kept->column_count; c++) {
         if (picks[c].from != BP_NONE && run->count > 0)
             memcpy(at, run->columns[picks[c].from], (size_t)run->count * run->sizes[picks[c].from]);
-        other->columns[c] = at;
-        at += run_column_bytes(other, c, run->capacity);
+        kept->columns[c] = at;
+        at += run_column_bytes(kept, c, run->capacity);
     }
     return true;
 }
@@ -392,24 +392,24 @@ static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *
 static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *picks)
 {
     const run_t *run = shape->run;
-    run_t *other = &shape->other;
-    other->blocks = memory_new(memory, other->column_count * sizeof *other->blocks);
-    if (other->blocks == NULL)
+    run_t *kept = &shape->kept;
+    kept->blocks = memory_new(memory, kept->column_count * sizeof *kept->blocks);
+    if (kept->blocks == NULL)
         return false;
-    other->block_room = other->column_count;
-    for (uint32_t c = 0; c < other->column_count; c++) {
+    kept->block_room = kept->column_count;
+    for (uint32_t c = 0; c < kept->column_count; c++) {
         uint32_t from = picks[c].from;
         if (from != BP_NONE) {
-            other->blocks[c] = run->blocks[from];
-            other->columns[c] = run->columns[from];
+            kept->blocks[c] = run->blocks[from];
+            kept->columns[c] = run->columns[from];
             continue;
         }
-        size_t size = run_split_bytes(other, c, run->capacity);
+        size_t size = run_split_bytes(kept, c, run->capacity);
         char *block = memory_resize(memory, NULL, 0, size);
         if (block == NULL)
             return false;
-        other->blocks[c] = (run_block_t){block, size};
-        other->columns[c] = run_place(other, c, block);
+        kept->blocks[c] = (run_block_t){block, size};
+        kept->columns[c] = run_place(kept, c, block);
     }
     return true;
 }
@@ -417,26 +417,26 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
 bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count)
 {
     *shape = (run_shape_t){.run = run, .old_count = run->column_count, .new_count = count};
-    run_t *other = &shape->other;
+    run_t *kept = &shape->kept;
     shape->adopted = memory_new(memory, run->column_count + count);
     shape->filled = memory_new(memory, count);
-    if (shape->adopted == NULL || shape->filled == NULL || !need_body(other, memory, count)) {
+    if (shape->adopted == NULL || shape->filled == NULL || !need_body(kept, memory, count)) {
         run_shape_free(shape, memory, NULL);
         return false;
     }
-    other->prototype = run->prototype;
-    other->column_count = (uint16_t)count;
-    other->flags = run->flags;
-    other->split = run->split;
+    kept->prototype = run->prototype;
+    kept->column_count = (uint16_t)count;
+    kept->flags = run->flags;
+    kept->split = run->split;
     for (uint32_t c = 0; c < count; c++) {
-        other->fields[c] = picks[c].field != NULL ? picks[c].field : run->fields[picks[c].from];
+        kept->fields[c] = picks[c].field != NULL ? picks[c].field : run->fields[picks[c].from];
         shape->filled[c] = picks[c].from != BP_NONE;
         if (picks[c].from == BP_NONE)
             continue;
         shape->adopted[picks[c].from] = 1;
         shape->adopted[run->column_count + c] = 1;
     }
-    run_describe(other);
+    run_describe(kept);
     if (run->capacity == 0 || (run->split ? make_split(shape, memory, picks) : make_shared(shape, memory, picks)))
         return true;
     run_shape_free(shape, memory, NULL);
@@ -448,46 +448,46 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
 /* Arrays that lie behind the run are found again by their address: they are never freed by themselves. */
 void run_shape_exchange(run_shape_t *shape)
 {
-    run_t *run = shape->run, *other = &shape->other;
-    EXCHANGE(void **, run->columns, other->columns);
-    EXCHANGE(const field_t **, run->fields, other->fields);
-    EXCHANGE(uint32_t *, run->sizes, other->sizes);
-    EXCHANGE(run_block_t *, run->blocks, other->blocks);
-    EXCHANGE(void *, run->body, other->body);
-    EXCHANGE(uint16_t, run->block_room, other->block_room);
-    EXCHANGE(uint16_t, run->body_room, other->body_room);
-    EXCHANGE(uint16_t, run->column_count, other->column_count);
-    EXCHANGE(uint16_t, run->flags, other->flags);
-    EXCHANGE(bool, run->has_strings, other->has_strings);
-    EXCHANGE(bool, run->plain, other->plain);
+    run_t *run = shape->run, *kept = &shape->kept;
+    EXCHANGE(void **, run->columns, kept->columns);
+    EXCHANGE(const field_t **, run->fields, kept->fields);
+    EXCHANGE(uint32_t *, run->sizes, kept->sizes);
+    EXCHANGE(run_block_t *, run->blocks, kept->blocks);
+    EXCHANGE(void *, run->body, kept->body);
+    EXCHANGE(uint16_t, run->block_room, kept->block_room);
+    EXCHANGE(uint16_t, run->body_room, kept->body_room);
+    EXCHANGE(uint16_t, run->column_count, kept->column_count);
+    EXCHANGE(uint16_t, run->flags, kept->flags);
+    EXCHANGE(bool, run->has_strings, kept->has_strings);
+    EXCHANGE(bool, run->plain, kept->plain);
     run->version++;
     shape->exchanged = !shape->exchanged;
 }
 
-static void release_column(const run_t *other, uint32_t column, uint32_t count, strings_t *strings)
+static void release_column(const run_t *kept, uint32_t column, uint32_t count, strings_t *strings)
 {
-    const char *const *cells = other->columns[column];
-    for (uint32_t row = 0; other->fields[column]->type == BP_STRING && row < count; row++)
+    const char *const *cells = kept->columns[column];
+    for (uint32_t row = 0; kept->fields[column]->type == BP_STRING && row < count; row++)
         strings_release(strings, cells[row]);
 }
 
 void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings)
 {
-    run_t *other = &shape->other;
-    uint32_t count = other->blocks == NULL ? 0 : other->column_count;
+    run_t *kept = &shape->kept;
+    uint32_t count = kept->blocks == NULL ? 0 : kept->column_count;
     const uint8_t *adopted = shape->adopted == NULL ? NULL : shape->adopted + (shape->exchanged ? 0 : shape->old_count);
     for (uint32_t c = 0; c < count; c++) {
         if (adopted[c] != 0)
             continue;
         if (strings != NULL && (shape->exchanged || shape->filled[c] != 0))
-            release_column(other, c, shape->run->count, strings);
-        if (other->split)
-            memory_free(memory, other->blocks[c].start, other->blocks[c].size);
+            release_column(kept, c, shape->run->count, strings);
+        if (kept->split)
+            memory_free(memory, kept->blocks[c].start, kept->blocks[c].size);
     }
-    if (other->blocks != NULL && !other->split)
-        memory_free(memory, other->blocks[0].start, other->blocks[0].size);
-    memory_free(memory, other->blocks, other->block_room * sizeof *other->blocks);
-    memory_free(memory, other->body, other->body_room * RUN_COLUMN_BYTES);
+    if (kept->blocks != NULL && !kept->split)
+        memory_free(memory, kept->blocks[0].start, kept->blocks[0].size);
+    memory_free(memory, kept->blocks, kept->block_room * sizeof *kept->blocks);
+    memory_free(memory, kept->body, kept->body_room * RUN_COLUMN_BYTES);
     memory_free(memory, shape->adopted, shape->adopted == NULL ? 0 : shape->old_count + shape->new_count);
     memory_free(memory, shape->filled, shape->filled == NULL ? 0 : shape->new_count);
     memset(shape, 0, sizeof *shape);

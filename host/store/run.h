@@ -39,7 +39,7 @@ typedef struct run_t {
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
     uint32_t sweep;            /* rows below this one are swept next */
-    uint32_t watch;            /* signature: which watches the prototype matches (notices.h) */
+    uint32_t signature;        /* which subscriptions the prototype matches (notices.h) */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint32_t *sizes;           /* bytes of a cell of each column */
@@ -89,7 +89,7 @@ typedef struct run_pick_t {
 /* The columns of a run as they will be, made beside what they are. */
 typedef struct run_shape_t {
     run_t *run;
-    run_t other;       /* only what has to do with columns is used; no run points to it */
+    run_t kept;       /* only what has to do with columns is used; no run points to it */
     uint8_t *adopted;  /* of the run's columns, then of the shape's: is it the same memory, or a copy? */
     uint8_t *filled;   /* of the shape's: have values been put in? */
     uint32_t old_count, new_count;

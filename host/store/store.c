@@ -148,7 +148,7 @@ static uint32_t *slot_column(const world_t *world, const run_t *run, uint32_t ke
     return run->columns[number];
 }
 
-static uint32_t find_carried_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static uint32_t find_slots_elsewhere(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -165,7 +165,7 @@ uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, 
 {
     uint32_t found = 0;
     if (world->slots_elsewhere != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->slots_elsewhere->manager)
-        return find_carried_slots(world, key, entities, count, slots);
+        return find_slots_elsewhere(world, key, entities, count, slots);
     bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
     for (uint32_t i = 0; i < count; i++) {
         const record_t *record = world_record(world, entities[i]);
@@ -393,12 +393,12 @@ static run_t *create_run(world_t *world, uint32_t prototype)
         for (uint32_t c = 0; c < manager->column_count; c++)
             fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
     }
-    uint32_t watch = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
-    run_t *run = watch == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
+    uint32_t signature = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
+    run_t *run = signature == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
     memory_free(&world->memory, fields, size);
     if (run == NULL)
         return NULL;
-    run->watch = watch;
+    run->signature = signature;
     run->version = world->ref_version; /* what is referred to in it is numbered as it is now */
     world->runs[world->run_count++] = run;
     return run;

@@ -34,7 +34,7 @@ uint32_t store_sweep(world_t *world, run_t *run, uint32_t most);
 /* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
 static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
 {
-    uint32_t before = from == NULL ? 0 : from->watch, after = to == NULL ? 0 : to->watch;
+    uint32_t before = from == NULL ? 0 : from->signature, after = to == NULL ? 0 : to->signature;
     if (before != after)
         notices_moved(world->notices, before, after, entities, count);
 }
@@ -46,7 +46,7 @@ static inline bool store_reserve_notices(world_t *world, uint32_t count)
 }
 
 /* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether anybody
- * watches the run it comes to does not matter: it may go to another one, which takes no room. */
+ * subscriptions the run it comes to does not matter: it may go to another one, which takes no room. */
 static inline bool store_has_notice_room(const world_t *world, uint32_t index)
 {
     return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);

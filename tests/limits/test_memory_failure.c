@@ -153,7 +153,7 @@ typedef struct attempt_t {
     uint32_t nth;               /* the request to refuse, counted from `first`; 0: none */
     uint64_t first;             /* the heap's requests when the scenario began */
     bool armed;
-    bool settles;               /* the present call may put units in their order, whatever becomes of it */
+    bool could_step;               /* the present call may put units in their order, whatever becomes of it */
     const char *file;           /* the present call's sentence must begin with it, unless NULL */
     uint32_t call;              /* number of the present call */
     uint64_t ends[MOST_CALLS];  /* requests made when each call of the undisturbed run was done */
@@ -195,7 +195,7 @@ static char *describe(void)
     uint64_t requests = at.rig.heap.requests;
     char *text = describe_host(at.host);
     ck_assert_uint_eq(at.rig.heap.requests, requests);
-    if (at.settles)
+    if (at.could_step)
         cut_units(text);
     return text;
 }
@@ -255,9 +255,9 @@ static void done(void)
 
 #define TRY_STEP(call)      \
     do {                    \
-        at.settles = true;  \
+        at.could_step = true;  \
         TRY(call);          \
-        at.settles = false; \
+        at.could_step = false; \
     } while (0)
 
 /* The same for a call that answers with a pointer. */

@@ -404,7 +404,7 @@ START_TEST(systems_with_the_same_requirements_share_one_set)
     const schedule_t *schedule = world->schedule;
     ck_assert_uint_eq(schedule->query_count, SYSTEMS); /* one of them is the body's own, which told_0 shares */
     ck_assert_ptr_nonnull(world->rows.notices);
-    ck_assert_uint_eq(world->rows.notices->watch_count, SYSTEMS - 1); /* told_1 and told_2 list the same in another order */
+    ck_assert_uint_eq(world->rows.notices->subscription_count, SYSTEMS - 1); /* told_1 and told_2 list the same in another order */
 }
 END_TEST
 
@@ -440,7 +440,7 @@ START_TEST(nobody_asks_and_nothing_is_written_down)
     step();
     ck_assert_ptr_null(world->rows.notices);
     for (uint32_t r = 0; r < world->rows.run_count; r++)
-        ck_assert_uint_eq(world->rows.runs[r]->watch, 0);
+        ck_assert_uint_eq(world->rows.runs[r]->signature, 0);
 }
 END_TEST
 
