@@ -36,9 +36,9 @@ static own_t *own_storage; /* of the group that is being measured */
 static uint32_t passes; /* over the matches, in the step that comes */
 
 static bp_result_t own_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                              uint32_t *slots)
+                              const void *const *columns, uint32_t *slots)
 {
-    (void)m, (void)instance, (void)entities;
+    (void)m, (void)instance, (void)entities, (void)columns;
     for (uint32_t i = 0; i < count; i++)
         slots[i] = own_storage->order[own_storage->count++];
     return BP_OK;
@@ -55,6 +55,9 @@ static uint32_t own_count(bp_manager_t *m)
     return own_storage->count;
 }
 
+static const bp_storage_i own_storage_verbs = {
+    .struct_size = sizeof(bp_storage_i), .create = own_create, .destroy = own_destroy, .count = own_count};
+
 static const bp_component_i components[] = {
     {.name = "a", .fields = BP_LIST(fields)},
     {.name = "b", .fields = BP_LIST(fields)},
@@ -66,8 +69,7 @@ static const bp_component_i components[] = {
     {.name = "d4", .fields = BP_LIST(fields)},
     {.name = "d5", .fields = BP_LIST(fields)},
     {.name = "d6", .fields = BP_LIST(fields)},
-    {.name = "own", .flags = BP_COMPONENT_OWN_STORAGE, .create = own_create, .destroy = own_destroy,
-     .count = own_count},
+    {.name = "own", .storage = &own_storage_verbs},
 };
 
 static void run_two(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
@@ -89,29 +91,29 @@ static void run_three(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
 }
 
 /* Each step finds the columns anew: what a system with `run` does. */
-static void run_each(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void run_each(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step;
     floor_multiply_add(BP_TERM_COLUMN(match, float, 0, 0), BP_TERM_COLUMN(match, float, 1, 0),
-                       BP_TERM_COLUMN(match, float, 1, 0),
-                       match->count);
+                       BP_TERM_COLUMN(match, float, 1, 0), count);
 }
 
-static void run_own(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void run_own(const bp_match_t *match, uint32_t count)
 {
-    const uint32_t *slots = BP_TERM_COLUMN(match, const uint32_t, 1, 0);
+    const uint32_t *slots = match->slots[1];
     const bp_mat4_t *values = own_storage->values;
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
-    (void)s, (void)step;
-    for (uint32_t i = 0, count = match->count; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         bp_gather_ahead(values, sizeof *values, slots, i, count);
         a[i] += values[slots[i]].m[0];
     }
 }
 
-static const bp_term_t two[] = {{.component = "a", .flags = BP_TERM_WRITE}, {.component = "b"}};
-static const bp_term_t three[] = {{.component = "a", .flags = BP_TERM_WRITE}, {.component = "b"}, {.component = "c"}};
-static const bp_term_t with_own[] = {{.component = "a", .flags = BP_TERM_WRITE}, {.component = "own"}};
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
+#define WRITES(type) {.component = type, .fields = BP_LIST(write_value)}
+#define READS(type) {.component = type, .fields = BP_LIST(read_value)}
+static const bp_term_t two[] = {WRITES("a"), READS("b")};
+static const bp_term_t three[] = {WRITES("a"), READS("b"), READS("c")};
+static const bp_term_t with_own[] = {WRITES("a"), {.component = "own"}};
 static const bp_system_i systems[] = {
     {.name = "two", .terms = BP_LIST(two), .run_all = run_two},
     {.name = "three", .terms = BP_LIST(three), .run_all = run_three},

@@ -24,19 +24,19 @@ enum { PROTOTYPES = 10000, KINDS = 32, OTHERS = 14, SYSTEMS = 1000 };
 static char names[KINDS][8], system_names[SYSTEMS + 1][8];
 static const bp_field_t number[] = {{.name = "value", .type = BP_F32, .initial = "1"}};
 static bp_component_i parts[KINDS];
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
 static bp_term_t terms[KINDS];
 static bp_system_i systems[SYSTEMS + 1]; /* the last one works */
 
-static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void nothing(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
-static void halve(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void halve(const bp_match_t *match, uint32_t count)
 {
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
-    (void)s, (void)step;
-    for (uint32_t i = 0, count = match->count; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         a[i] *= 0.5f;
 }
 
@@ -47,7 +47,7 @@ static const bp_plugin_head_t *make_plugin(void)
     for (uint32_t k = 0; k < KINDS; k++) {
         snprintf(names[k], sizeof names[k], "k%u", k);
         parts[k] = (bp_component_i){.name = names[k], .fields = BP_LIST(number)};
-        terms[k] = (bp_term_t){.component = names[k], .flags = k == 0 ? BP_TERM_WRITE : 0};
+        terms[k] = (bp_term_t){.component = names[k], .fields = {k == 0 ? write_value : read_value, 1, sizeof read_value[0]}};
     }
     for (uint32_t i = 0; i <= SYSTEMS; i++) {
         snprintf(system_names[i], sizeof system_names[i], "s%u", i);
@@ -265,7 +265,7 @@ static void call_all(void *state)
 {
     systems_t *s = state;
     for (uint32_t i = 0; i < s->size; i++)
-        systems[i].run(NULL, NULL, NULL);
+        systems[i].run(NULL, 0);
 }
 
 static void step_first(void *state) { worlds_step(&((systems_t *)state)->fresh); }
@@ -317,7 +317,7 @@ static void teardown_step(void *state)
     free(s);
 }
 
-static void call(void *state) { (void)state, systems[0].run(NULL, NULL, NULL); }
+static void call(void *state) { (void)state, systems[0].run(NULL, 0); }
 static void step_empty(void *state) { worlds_step(&((step_t *)state)->empty); }
 static void step_busy(void *state) { worlds_step(&((step_t *)state)->busy); }
 

@@ -35,11 +35,10 @@ static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 }
 
 /* A chain of divisions: nothing but computing. */
-static void compute(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void compute(const bp_match_t *match, uint32_t count)
 {
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
-    (void)s, (void)step;
-    for (uint32_t i = 0; i < match->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         float x = a[i];
         for (uint32_t k = 0; k < 40; k++)
             x = 1.0f / (x + 1.0f);
@@ -47,20 +46,21 @@ static void compute(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     }
 }
 
-static void add_up(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void add_up(const bp_match_t *match, uint32_t count)
 {
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
-    (void)s, (void)step;
-    for (uint32_t i = 0; i < match->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         a[i] += 1.0f;
 }
 
-static const bp_term_t write_a[] = {{.component = "a", .flags = BP_TERM_WRITE}};
-static const bp_term_t a_and_b[] = {{.component = "a"}, {.component = "b"}};
-static const bp_term_t b_and_a[] = {{.component = "b"}, {.component = "a"}};
-static const bp_term_t only_b[] = {{.component = "b"}};
-static const bp_term_t a_not_b[] = {{.component = "a"}, {.component = "b", .flags = BP_TERM_EXCLUDE}};
-static const bp_term_t only_c[] = {{.component = "c"}};
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
+#define READS(type) {.component = type, .fields = BP_LIST(read_value)}
+static const bp_term_t write_a[] = {{.component = "a", .fields = BP_LIST(write_value)}};
+static const bp_term_t a_and_b[] = {READS("a"), READS("b")};
+static const bp_term_t b_and_a[] = {READS("b"), READS("a")};
+static const bp_term_t only_b[] = {READS("b")};
+static const bp_term_t a_not_b[] = {READS("a"), {.component = "b", .flags = BP_TERM_EXCLUDE}};
+static const bp_term_t only_c[] = {READS("c")};
 static char names[SYSTEMS][8];
 static bp_system_i systems[SYSTEMS + 3];
 

@@ -17,14 +17,15 @@ static const bp_field_t fields[] = {
     {.name = "mass", .type = BP_F32, .initial = "1"}, {.name = "position", .type = BP_VEC3},
     {.name = "velocity", .type = BP_VEC3}, {.name = "acceleration", .type = BP_VEC3}};
 static const bp_component_i parts[] = {{.name = "body", .fields = BP_LIST(fields)}};
-static const bp_term_t terms[] = {{.component = "body", .flags = BP_TERM_WRITE}};
+static const bp_term_field_t moving[] = {{.name = "position", .type = BP_VEC3, .access = BP_WRITE},
+                                         {.name = "velocity", .type = BP_VEC3, .access = BP_WRITE},
+                                         {.name = "acceleration", .type = BP_VEC3}};
+static const bp_term_t terms[] = {{.component = "body", .fields = BP_LIST(moving)}};
 
-static void advance(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void advance(const bp_match_t *match, uint32_t count)
 {
-    (void)s;
-    floor_simulate(BP_TERM_COLUMN(match, float, 0, 1), BP_TERM_COLUMN(match, float, 0, 2),
-                   BP_TERM_COLUMN(match, float, 0, 3),
-                   (float)step->dt, (size_t)3 * match->count);
+    floor_simulate(BP_TERM_COLUMN(match, float, 0, 0), BP_TERM_COLUMN(match, float, 0, 1),
+                   BP_TERM_COLUMN(match, float, 0, 2), (float)match->step->dt, (size_t)3 * count);
 }
 
 static const bp_system_i systems[] = {{.name = "advance", .terms = BP_LIST(terms), .run = advance}};

@@ -24,21 +24,21 @@ static const bp_field_t number[] = {{.name = "value", .type = BP_F32, .initial =
 static const bp_component_i parts[] = {{.name = "a", .fields = BP_LIST(number)},
                                        {.name = "b", .fields = BP_LIST(number)}};
 
-static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void nothing(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
 /* Records a component to come and to go, for each entity by itself. */
-static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void record(const bp_match_t *match, uint32_t count)
 {
-    const uint32_t key = *(const uint32_t *)s->state;
+    const uint32_t key = *(const uint32_t *)match->system->state;
     bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < match->count; i++)
-        result |= s->api->command->add(step->commands, key, &match->entities[i], 1);
-    for (uint32_t i = 0; i < match->count; i++)
-        result |= s->api->command->remove(step->commands, key, &match->entities[i], 1);
-    worlds_must(s->host, result, "recording commands");
+    for (uint32_t i = 0; i < count; i++)
+        result |= match->system->api->command->add(match->step->commands, key, &match->entities[i], 1);
+    for (uint32_t i = 0; i < count; i++)
+        result |= match->system->api->command->remove(match->step->commands, key, &match->entities[i], 1);
+    worlds_must(match->system->host, result, "recording commands");
 }
 
 static uint32_t recorded_key;
@@ -55,7 +55,9 @@ static void take_note(bp_system_t *s, const bp_entity_t *entities, uint32_t coun
     measure_keep(count);
 }
 
-static const bp_term_t only_a[] = {{.component = "a"}}, a_and_b[] = {{.component = "a"}, {.component = "b"}};
+static const bp_term_field_t value[] = {{.name = "value", .type = BP_F32}};
+#define READS(type) {.component = type, .fields = BP_LIST(value)}
+static const bp_term_t only_a[] = {READS("a")}, a_and_b[] = {READS("a"), READS("b")};
 static const bp_system_i systems[] = {
     {.name = "idle", .terms = BP_LIST(only_a), .run = nothing},
     {.name = "record", .terms = BP_LIST(only_a), .run = record, .start = begin_recording},

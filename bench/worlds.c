@@ -47,22 +47,22 @@ typedef struct many_t {
     bp_field_t fields[WORLDS_MANY];
     bp_system_i systems[WORLDS_SYSTEMS];
     bp_term_t terms[WORLDS_SYSTEMS + 3];
+    bp_term_field_t asked[WORLDS_SYSTEMS + 3];
     char component_names[WORLDS_MANY][8], system_names[WORLDS_SYSTEMS][8];
 } many_t;
 
-static void run_first(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void run_first(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step;
     float *restrict a = BP_TERM_COLUMN(match, float, 0, 0);
     const float *restrict b = BP_TERM_COLUMN(match, float, 1, 0);
     const float *restrict c = BP_TERM_COLUMN(match, float, 2, 0);
-    for (uint32_t i = 0; i < match->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         a[i] += b[i] * c[i];
 }
 
-static void run_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void run_nothing(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
 static void describe_components(many_t *many)
@@ -76,16 +76,22 @@ static void describe_components(many_t *many)
     }
 }
 
+/* The `at`-th term asks for the value of component number `component`. */
+static void describe_term(many_t *many, uint32_t at, uint32_t component, uint32_t access)
+{
+    many->asked[at] = (bp_term_field_t){.name = "value", .type = many->fields[component].type, .access = access};
+    many->terms[at] = (bp_term_t){.component = many->component_names[component], .fields = {&many->asked[at], 1, sizeof many->asked[at]}};
+}
+
 static void describe_systems(many_t *many)
 {
     for (uint32_t i = 0; i < 3; i++)
-        many->terms[i] =
-            (bp_term_t){.component = many->component_names[4 * i], .flags = i == 0 ? BP_TERM_WRITE : 0};
+        describe_term(many, i, 4 * i, i == 0 ? BP_WRITE : BP_READ);
     for (uint32_t i = 0; i < WORLDS_SYSTEMS; i++) {
         bp_term_t *terms = i == 0 ? many->terms : &many->terms[i + 2];
         uint32_t count = i == 0 ? 3 : 1;
         if (i > 0)
-            *terms = (bp_term_t){.component = many->component_names[31 - i % 16]};
+            describe_term(many, i + 2, 31 - i % 16, BP_READ);
         snprintf(many->system_names[i], sizeof many->system_names[i], "s%u", i);
         many->systems[i] = (bp_system_i){.name = many->system_names[i],
                                          .terms = {terms, count, sizeof *terms},

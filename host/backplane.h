@@ -217,7 +217,7 @@ BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 
 typedef void (*bp_destroyed_callback)(void *data, const bp_entity_t *entities, uint32_t count);
 
-/* Have a batch of entities announced that have just died, as bp_component_i.entities_destroyed says. `owner` is any
+/* Have a batch of entities announced that have just died, as the extension "bp_deaths" of bp_component.h says. `owner` is any
  * address of the embedder's; it is never read. Callbacks run in order of registration, after those of
  * managers. */
 BACKPLANE_API bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data);

@@ -1,21 +1,25 @@
 /* bp_component.h - the component manager: what a plugin implements to bring a kind of component.
  *
- * A component is not an object. It is whatever its manager says it is; the host knows only verbs, and calls
+ * A component is not an object. It is what its manager says it is; the host knows only verbs, and calls
  * each with a batch. There are two roads:
  *
- * 1. Declared (most managers). List the fields and leave the storage verbs empty: the world stores them as a
+ * 1. Declared (most managers). List the fields and leave `storage` out: the world stores them as a
  *    structure of arrays, one aligned column a field, and everything else follows from the declaration. Write
  *    `simulate`, a loop over the columns of one run:
  *
- *        enum { MASS, POSITION, VELOCITY, ACCELERATION };
- *        static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+ *        struct mass { const float *mass; bp_vec3_t *position; const bp_vec3_t *velocity; };
+ *        static const bp_field_t fields[] = {
+ *            {BP_FIELD_OF(struct mass, mass), .initial = "1"}, {BP_FIELD_OF(struct mass, position)}, ...
+ *        };
+ *        static void simulate(const bp_run_t *run, uint32_t count)
  *        {
- *            float *v = BP_COLUMN(run, float, VELOCITY);
- *            ...
- *            for (size_t i = 0; i < 3u * run->count; i++) ...
+ *            BP_COLUMNS(struct mass, c, run->columns);
+ *            float dt = (float)run->step->dt;
+ *            for (uint32_t i = 0; i < count; i++)
+ *                c.position[i].x += c.velocity[i].x * dt;
  *        }
  *
- * 2. Own storage (BP_COMPONENT_OWN_STORAGE). The manager keeps its instances where and as it likes, in slots
+ * 2. Own storage (bp_storage_i). The manager keeps its instances where and as it likes, in slots
  *    numbered from 0: `create` answers with the slot of each new instance, the world remembers it beside the
  *    entity (so that look-up costs the same on both roads and no manager needs a map of its own), and `get`
  *    and `set` serve the declared fields. A manager that moves an instance to another slot says so with
@@ -30,6 +34,8 @@
  * BP_COMPONENT_PARALLEL: that one may be called for several ranges of rows at the same time; and
  * BP_COMPONENT_CONCURRENT: that one may be called while other units run. The two are independent of each
  * other.
+ *
+ * What few managers want hangs on named extensions (bp_extension_t), which a host may know or not.
  *
  * What this header does not do: it says nothing of code that works on several components (bp_system.h).
  */
@@ -46,6 +52,7 @@ struct bp_api_t;
 struct bp_plugin_t;
 typedef struct bp_report_o bp_report_o;
 typedef struct bp_commands_o bp_commands_o;
+typedef struct bp_lists_o bp_lists_o;
 
 /* One component manager at work in one world. Made by the host, handed to every verb; lives from before
  * `start` until after `stop`. */
@@ -57,6 +64,7 @@ typedef struct bp_manager_t {
     bp_world_o *world;
     const struct bp_plugin_t *plugin;  /* the plugin: its options and its state */
     void *state;                       /* the manager's own; set by `start`, released by `stop` */
+    void *user;                        /* bp_component_i.user */
 } bp_manager_t;
 
 /* One step of a world. */
@@ -66,134 +74,179 @@ typedef struct bp_step_t {
     uint64_t number; /* steps done before this one */
     double dt;       /* length of this step, in the world's unit of time */
     double time;     /* the world's time at the beginning of the step */
-    /* since 1.1 */
-    bp_commands_o *commands; /* where the verb that receives this records changes of structure (bp_command_api); its own,
-                                good until it returns. NULL where no unit runs. */
+    bp_commands_o *commands; /* where the verb that receives this records changes of structure (bp_command_api); its
+                                own, good until it returns. NULL where no unit runs. */
 } bp_step_t;
 
-/* Rows of entities that have the same components: columns of one length. Borrowed: good until the verb that
- * received it returns, or until it creates, destroys, adds or removes.
- * Every column is aligned to 16 bytes, and to 64 bytes where the run has 16 rows or more; no two columns of a
- * run overlap, so `restrict` is right. A row whose entity is {0} is a hole left by a dead entity; its columns
+/* Rows of entities that have the same components, as columns of one length: a whole run, or a range of its rows.
+ * Borrowed: good until the verb that received it returns.
+ * Every column of a run is aligned to 16 bytes, and to 64 bytes where the run has 16 rows or more, as are ranges; no two
+ * columns overlap, so `restrict` is right. A row whose entity is {0} is a hole left by a dead entity; its columns
  * hold values that may be computed with. */
 typedef struct bp_run_t {
     uint32_t struct_size;
-    uint32_t count;              /* rows; never 0 */
+    uint32_t count;              /* rows; never 0, but for a manager with storage of its own */
+    uint32_t first;              /* row of the run that row 0 of this range is */
+    uint32_t range;              /* number of this call among those of the step for this component: 0, 1, ..., the same
+                                    on any number of threads */
+    uint32_t prototype;          /* what its entities have (bp_world_api.prototype) */
+    uint32_t padding;
+    bp_manager_t *manager;
+    const bp_step_t *step;
     const bp_entity_t *entities; /* the entity of each row */
-    void *const *columns;        /* one for each declared field, in the order of declaration;
-                                    own storage: columns[0] is a uint32_t column of slots */
+    void *const *columns;        /* one for each declared field, in the order of declaration; own storage: NULL */
+    const uint32_t *slots;       /* own storage: the slot of each row; else NULL */
     bp_name_t instance;          /* the name of the component in its entities ("fog") */
+    bp_lists_o *lists;           /* where lists in these rows get memory */
+    const uint64_t *const *stamps; /* change stamps; NULL where they are not kept */
+    void *reserved[3];
 } bp_run_t;
 
-/* The column of field `index` of a run, as a pointer to `type`. */
+/* One column of a run, as a pointer to `type`. */
 #define BP_COLUMN(run, type, index) ((type *)(run)->columns[(index)])
 
 enum {
-    BP_COMPONENT_OWN_STORAGE = 1u << 0, /* the manager stores its instances itself */
-    BP_COMPONENT_AT_ONCE = 1u << 1,     /* declared fields: collect a dead entity's row at its death */
-    BP_COMPONENT_PARALLEL = 1u << 2,    /* `simulate` may run for several ranges at the same time [job] */
-    BP_COMPONENT_SINGLE = 1u << 3,      /* at most one instance an entity */
-    /* since 1.1 */
-    BP_COMPONENT_CONCURRENT = 1u << 4   /* `simulate` touches nothing but this component and what `reads` and `writes`
-                                           name, and may run on another thread, beside units that it does not
-                                           conflict with [job] */
+    BP_COMPONENT_AT_ONCE = 1u << 1,    /* declared fields: collect a dead entity's row at its death */
+    BP_COMPONENT_PARALLEL = 1u << 2,   /* `simulate` may run for several ranges at the same time [job] */
+    BP_COMPONENT_SINGLE = 1u << 3,     /* at most one instance an entity */
+    BP_COMPONENT_CONCURRENT = 1u << 4  /* `simulate` touches nothing but its component, with the access that the fields
+                                          say, its manager's state, and what `reads` and `writes` name; it may run on
+                                          another thread, beside units that it does not conflict with [job] */
 };
 
 /* The form of a state, for state_form: its size and a number, which you raise when the meaning of its members changes and
  * its size does not. Never 0. */
 #define BP_STATE_FORM(type, number) ((uint64_t)(number) << 32 | (uint64_t)sizeof(type))
 
-/* A component manager. Every member but name may be left zero. */
-typedef struct bp_component_i {
-    const char *name;       /* letters, digits, underscore; unique in the host */
-    const char *doc;        /* one line for people */
-    uint32_t version;       /* of the saved form, see save and load */
-    uint32_t flags;         /* BP_COMPONENT_... */
-    bp_field_list_t fields; /* columns (declared) or properties (own storage) */
+/* --- extensions ------------------------------------------------------------------------------------------------- */
 
-    /* Begin and end of a manager in a world. `start` may set m->state; where it fails it leaves nothing
-     * behind, and `stop` is not called. At `stop` instances may still exist: the manager frees them. */
-    bp_result_t (BP_CALL *start)(bp_manager_t *m);
-    void (BP_CALL *stop)(bp_manager_t *m);
+enum {
+    BP_EXTENSION_REQUIRED = 1u << 0 /* refuse the plugin where the host does not know the extension; else the log says so
+                                       and the host goes on without it */
+};
 
-    /* Steps: called once for each run of living or dead rows that have this component; a run may be handed
-     * over in several ranges. Own storage: called once a step with run NULL. [main], or [job] where parallel. */
-    void (BP_CALL *simulate)(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run);
+/* Verbs that few want, under a name. */
+typedef struct bp_extension_t {
+    const char *name;  /* "bp_save" */
+    uint32_t flags;    /* BP_EXTENSION_... */
+    uint32_t size;     /* of what `verbs` points to */
+    const void *verbs; /* the struct that the extension's name stands for */
+} bp_extension_t;
 
-    /* --- own storage only, from here to gc ------------------------------------------------------------- */
+typedef struct bp_extension_list_t {
+    const bp_extension_t *items;
+    uint32_t count;
+    uint32_t item_size;
+} bp_extension_list_t;
 
-    /* Make `count` instances named `instance`, one for each entity, all with their default values, and write
-     * the slot of each to `slots`. All or nothing: on an error there are as many instances as before. The
-     * host has checked that the entities live and that the name is free. */
+/* One extension of a list: {BP_EXTENSION("bp_save", save_verbs)} */
+#define BP_EXTENSION(extension, table) (extension), 0, (uint32_t)sizeof(table), &(table)
+
+/* "bp_save" of a component with storage of its own: reload. `save` writes everything to one block from bp_memory_api;
+ * `load` of the next version gets it with the `version` that wrote it, in a manager just started. All or
+ * nothing. Instances keep their slots, or `load` tells with instances_moved where they lie now. Left out: the host
+ * carries the instances over by their properties. */
+typedef struct bp_save_i {
+    bp_result_t (BP_CALL *save)(bp_manager_t *m, void **data, size_t *size);
+    bp_result_t (BP_CALL *load)(bp_manager_t *m, uint32_t version, const void *data, size_t size);
+} bp_save_i;
+
+/* "bp_report" of a component: tables and remarks for people at the end of a run (bp_report_api). */
+typedef struct bp_report_i {
+    void (BP_CALL *report)(bp_manager_t *m, bp_report_o *report);
+} bp_report_i;
+
+/* "bp_spawn_order" of a component: scenes make instances of a smaller order first; left out: 0. */
+typedef struct bp_spawn_order_i {
+    int32_t order;
+} bp_spawn_order_i;
+
+/* A batch of entities that have just died, whatever components they had. `alive` already says no. */
+typedef struct bp_death_t {
+    uint32_t struct_size;
+    uint32_t count;
+    const bp_entity_t *entities;
+} bp_death_t;
+
+/* "bp_deaths" of a component: to be told of deaths of entities other than its own. The verb may create and destroy
+ * entities: what it destroys is announced in a batch of its own after this one. */
+typedef struct bp_deaths_i {
+    void (BP_CALL *died)(bp_manager_t *m, const bp_death_t *batch);
+} bp_deaths_i;
+
+/* --- storage of its own ------------------------------------------------------------------------------------------ */
+
+/* The verbs of a manager that stores its instances itself. */
+typedef struct bp_storage_i {
+    uint32_t struct_size BP_OR_ZERO; /* sizeof(bp_storage_i) */
+    uint32_t padding BP_OR_ZERO;
+
+    /* Make `count` instances named `instance`, one for each entity, and write the slot of each to `slots`. `columns` is
+     * NULL, or has an entry for each declared field: NULL, or `count` packed values, already checked for type and
+     * range. What has no values begins with its default. Fields of type BP_ENTITY never have any here: what refers to
+     * other entities is set by `set` when all of them exist. All or nothing: on an error there are as many instances as
+     * before. The host has checked that the entities live and that the name is free. */
     bp_result_t (BP_CALL *create)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                                  uint32_t *slots);
+                                  const void *const *columns, uint32_t *slots) BP_OR_ZERO;
 
     /* End the instances in `slots`. The slots come in descending order and without duplicates, so ending one
      * after another by swap-erase (last one into the hole) is right. Cannot fail. */
-    void (BP_CALL *destroy)(bp_manager_t *m, const uint32_t *slots, uint32_t count);
+    void (BP_CALL *destroy)(bp_manager_t *m, const uint32_t *slots, uint32_t count) BP_OR_ZERO;
 
     /* Read or write field number `field` of the instances in `slots`. `values` points to the first value;
      * each next one lies `stride` bytes further. Types as in bp_types.h. A string read is good until the
      * manager is called again; a string written is the caller's, copy it. `set` is all or nothing where it can
-     * fail; ranges have been checked. */
+     * fail; ranges have been checked. Either may be left out where there is no property to read or write. */
     bp_result_t (BP_CALL *get)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
-                               size_t stride);
+                               size_t stride) BP_OR_ZERO;
     bp_result_t (BP_CALL *set)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
-                               const void *values, size_t stride);
+                               const void *values, size_t stride) BP_OR_ZERO;
 
     /* Number of instances, those of dead entities that are not yet collected among them. */
-    uint32_t (BP_CALL *count)(bp_manager_t *m);
+    uint32_t (BP_CALL *count)(bp_manager_t *m) BP_OR_ZERO;
 
     /* Collect instances of dead entities: random ones (bp_random_below on *random, so that runs repeat), until
      * four living ones in a row. Returns how many were ended. Leave it out to be told at once by `destroy`. */
-    uint32_t (BP_CALL *gc)(bp_manager_t *m, uint64_t *random);
+    uint32_t (BP_CALL *gc)(bp_manager_t *m, uint64_t *random) BP_OR_ZERO;
+} bp_storage_i;
 
-    /* --- any manager, all optional ----------------------------------------------------------------------- */
+/* --- the component ----------------------------------------------------------------------------------------------- */
 
-    /* A batch of entities that have just died, whatever components they had, for managers that refer to
-     * entities other than their own. `alive` already says no. May create and destroy entities: what it
-     * destroys is announced in a batch of its own after this one. */
-    void (BP_CALL *entities_destroyed)(bp_manager_t *m, const bp_entity_t *entities, uint32_t count);
-
-    /* Scene compiler: turn the text of one component's description into `*size` bytes at `*data`, from
-     * bp_memory_api. Managers that only declare fields need none. */
-    bp_result_t (BP_CALL *compile)(bp_manager_t *m, const char *json, void **data, size_t *size);
-
-    /* Bulk creation from what `compile` made: `count` instances, the bytes of the i-th at data[i]. As
-     * `create` otherwise. Smaller spawn_order first. */
-    bp_result_t (BP_CALL *spawn)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                                 const void *const *data, const size_t *sizes, uint32_t *slots);
-    int32_t spawn_order;
-    uint32_t padding;
-
-    /* Reload of a manager with its own storage: `save` writes everything to one block from bp_memory_api;
-     * `load` of the next version gets it with the `version` that wrote it, in a manager just started. All or
-     * nothing. Instances keep their slots, or `load` tells with instances_moved where they lie now. Left out: the host
-     * carries the instances over by their properties. */
-    bp_result_t (BP_CALL *save)(bp_manager_t *m, void **data, size_t *size);
-    bp_result_t (BP_CALL *load)(bp_manager_t *m, uint32_t version, const void *data, size_t size);
-
-    /* Tables and remarks for people at the end of a run (bp_report_api). */
-    void (BP_CALL *report)(bp_manager_t *m, bp_report_o *report);
-
-    /* --- since 1.1 ------------------------------------------------------------------------------------------ */
-
-    /* Own storage, optional: bulk creation with values. As `create`, then `set` of every field f whose columns[f]
-     * is not NULL, columns[f] being `count` packed values, already checked against range and type; but in one
-     * pass, and all or nothing. Fields of type BP_ENTITY are never among them: what refers to other entities is
-     * set by `set` when all of them exist. Left out: the host does it with `create` and `set`. */
-    bp_result_t (BP_CALL *create_with)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                                       const void *const *columns, uint32_t *slots);
+/* A component manager. Every member may be left out. */
+typedef struct bp_component_i {
+    const char *name BP_OR_ZERO;          /* letters, digits, underscore; unique among the host's components and systems;
+                                             NULL: the plugin's own name */
+    const char *doc BP_OR_ZERO;           /* one line for people */
+    uint32_t version BP_OR_ZERO;          /* of the saved form, see bp_save_i */
+    uint32_t flags BP_OR_ZERO;            /* BP_COMPONENT_... */
+    bp_field_list_t fields BP_OR_ZERO;    /* columns (declared) or properties (own storage) */
 
     /* Names of further components of the same world that `simulate` reads, and writes, beside its own;
      * separated by spaces; NULL: none. The order of a step follows from them, see bp_system.h. */
-    const char *reads;
-    const char *writes;
+    const char *reads BP_OR_ZERO;
+    const char *writes BP_OR_ZERO;
 
-    /* Reload: what m->state is (BP_STATE_FORM). Where the next version of the plugin says the same, the state goes over to it
-     * as it is, with everything in it, and neither `stop` nor `start` is called. 0: `start` of the next version makes
-     * a state of its own. State that goes over holds no address inside the plugin's image: no function, no literal. */
-    uint64_t state_form;
+    /* Begin and end of a manager in a world. `start` may set m->state; where it fails it leaves nothing
+     * behind, and `stop` is not called. At `stop` instances may still exist: the manager frees them. */
+    bp_result_t (BP_CALL *start)(bp_manager_t *m) BP_OR_ZERO;
+    void (BP_CALL *stop)(bp_manager_t *m) BP_OR_ZERO;
+
+    /* Steps: called for each run of living or dead rows that have this component; a run may be handed
+     * over in several ranges. `count` is run->count, at hand for the compiler. Own storage: called once a step with no
+     * rows: count 0, entities and columns NULL. [main], or [job] where parallel or concurrent. */
+    void (BP_CALL *simulate)(const bp_run_t *run, uint32_t count) BP_OR_ZERO;
+
+    const bp_storage_i *storage BP_OR_ZERO; /* NULL: declared */
+
+    /* Reload: what m->state is (BP_STATE_FORM). Where the next version of the plugin says the same, the state goes over
+     * to it as it is, with everything in it, and neither `stop` nor `start` is called. 0: `start` of the next version
+     * makes a state of its own. State that goes over holds no address inside the plugin's image: no function, no
+     * literal. */
+    uint64_t state_form BP_OR_ZERO;
+
+    void *user BP_OR_ZERO;                /* handed on as m->user, for code that brings several components */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_save, bp_report, bp_spawn_order, bp_deaths */
+    void *reserved[2] BP_OR_ZERO;         /* NULL */
 } bp_component_i;
 
 typedef struct bp_component_list_t {

@@ -107,7 +107,8 @@ typedef struct bp_field_list_t {
  * C++20, which brought designators, nothing can follow it within the braces. */
 #define BP_FIELD_OF(columns, member) BP_FIELD_AS(columns, member, BP_TYPE_OF(columns, member))
 
-/* The same where the type cannot be seen from the pointer: bp_name_t, which is a uint64_t to the compiler. */
+/* The same where the type cannot be seen from the pointer: bp_name_t is a uint64_t to the compiler (BP_U64), and a boolean
+ * may be kept as a uint8_t (BP_U8). */
 #if defined(__cplusplus) && __cplusplus < 202002L
 #define BP_FIELD_AS(columns, member, field_type) \
     #member, (field_type), BP_ACCESS_OF(columns, member), BP_COLUMN_OF(columns, member)

@@ -20,12 +20,11 @@ write_source() {
     cat >sources/spin.c.new <<END
 #include <bp_plugin.h>
 static const bp_field_t fields[] = {{.name = "angle", .type = BP_F32}};
-static void turn(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void turn(const bp_run_t *run, uint32_t count)
 {
     float *angle = BP_COLUMN(run, float, 0);
-    (void)m;
-    for (uint32_t i = 0; i < run->count; i++)
-        angle[i] += $1 * (float)step->dt;
+    for (uint32_t i = 0; i < count; i++)
+        angle[i] += $1 * (float)run->step->dt;
 }
 static const bp_component_i components[] = {{.name = "spin", .fields = BP_LIST(fields), .simulate = turn}};
 BP_PLUGIN(spin) = {.version = "$1", .components = BP_LIST(components)};

@@ -4,6 +4,7 @@
  *   7 storage of its own; 8 the same, whose state goes over as it is
  */
 #include <bp_plugin.h>
+#include <helpers/bp_columns.h>
 
 #include <string.h>
 
@@ -20,13 +21,12 @@ static const bp_field_t fields[] = {
 };
 
 #if POINT < 7
-static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate(const bp_run_t *run, uint32_t count)
 {
     float *position = BP_COLUMN(run, float, 1);
     const float *velocity = BP_COLUMN(run, const float, 2);
-    float dt = (float)step->dt * (POINT == 2 ? 2.0f : 1.0f);
-    size_t parts = POINT == 6 ? 0 : 3u * (size_t)run->count;
-    (void)m;
+    float dt = (float)run->step->dt * (POINT == 2 ? 2.0f : 1.0f);
+    size_t parts = POINT == 6 ? 0 : 3u * (size_t)count;
     for (size_t i = 0; i < parts; i++)
         position[i] += velocity[i] * dt;
 }
@@ -56,27 +56,6 @@ static void stop(bp_manager_t *m)
     points_t *p = m->state;
     m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *p->items, 0);
     m->api->memory->resize(m->plugin, p, sizeof *p, 0);
-}
-
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
-{
-    points_t *p = m->state;
-    (void)instance;
-    if (p->count + count > p->capacity) {
-        uint32_t capacity = 2 * (p->count + count);
-        point_t *items = m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items,
-                                                capacity * sizeof *items);
-        if (items == NULL)
-            return BP_ERROR_MEMORY;
-        p->items = items;
-        p->capacity = capacity;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        p->items[p->count] = (point_t){.mass = 1, .entity = entities[i]};
-        slots[i] = p->count++;
-    }
-    return BP_OK;
 }
 
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
@@ -116,10 +95,35 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     return BP_OK;
 }
 
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
+{
+    points_t *p = m->state;
+    (void)instance;
+    if (p->count + count > p->capacity) {
+        uint32_t capacity = 2 * (p->count + count);
+        point_t *items = m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items, capacity * sizeof *items);
+        if (items == NULL)
+            return BP_ERROR_MEMORY;
+        p->items = items;
+        p->capacity = capacity;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        p->items[p->count] = (point_t){.mass = 1, .entity = entities[i]};
+        slots[i] = p->count++;
+    }
+    return bp_columns_set(m, set, fields, sizeof fields / sizeof fields[0], columns, slots, count); /* which cannot fail */
+}
+
 static uint32_t count_all(bp_manager_t *m)
 {
     return ((const points_t *)m->state)->count;
 }
+#endif
+
+#if POINT >= 7
+static const bp_storage_i storage = {
+    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .set = set, .count = count_all};
 #endif
 
 static const bp_component_i components[] = {{
@@ -128,14 +132,9 @@ static const bp_component_i components[] = {{
 #if POINT < 7
     .simulate = simulate,
 #else
-    .flags = BP_COMPONENT_OWN_STORAGE,
     .start = start,
     .stop = stop,
-    .create = create,
-    .destroy = destroy,
-    .get = get,
-    .set = set,
-    .count = count_all,
+    .storage = &storage,
 #endif
 #if POINT == 8
     .state_form = BP_STATE_FORM(points_t, 1),

@@ -211,7 +211,7 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
     for (uint32_t i = 0; i < world->rows.manager_count; i++) {
         manager_t *manager = world->rows.managers[i];
         report.unit = manager->component->name;
-        if (manager->started && manager->component->table.report != NULL)
+        if (manager->started && manager->component->reporting.report != NULL)
             verb_report(manager->component, &manager->verb, &report);
     }
     for (uint32_t i = 0; i < schedule->count; i++) {
@@ -292,7 +292,9 @@ void bp_world_destroy(bp_world_o *world)
 
 static bp_result_t use_component(bp_world_o *world, component_t *component)
 {
-    bp_result_t result = world_use_component(&world->rows, component);
+    bp_result_t result = schedule_admit_component(world->schedule, component);
+    if (result == BP_OK)
+        result = world_use_component(&world->rows, component);
     if (result != BP_OK)
         return result;
     manager_t *manager = world->rows.managers[world->rows.manager_count - 1];

@@ -239,10 +239,10 @@ static void tell_failure(const heard_t *heard, const char *reason)
 
 static void tell_component(const component_t *c, check_sink_t *sink)
 {
-    bool carries = !c->own_storage || (c->table.save != NULL && c->table.load != NULL) || c->table.state_form != 0;
+    bool carries = !c->own_storage || (c->saving.save != NULL && c->saving.load != NULL) || c->table.state_form != 0;
     check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count, c->field_count == 1 ? "property" : "properties",
                c->own_storage ? "storage of its own" : "stored by the world", c->table.simulate != NULL ? ", simulates" : "");
-    if (!carries && ((c->table.set == NULL && c->table.create_with == NULL) || c->field_count == 0))
+    if (!carries && (c->storage.set == NULL || c->field_count == 0))
         check_tell(sink, BP_LOG_WARNING,
                    "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: a reload makes its instances anew",
                    c->name);

@@ -239,64 +239,13 @@ bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags
 
 /* --- scene compile ----------------------------------------------------------------------------------------------- */
 
-/* The entity compiler for embedders: files, and managers that compile for themselves.
- *
- * A component type may bring a `compile` of its own, which is a verb of a manager, and managers live in worlds. Where no world
- * has one at work, a world is made for the time of the compilation; nothing lives in it, and afterwards the host is as it was.
- */
-
-typedef struct scratch_t {
-    bp_host_o *host;
-    bp_world_o *world;
-} scratch_t;
-
-static manager_t *find_at_work(const world_t *world, const component_t *component)
-{
-    for (uint32_t i = 0; world != NULL && i < world->manager_count; i++) {
-        if (world->managers[i]->component == component && world->managers[i]->started)
-            return world->managers[i];
-    }
-    return NULL;
-}
-
-static bp_result_t find_manager(void *context, const component_t *component, verb_manager_t **manager)
-{
-    scratch_t *scratch = context;
-    manager_t *found = NULL;
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < scratch->host->destruction.world_count && found == NULL; i++)
-        found = find_at_work(scratch->host->destruction.worlds[i], component);
-    if (found == NULL && scratch->world == NULL)
-        result = host_create_world(scratch->host, &(bp_world_desc_t){.name = "_scene_compiler_"}, &scratch->world);
-    if (found == NULL && result == BP_OK)
-        result = bp_world_use_component(scratch->world, component->name);
-    if (found == NULL && result == BP_OK)
-        found = find_at_work(&scratch->world->rows, component);
-    if (result == BP_OK)
-        *manager = &found->verb;
-    return result;
-}
-
-static void release(void *context, const component_t *component, void *data, size_t size)
-{
-    (void)context;
-    memory_free(plugin_account(component->owner), data, size);
-}
+/* The entity compiler for embedders: files, and texts. */
 
 static bp_result_t compile(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
 {
-    scratch_t scratch = {.host = host};
-    const scene_managers_i managers = {.context = &scratch, .find = find_manager, .release = release};
-    uint64_t random = host->base.random;
     void *bytes;
     size_t blob_size;
-    bp_result_t result = scene_compile(&host->base, &host->scenes.memory, &host->registry, &managers, origin, json, size, &bytes, &blob_size);
-    if (scratch.world != NULL) {
-        error_text_t kept = host->base.error;
-        bp_world_destroy(scratch.world);
-        host->base.error = kept;
-        host->base.random = random;
-    }
+    bp_result_t result = scene_compile(&host->base, &host->scenes.memory, &host->registry, origin, json, size, &bytes, &blob_size);
     return result == BP_OK ? scenes_adopt(&host->scenes, bytes, blob_size, origin, scene) : result;
 }
 

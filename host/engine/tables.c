@@ -140,12 +140,16 @@ static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint
             const component_key_t *key = &p->keys[p->items[at].key];
             if (place < skip || key->manager != component)
                 continue;
+            bool own = world->rows.managers[component]->component->own_storage;
             *cursor = r << 8 | (place + 1);
             *view = (bp_run_t){
                 .struct_size = sizeof *view,
                 .count = run->count,
                 .entities = run_entities(run),
-                .columns = run->columns + p->items[p->items[at].base].columns,
+                .prototype = run->prototype,
+                .manager = &world->rows.managers[component]->verb.handed,
+                .columns = own ? NULL : run->columns + p->items[p->items[at].base].columns,
+                .slots = own ? run->columns[p->items[p->items[at].base].columns] : NULL,
                 .instance = key->name,
             };
             return 1;

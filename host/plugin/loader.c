@@ -107,6 +107,12 @@ static void tell_leak(loader_t *loader, const plugin_t *plugin)
                   "%zu bytes of its memory were not given back", left);
 }
 
+static void free_lists(memory_t *memory, plugin_t *plugin)
+{
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.components.items, plugin->desc.components.count * sizeof(bp_component_i));
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.systems.items, plugin->desc.systems.count * sizeof(bp_system_i));
+}
+
 static void free_content(loader_t *loader, plugin_t *plugin)
 {
     memory_t *memory = &loader->memory;
@@ -115,6 +121,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
     library_close(loader, plugin);
     if (plugin->copy != NULL)
         loader_remove_copy(loader, plugin->copy);
+    free_lists(memory, plugin);
     memory_free_text(memory, plugin->copy);
     memory_free_text(memory, plugin->name);
     memory_free_text(memory, plugin->version);
@@ -130,39 +137,74 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
 
+/* A list of today's items: of each as many bytes as both know, the rest zero. An item without a name has the plugin's. */
+static bp_result_t copy_list(loader_t *loader, const char *kind, const char *name, const void *items, uint32_t count, uint32_t item_size,
+                             size_t known, void **copy)
+{
+    *copy = NULL;
+    if (count == 0)
+        return BP_OK;
+    if (item_size < known)
+        return error_set(&loader->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind, item_size);
+    char *made = memory_new(&loader->memory, count * known);
+    if (made == NULL)
+        return error_memory(&loader->base->error, "copying what it brings");
+    for (uint32_t i = 0; i < count; i++) {
+        char *item = made + i * known;
+        const char *given;
+        memcpy(item, (const char *)items + (size_t)i * item_size, known);
+        memcpy(&given, item, sizeof given);
+        memcpy(item, given == NULL ? &name : &given, sizeof name);
+    }
+    *copy = made;
+    return BP_OK;
+}
+
+static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
+{
+    void *components, *systems = NULL;
+    const bp_component_list_t *c = &desc->components;
+    const bp_system_list_t *s = &desc->systems;
+    bp_result_t result = copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
+    plugin->desc.components = (bp_component_list_t){components, components == NULL ? 0 : c->count, sizeof *c->items};
+    if (result == BP_OK)
+        result = copy_list(loader, "system", plugin->name, s->items, s->count, s->item_size, sizeof *s->items, &systems);
+    plugin->desc.systems = (bp_system_list_t){systems, systems == NULL ? 0 : s->count, sizeof *s->items};
+    return result;
+}
+
 /* As many bytes as both know; the rest is zero. */
-static bool copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head)
+static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head)
 {
     memory_t *memory = &loader->memory;
     const bp_plugin_desc_t *desc = head->desc;
     memcpy(&plugin->head, head, sizeof plugin->head);
     memcpy(&plugin->desc, desc, head->desc_size < sizeof plugin->desc ? head->desc_size : sizeof plugin->desc);
+    plugin->desc.components.count = plugin->desc.systems.count = 0;
+    plugin->desc.components.items = NULL;
+    plugin->desc.systems.items = NULL;
     plugin->name = memory_copy_text(memory, head->name);
     plugin->version = memory_copy_text(memory, desc->version == NULL ? "" : desc->version);
     plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);
     if (plugin->name == NULL || plugin->version == NULL || plugin->doc == NULL)
-        return false;
+        return error_memory(&loader->base->error, "loading it");
     plugin->head.name = atomic_load(&plugin->account)->name = plugin->name;
     plugin->head.desc = &plugin->desc;
     plugin->desc.version = plugin->version;
     plugin->desc.doc = plugin->doc;
     plugin->handed = (bp_plugin_t){
         .struct_size = sizeof(bp_plugin_t), .api = loader->api, .host = loader->host, .name = plugin->name};
-    return true;
+    return copy_lists(loader, plugin, desc);
 }
 
 bp_result_t loader_register(loader_t *loader, plugin_t *plugin)
 {
     const bp_plugin_desc_t *desc = &plugin->desc;
     bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < desc->components.count && result == BP_OK; i++) {
-        const char *item = (const char *)desc->components.items + (size_t)i * desc->components.item_size;
-        result = registry_add_component(loader->registry, plugin, (const bp_component_i *)(const void *)item, desc->components.item_size);
-    }
-    for (uint32_t i = 0; i < desc->systems.count && result == BP_OK; i++) {
-        const char *item = (const char *)desc->systems.items + (size_t)i * desc->systems.item_size;
-        result = registry_add_system(loader->registry, plugin, (const bp_system_i *)(const void *)item, desc->systems.item_size);
-    }
+    for (uint32_t i = 0; i < desc->components.count && result == BP_OK; i++)
+        result = registry_add_component(loader->registry, plugin, &desc->components.items[i]);
+    for (uint32_t i = 0; i < desc->systems.count && result == BP_OK; i++)
+        result = registry_add_system(loader->registry, plugin, &desc->systems.items[i]);
     for (uint32_t i = 0; i < desc->tables.count && result == BP_OK; i++) {
         const char *item = (const char *)desc->tables.items + (size_t)i * desc->tables.item_size;
         result = registry_offer(loader->registry, plugin, (const bp_table_t *)(const void *)item, desc->tables.item_size);
@@ -190,10 +232,12 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     bp_result_t result = judge(loader, head, NULL);
     if (result != BP_OK)
         return result;
-    if (!copy_head(loader, plugin, head) ||
-        !memory_reserve(&loader->memory, &loader->plugins.items, &loader->plugins.capacity, loader->plugins.count + 1u,
-                        sizeof *loader->plugins.items))
-        return error_memory(&loader->base->error, "loading it");
+    result = copy_head(loader, plugin, head);
+    if (result == BP_OK && !memory_reserve(&loader->memory, &loader->plugins.items, &loader->plugins.capacity,
+                                           loader->plugins.count + 1u, sizeof *loader->plugins.items))
+        result = error_memory(&loader->base->error, "loading it");
+    if (result != BP_OK)
+        return result;
     result = options_read(loader->base, &loader->memory, plugin, options, option_count, &loader->located);
     if (result != BP_OK)
         return result;
@@ -334,8 +378,8 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
     if (result != BP_OK)
         return result;
     result = judge(loader, head, plugin);
-    if (result == BP_OK && !copy_head(loader, version, head))
-        result = error_memory(&loader->base->error, "opening a new version");
+    if (result == BP_OK)
+        result = copy_head(loader, version, head);
     if (result == BP_OK)
         result = options_read(loader->base, &loader->memory, version, plugin->given, plugin->given_count, &loader->located);
     return result == BP_OK || loader->located ? result : error_prefix(&loader->base->error, result, "%s: ", plugin->path);

@@ -35,7 +35,8 @@ typedef struct plugins_t {
 struct plugin_t {
     bp_plugin_t handed;       /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
-    bp_plugin_desc_t desc;    /* a copy, texts copied; lists and verbs still point into the image */
+    bp_plugin_desc_t desc;    /* a copy; its texts and its lists of components and systems are copied too, all else points into
+                                 the image */
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */

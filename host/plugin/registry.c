@@ -208,16 +208,10 @@ void registry_free(registry_t *registry)
 
 /* --- registry add ------------------------------------------------------------------------------------------------ */
 
-/* Declarations judged at the door, and put where they belong.
- *
- * A plugin was built against a declaration of its own size. As many bytes of it as both know are copied and the rest is zero, here and
- * only here: from the door on, everybody sees declarations of today's size.
- */
+/* Declarations judged at the door, and put where they belong. */
 
-static bp_result_t check_name(registry_t *registry, const char *kind, const char *name, uint32_t item_size, size_t least)
+static bp_result_t check_name(registry_t *registry, const char *kind, const char *name)
 {
-    if (item_size < least)
-        return error_set(&registry->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind, item_size);
     if (name == NULL || !names_is_word(name))
         return error_set(&registry->base->error, BP_ERROR_ARGUMENT, "a %s's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          kind, name == NULL ? "" : name);
@@ -236,40 +230,54 @@ static bp_result_t fill_component(registry_t *registry, plugin_t *owner, const b
     return result;
 }
 
-bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared,
-                                   uint32_t item_size)
+bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared)
 {
-    bp_component_i known = {0};
     registry_set_t *set = registry_set_of(registry, owner);
-    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
-    bp_result_t result = check_name(registry, "component", known.name, item_size, offsetof(bp_component_i, create));
+    bp_result_t result = check_name(registry, "component", declared->name);
     if (result != BP_OK)
         return result;
-    result = component_check(&registry->base->error, &known);
+    result = component_check(&registry->base->error, declared);
     if (result == BP_OK)
-        result = set != NULL ? registry_replace_component(registry, set, &known) : fill_component(registry, owner, &known);
-    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", known.name);
+        result = set != NULL ? registry_replace_component(registry, set, declared) : fill_component(registry, owner, declared);
+    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", declared->name);
+}
+
+/* Do the components that are known by now have what the system asks for? */
+static bp_result_t bind_known(registry_t *registry, const system_t *system)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
+        const component_t *component = component_slot(registry, system->terms[t].component);
+        if (component != NULL && component->owner != NULL)
+            result = term_bind(&registry->base->error, &system->terms[t], component, NULL);
+    }
+    return result;
 }
 
 static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared)
 {
     system_t *slot;
     bp_result_t result = registry_system_place(registry, NULL, declared->name, &slot);
-    return result != BP_OK ? result : system_declare(registry->base, &registry->memory, owner, declared, slot, slot);
-}
-
-bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size)
-{
-    bp_system_i known = {0};
-    registry_set_t *set = registry_set_of(registry, owner);
-    memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
-    bp_result_t result = check_name(registry, "system", known.name, item_size, offsetof(bp_system_i, before));
+    if (result == BP_OK)
+        result = system_declare(registry->base, &registry->memory, owner, declared, slot, slot);
     if (result != BP_OK)
         return result;
-    result = system_check(&registry->base->error, &known);
+    result = bind_known(registry, slot);
+    if (result != BP_OK)
+        system_empty(&registry->memory, slot);
+    return result;
+}
+
+bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared)
+{
+    registry_set_t *set = registry_set_of(registry, owner);
+    bp_result_t result = check_name(registry, "system", declared->name);
+    if (result != BP_OK)
+        return result;
+    result = system_check(&registry->base->error, declared);
     if (result == BP_OK)
-        result = set != NULL ? registry_replace_system(registry, set, &known) : fill_system(registry, owner, &known);
-    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", known.name);
+        result = set != NULL ? registry_replace_system(registry, set, declared) : fill_system(registry, owner, declared);
+    return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", declared->name);
 }
 
 /* The letters of a table are copied for each of its slots first, so that nothing can fail once the first is filled. */
@@ -304,75 +312,4 @@ bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table
         return result;
     registry_set_t *set = registry_set_of(registry, owner);
     return set != NULL ? registry_replace_table(registry, set, &known) : fill_table(registry, owner, &known);
-}
-
-/* --- registry expected ------------------------------------------------------------------------------------------- */
-
-/* Noting what systems expect, and finding it again. */
-
-static bp_result_t expect(registry_t *registry, const component_t *slot, term_t *term)
-{
-    uint32_t count = slot->field_count;
-    if (count == 0)
-        return BP_OK;
-    term->expected = memory_new(&registry->memory, count * sizeof *term->expected);
-    term->order = memory_new(&registry->memory, count);
-    if (term->expected == NULL || term->order == NULL) {
-        memory_free(&registry->memory, term->expected, term->expected == NULL ? 0 : count * sizeof *term->expected);
-        memory_free(&registry->memory, term->order, term->order == NULL ? 0 : count);
-        term->expected = NULL;
-        term->order = NULL;
-        return error_memory(&registry->base->error, "noting what systems expect");
-    }
-    term->expected_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        term->expected[i] = (expected_field_t){slot->bound[i], slot->fields[i].type};
-        term->order[i] = (uint8_t)i;
-    }
-    return BP_OK;
-}
-
-bp_result_t registry_expect(registry_t *registry, const component_t *slot)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t s = 0; s < registry->system_count; s++) {
-        system_t *system = registry->systems[s];
-        if (system->owner == NULL || system->owner->reloading || slot->own_storage)
-            continue;
-        for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
-            term_t *term = &system->terms[t];
-            if (term->expected == NULL && (term->flags & BP_TERM_EXCLUDE) == 0 && strcmp(term->component, slot->name) == 0)
-                result = expect(registry, slot, term);
-        }
-    }
-    return result;
-}
-
-void registry_keep_expected(registry_t *registry)
-{
-    for (uint32_t s = 0; s < registry->system_count; s++) {
-        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
-            term_t *term = &registry->systems[s]->terms[t];
-            for (uint32_t i = 0; i < term->expected_count; i++) {
-                const known_field_t *now = registry_follow(term->expected[i].field);
-                if (now != NULL)
-                    term->expected[i].field = now;
-            }
-        }
-    }
-}
-
-void registry_find_expected(registry_t *registry)
-{
-    for (uint32_t s = 0; s < registry->system_count; s++) {
-        for (uint32_t t = 0; t < registry->systems[s]->term_count; t++) {
-            term_t *term = &registry->systems[s]->terms[t];
-            term->reordered = false;
-            for (uint32_t i = 0; i < term->expected_count; i++) {
-                const known_field_t *now = registry_follow(term->expected[i].field);
-                term->order[i] = (uint8_t)(now == NULL ? 0 : now->index);
-                term->reordered = term->reordered || term->order[i] != i;
-            }
-        }
-    }
 }

@@ -56,30 +56,10 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
  * Errors name the component or system and what is wrong with it; a refused declaration has changed nothing.
  */
 
-/* `item_size` is the size of the declaration that the plugin's author knew. [main] */
-bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared,
-                                   uint32_t item_size);
-bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared, uint32_t item_size);
+/* A system finds what it asks for in the components that are there by now. [main] */
+bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared);
+bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared);
+/* `item_size` is the size of the declaration that the plugin's author knew. */
 bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table_t *offered, uint32_t item_size);
-
-/* --- registry expected ------------------------------------------------------------------------------------------- */
-
-/* Columns that systems go on with after a component has changed without them.
- *
- * A system was compiled for the columns that a component had. registry_expect notes these before the component changes for the
- * first time, and registry_find_expected says after each change where they are now (term_t.order).
- *
- * What it does not do: it refuses no change; reload/versions.c does, where a column has gone.
- */
-
-/* Note for every system whose plugin is not part of the present change what it takes the columns of `slot` to be. */
-bp_result_t registry_expect(registry_t *registry, const component_t *slot);
-
-/* Work out anew where expected columns are. After every exchange. */
-void registry_find_expected(registry_t *registry);
-
-/* From here on, systems expect the columns that were found for them, whatever fields come to be called as these were before.
- * After an exchange that stays. */
-void registry_keep_expected(registry_t *registry);
 
 #endif

@@ -179,21 +179,47 @@ const known_field_t *registry_follow(const known_field_t *field)
     return field->field != NULL ? field : NULL;
 }
 
+/* --- extensions ------------------------------------------------------------------------------------------------------ */
+
+bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list, const extension_place_t *places,
+                            uint32_t count)
+{
+    error_text_t *error = &base->error;
+    if (list->count > 0 && (list->items == NULL || list->item_size < sizeof(bp_extension_t)))
+        return error_set(error, BP_ERROR_ABI, "the list of extensions says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_extension_t extension;
+        const extension_place_t *place = places;
+        memcpy(&extension, (const char *)list->items + (size_t)i * list->item_size, sizeof extension);
+        if (extension.name == NULL || extension.verbs == NULL || extension.size == 0)
+            return error_set(error, BP_ERROR_ARGUMENT, "extension %u has no name, no verbs or no size; use BP_EXTENSION", i);
+        while (place < places + count && strcmp(place->name, extension.name) != 0)
+            place++;
+        if (place < places + count)
+            memcpy(place->verbs, extension.verbs, extension.size < place->size ? extension.size : place->size);
+        else if ((extension.flags & BP_EXTENSION_REQUIRED) != 0)
+            return error_set(error, BP_ERROR_ABI, "it needs extension '%s', which this host does not know", extension.name);
+        else
+            log_write(&base->log, BP_LOG_INFO, plugin, "extension '%s' is not known to this host and left out", extension.name);
+    }
+    return BP_OK;
+}
+
 /* --- the slot ------------------------------------------------------------------------------------------------------- */
 
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
 {
-    uint32_t known = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE |
-                     BP_COMPONENT_CONCURRENT;
-    bool own = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
-    if ((declared->flags & ~known) != 0)
-        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
-    if (own && (declared->create == NULL || declared->destroy == NULL || declared->count == NULL))
+    const uint32_t known = BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE | BP_COMPONENT_CONCURRENT;
+    const bp_storage_i *own = declared->storage;
+    if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
+        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
+    if (own != NULL && own->struct_size < sizeof *own)
+        return error_set(error, BP_ERROR_ABI, "its storage says that it has %u bytes; struct_size is sizeof(bp_storage_i)", own->struct_size);
+    if (own != NULL && (own->create == NULL || own->destroy == NULL || own->count == NULL))
         return error_set(error, BP_ERROR_ARGUMENT, "own storage needs the verbs create, destroy and count");
-    if (own && declared->fields.count > 0 && declared->get == NULL)
+    if (own != NULL && declared->fields.count > 0 && own->get == NULL)
         return error_set(error, BP_ERROR_ARGUMENT, "own storage with properties needs the verb get");
-    if (!own && (declared->create != NULL || declared->destroy != NULL || declared->get != NULL || declared->gc != NULL))
-        return error_set(error, BP_ERROR_ARGUMENT, "storage verbs are set, but BP_COMPONENT_OWN_STORAGE is not");
     return BP_OK;
 }
 
@@ -224,19 +250,40 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
     slot->owner = NULL;
     slot->own_storage = false;
     slot->table = (bp_component_i){.name = slot->name};
+    slot->storage = (bp_storage_i){0};
+    slot->saving = (bp_save_i){0};
+    slot->reporting = (bp_report_i){0};
+    slot->deaths = (bp_deaths_i){0};
+    slot->spawn_order = 0;
     for (uint32_t i = 0; i < slot->known_count; i++)
         slot->known[i]->field = NULL;
+}
+
+static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner, const bp_component_i *declared, component_t *made)
+{
+    bp_spawn_order_i order = {0};
+    const extension_place_t places[] = {{"bp_save", &made->saving, sizeof made->saving},
+                                        {"bp_report", &made->reporting, sizeof made->reporting},
+                                        {"bp_deaths", &made->deaths, sizeof made->deaths},
+                                        {"bp_spawn_order", &order, sizeof order}};
+    bp_result_t result = extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
+    made->spawn_order = order.order;
+    return result;
 }
 
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
                                     component_t *made)
 {
-    field_t *fields;
+    field_t *fields = NULL;
     known_field_t **bound = NULL;
     uint32_t count = declared->fields.count;
-    bp_result_t result = copy_fields(base, memory, &declared->fields, &fields);
-    if (result != BP_OK)
+    bp_result_t result = read_component_extensions(base, owner, declared, made);
+    if (result == BP_OK)
+        result = copy_fields(base, memory, &declared->fields, &fields);
+    if (result != BP_OK) {
+        component_empty(base, memory, made);
         return result;
+    }
     made->name = slot->name;
     if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, count, &bound)) {
         free_fields(base, memory, fields, count);
@@ -249,11 +296,15 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     made->table.reads = made->reads;
     made->table.writes = made->writes;
     made->table.fields = (bp_field_list_t){0};
+    made->table.extensions = (bp_extension_list_t){0};
+    made->table.storage = NULL;
     made->owner = owner;
     made->fields = fields;
     made->bound = bound;
     made->field_count = count;
-    made->own_storage = (declared->flags & BP_COMPONENT_OWN_STORAGE) != 0;
+    made->own_storage = declared->storage != NULL;
+    if (made->own_storage)
+        made->storage = *declared->storage;
     return BP_OK;
 }
 
@@ -285,87 +336,6 @@ void component_free(base_t *base, memory_t *memory, component_t *slot)
 
 /* A system's declaration copied into its slot, term by term. */
 
-static void free_terms(memory_t *memory, term_t *terms, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t expected = terms[i].expected_count;
-        memory_free(memory, terms[i].expected, terms[i].expected == NULL ? 0 : expected * sizeof *terms[i].expected);
-        memory_free(memory, terms[i].order, terms[i].order == NULL ? 0 : expected);
-        memory_free_text(memory, terms[i].component);
-        memory_free_text(memory, terms[i].instance_text);
-    }
-    memory_free(memory, terms, count * sizeof *terms);
-}
-
-static bp_result_t copy_term(base_t *base, memory_t *memory, term_t *term, const bp_term_t *declared)
-{
-    error_text_t *error = &base->error;
-    uint32_t known = BP_TERM_WRITE | BP_TERM_OPTIONAL | BP_TERM_EXCLUDE;
-    if (declared->component == NULL || !names_is_word(declared->component))
-        return error_set(error, BP_ERROR_ARGUMENT, "a term names no component");
-    if ((declared->flags & ~known) != 0 || (declared->flags & known) == (BP_TERM_EXCLUDE | BP_TERM_OPTIONAL))
-        return error_set(error, BP_ERROR_ARGUMENT, "term '%s' has flags 0x%x, which mean nothing together", declared->component,
-                         declared->flags);
-    const char *instance = declared->instance == NULL ? "" : declared->instance;
-    bp_result_t result = names_intern(&base->names, instance, &term->instance, error);
-    if (result != BP_OK)
-        return result;
-    term->flags = declared->flags;
-    term->component = memory_copy_text(memory, declared->component);
-    term->instance_text = memory_copy_text(memory, instance);
-    if (term->component == NULL || term->instance_text == NULL)
-        return error_memory(error, "registering a system");
-    return BP_OK;
-}
-
-/* Does a term keep out just what another one requires? An excluded instance leaves others of its component. */
-static bool contradict(const term_t *required, const term_t *excluded)
-{
-    return (required->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 && (excluded->flags & BP_TERM_EXCLUDE) != 0 &&
-           strcmp(required->component, excluded->component) == 0 &&
-           (excluded->instance_text[0] == '\0' || strcmp(required->instance_text, excluded->instance_text) == 0);
-}
-
-static bp_result_t check_terms(error_text_t *error, const term_t *terms, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < count; k++) {
-            if (contradict(&terms[i], &terms[k]))
-                return error_set(error, BP_ERROR_ARGUMENT, "its terms %u and %u require and exclude '%s', so nothing can ever match; leave one of them out",
-                                 i, k, terms[i].component);
-        }
-    }
-    return BP_OK;
-}
-
-static bp_result_t copy_terms(base_t *base, memory_t *memory, const bp_term_list_t *list, term_t **terms)
-{
-    error_text_t *error = &base->error;
-    *terms = NULL;
-    if (list->count == 0)
-        return BP_OK;
-    if (list->count > REGISTRY_MAX_TERMS)
-        return error_set(error, BP_ERROR_LIMIT, "%u terms; at most %d are allowed", list->count, REGISTRY_MAX_TERMS);
-    if (list->items == NULL || list->item_size < offsetof(bp_term_t, padding))
-        return error_set(error, BP_ERROR_ABI, "the list of terms says %u items of %u bytes; use BP_LIST", list->count,
-                         list->item_size);
-    term_t *copy = memory_new(memory, list->count * sizeof *copy);
-    if (copy == NULL)
-        return error_memory(error, "registering a system");
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < list->count && result == BP_OK; i++) {
-        const char *item = (const char *)list->items + (size_t)i * list->item_size;
-        result = copy_term(base, memory, &copy[i], (const bp_term_t *)(const void *)item);
-    }
-    if (result == BP_OK)
-        result = check_terms(error, copy, list->count);
-    if (result != BP_OK)
-        free_terms(memory, copy, list->count);
-    else
-        *terms = copy;
-    return result;
-}
-
 bp_result_t system_check(error_text_t *error, const bp_system_i *declared)
 {
     if ((declared->run == NULL) == (declared->run_all == NULL))
@@ -373,8 +343,8 @@ bp_result_t system_check(error_text_t *error, const bp_system_i *declared)
     if (declared->terms.count == 0 && declared->run != NULL)
         return error_set(error, BP_ERROR_ARGUMENT, "run needs terms; a system without terms has run_all");
     uint32_t known = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT | BP_SYSTEM_COMMANDS_FIRST;
-    if ((declared->flags & ~known) != 0)
-        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & ~known);
+    if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
+        return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
     if (declared->terms.count == 0 && (declared->entities_added != NULL || declared->entities_removed != NULL))
         return error_set(error, BP_ERROR_ARGUMENT, "entities_added and entities_removed need terms to match");
     return BP_OK;
@@ -382,7 +352,7 @@ bp_result_t system_check(error_text_t *error, const bp_system_i *declared)
 
 static void free_system_texts(memory_t *memory, system_t *slot)
 {
-    free_terms(memory, slot->terms, slot->term_count);
+    terms_free(memory, slot->terms, slot->term_count);
     memory_free_text(memory, slot->doc);
     memory_free_text(memory, slot->before);
     memory_free_text(memory, slot->after);
@@ -408,13 +378,17 @@ void system_empty(memory_t *memory, system_t *slot)
     free_system_texts(memory, slot);
     slot->owner = NULL;
     slot->table = (bp_system_i){.name = slot->name};
+    slot->reporting = (bp_system_report_i){0};
 }
 
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
                                  system_t *made)
 {
     made->name = slot->name;
-    bp_result_t result = copy_terms(base, memory, &declared->terms, &made->terms);
+    const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting}};
+    bp_result_t result = extensions_read(base, owner->name, &declared->extensions, places, 1);
+    if (result == BP_OK)
+        result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;
     if (result == BP_OK && !copy_system_texts(memory, made, declared))
         result = error_memory(&base->error, "registering a system");
@@ -430,6 +404,7 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
     made->table.reads = made->reads;
     made->table.writes = made->writes;
     made->table.terms = (bp_term_list_t){0};
+    made->table.extensions = (bp_extension_list_t){0};
     made->owner = owner;
     return BP_OK;
 }

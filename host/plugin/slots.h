@@ -13,6 +13,7 @@
 #define HOST_PLUGIN_SLOTS_H
 
 #include "plugin.h"
+#include "terms.h"
 
 enum { REGISTRY_MAX_FIELDS = 255 }; /* of a component */
 
@@ -26,9 +27,25 @@ typedef struct known_field_t {
     struct known_field_t *renamed; /* what it is called now, where it has gone under another name */
 } known_field_t;
 
+/* Where the verbs of an extension go that is known by this name: as many bytes as both sides know. */
+typedef struct extension_place_t {
+    const char *name;
+    void *verbs;
+    uint32_t size;
+} extension_place_t;
+
+/* Copy what a list of extensions has. One that has no place here is told in the log, or refused where it is required. [main] */
+bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list, const extension_place_t *places,
+                            uint32_t count);
+
 /* A component type. */
 typedef struct component_t {
     bp_component_i table; /* verbs of the owner; name and doc point to the copies below */
+    bp_storage_i storage; /* ... of storage of its own, */
+    bp_save_i saving;     /* ... and of its extensions: NULL where it has none */
+    bp_report_i reporting;
+    bp_deaths_i deaths;
+    int32_t spawn_order;
     char *name, *doc, *reads, *writes;
     plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
     field_t *fields;
@@ -77,28 +94,10 @@ const known_field_t *registry_follow(const known_field_t *field);
  * What it does not do: it matches no runs (store/query.h).
  */
 
-enum { REGISTRY_MAX_TERMS = 32 }; /* of a system */
-
-/* What the code of a system takes a component's columns to be, once the component has changed without it. */
-typedef struct expected_field_t {
-    const known_field_t *field;
-    uint32_t type;
-} expected_field_t;
-
-typedef struct term_t {
-    char *component;
-    char *instance_text;
-    bp_name_t instance; /* 0: any */
-    uint32_t flags;
-    expected_field_t *expected; /* NULL: the columns as the component declares them */
-    uint8_t *order;             /* which column of the component stands for each expected one */
-    uint32_t expected_count;
-    bool reordered;             /* `order` is not 0, 1, 2 ... */
-} term_t;
-
 /* A system. */
 typedef struct system_t {
     bp_system_i table;
+    bp_system_report_i reporting; /* NULL where it has none */
     char *name, *doc, *before, *after, *reads, *writes;
     plugin_t *owner;
     term_t *terms;

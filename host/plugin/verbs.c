@@ -30,7 +30,6 @@ typedef struct call_t {
     const bp_step_t *step;
     const void *in;               /* run, match(es), entities, slots to read, values to write, saved bytes */
     const void *more;             /* columns, data */
-    const size_t *sizes;
     void *out;                    /* slots, values, random, data, report */
     size_t *out_size;
     const uint32_t *slots;
@@ -112,56 +111,42 @@ void verb_stop(const component_t *component, verb_manager_t *m)
 static void call_simulate(void *data)
 {
     const call_t *c = data;
-    c->component->table.simulate(c->m, c->step, c->in);
+    c->component->table.simulate(c->in, c->count);
 }
 
-void verb_simulate(const component_t *component, verb_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run_t *run)
 {
     if (component->owner->guard == NULL)
-        component->table.simulate(&m->handed, step, run);
+        component->table.simulate(run, run->count);
     else
-        verb_call(COMPONENT_CALL(.step = step, .in = run), "simulate", call_simulate);
+        verb_call(COMPONENT_CALL(.in = run, .count = run->count), "simulate", call_simulate);
 }
 
 static void call_create(void *data)
 {
     call_t *c = data;
-    c->result = c->component->table.create(c->m, c->instance, c->in, c->count, c->out);
+    c->result = c->component->storage.create(c->m, c->instance, c->in, c->count, c->more, c->out);
 }
 
 bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                        uint32_t *slots)
+                        const void *const *columns, uint32_t *slots)
 {
     if (component->owner->guard == NULL)
-        return component->table.create(&m->handed, instance, entities, count, slots);
-    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .out = slots), "create", call_create);
-}
-
-static void call_create_with(void *data)
-{
-    call_t *c = data;
-    c->result = c->component->table.create_with(c->m, c->instance, c->in, c->count, c->more, c->out);
-}
-
-bp_result_t verb_create_with(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
-                             uint32_t count, const void *const *columns, uint32_t *slots)
-{
-    if (component->owner->guard == NULL)
-        return component->table.create_with(&m->handed, instance, entities, count, columns, slots);
+        return component->storage.create(&m->handed, instance, entities, count, columns, slots);
     return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns, .out = slots),
-                               "create_with", call_create_with);
+                                 "create", call_create);
 }
 
 static void call_destroy(void *data)
 {
     const call_t *c = data;
-    c->component->table.destroy(c->m, c->slots, c->count);
+    c->component->storage.destroy(c->m, c->slots, c->count);
 }
 
 void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     if (component->owner->guard == NULL)
-        component->table.destroy(&m->handed, slots, count);
+        component->storage.destroy(&m->handed, slots, count);
     else
         verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
 }
@@ -169,41 +154,41 @@ void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_
 static void call_get(void *data)
 {
     call_t *c = data;
-    c->result = c->component->table.get(c->m, c->number, c->slots, c->count, c->out, c->size);
+    c->result = c->component->storage.get(c->m, c->number, c->slots, c->count, c->out, c->size);
 }
 
 bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                      size_t stride)
 {
     if (component->owner->guard == NULL)
-        return component->table.get(&m->handed, field, slots, count, values, stride);
+        return component->storage.get(&m->handed, field, slots, count, values, stride);
     return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values, .size = stride), "get", call_get);
 }
 
 static void call_set(void *data)
 {
     call_t *c = data;
-    c->result = c->component->table.set(c->m, c->number, c->slots, c->count, c->in, c->size);
+    c->result = c->component->storage.set(c->m, c->number, c->slots, c->count, c->in, c->size);
 }
 
 bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
                      const void *values, size_t stride)
 {
     if (component->owner->guard == NULL)
-        return component->table.set(&m->handed, field, slots, count, values, stride);
+        return component->storage.set(&m->handed, field, slots, count, values, stride);
     return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values, .size = stride), "set", call_set);
 }
 
 static void call_count(void *data)
 {
     call_t *c = data;
-    c->answer = c->component->table.count(c->m);
+    c->answer = c->component->storage.count(c->m);
 }
 
 uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
     if (component->owner->guard == NULL)
-        return component->table.count(&m->handed);
+        return component->storage.count(&m->handed);
     call_t *call = COMPONENT_CALL(.answer = 0);
     return verb_call(call, "count", call_count) ? call->answer : 0;
 }
@@ -211,95 +196,67 @@ uint32_t verb_count(const component_t *component, verb_manager_t *m)
 static void call_gc(void *data)
 {
     call_t *c = data;
-    c->answer = c->component->table.gc(c->m, c->out);
+    c->answer = c->component->storage.gc(c->m, c->out);
 }
 
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random)
 {
     if (component->owner->guard == NULL)
-        return component->table.gc(&m->handed, random);
+        return component->storage.gc(&m->handed, random);
     call_t *call = COMPONENT_CALL(.out = random);
     return verb_call(call, "gc", call_gc) ? call->answer : 0;
 }
 
-static void call_entities_destroyed(void *data)
+static void call_died(void *data)
 {
     const call_t *c = data;
-    c->component->table.entities_destroyed(c->m, c->in, c->count);
+    c->component->deaths.died(c->m, c->in);
 }
 
-void verb_entities_destroyed(const component_t *component, verb_manager_t *m, const bp_entity_t *entities, uint32_t count)
+void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t *batch)
 {
     if (component->owner->guard == NULL)
-        component->table.entities_destroyed(&m->handed, entities, count);
+        component->deaths.died(&m->handed, batch);
     else
-        verb_call(COMPONENT_CALL(.in = entities, .count = count), "entities_destroyed", call_entities_destroyed);
-}
-
-static void call_compile(void *data)
-{
-    call_t *c = data;
-    c->result = c->component->table.compile(c->m, c->in, c->out, c->out_size);
-}
-
-bp_result_t verb_compile(const component_t *component, verb_manager_t *m, const char *json, void **data, size_t *size)
-{
-    if (component->owner->guard == NULL)
-        return component->table.compile(&m->handed, json, data, size);
-    return verb_call_with_result(COMPONENT_CALL(.in = json, .out = data, .out_size = size), "compile", call_compile);
-}
-
-static void call_spawn(void *data)
-{
-    call_t *c = data;
-    c->result = c->component->table.spawn(c->m, c->instance, c->in, c->count, c->more, c->sizes, c->out);
-}
-
-bp_result_t verb_spawn(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                       const void *const *data, const size_t *sizes, uint32_t *slots)
-{
-    if (component->owner->guard == NULL)
-        return component->table.spawn(&m->handed, instance, entities, count, data, sizes, slots);
-    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = data, .sizes = sizes, .out = slots),
-                               "spawn", call_spawn);
+        verb_call(COMPONENT_CALL(.in = batch), "died", call_died);
 }
 
 static void call_save(void *data)
 {
     call_t *c = data;
-    c->result = c->component->table.save(c->m, c->out, c->out_size);
+    c->result = c->component->saving.save(c->m, c->out, c->out_size);
 }
 
 bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size)
 {
     if (component->owner->guard == NULL)
-        return component->table.save(&m->handed, data, size);
+        return component->saving.save(&m->handed, data, size);
     return verb_call_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
 }
 
 static void call_load_saved(void *data)
 {
     call_t *c = data;
-    c->result = c->component->table.load(c->m, c->number, c->in, c->size);
+    c->result = c->component->saving.load(c->m, c->number, c->in, c->size);
 }
 
 bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size)
 {
     if (component->owner->guard == NULL)
-        return component->table.load(&m->handed, version, data, size);
+        return component->saving.load(&m->handed, version, data, size);
     return verb_call_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size), "load", call_load_saved);
 }
 
 static void call_report(void *data)
 {
     const call_t *c = data;
-    c->component->table.report(c->m, c->out);
+    c->component->reporting.report(c->m, c->out);
 }
 
 void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report)
 {
     if (component->owner->guard == NULL)
-        component->table.report(&m->handed, report);
+        component->reporting.report(&m->handed, report);
     else
         verb_call(COMPONENT_CALL(.out = report), "report", call_report);
 }
@@ -357,15 +314,15 @@ void verb_system_stop(const system_t *system, verb_system_t *s)
 static void call_run(void *data)
 {
     const call_t *c = data;
-    c->system->table.run(c->s, c->step, c->in);
+    c->system->table.run(c->in, c->count);
 }
 
-void verb_run(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void verb_run(const system_t *system, verb_system_t *s, const bp_match_t *match)
 {
     if (system->owner->guard == NULL)
-        system->table.run(&s->handed, step, match);
+        system->table.run(match, match->count);
     else
-        verb_call(SYSTEM_CALL(.step = step, .in = match), "run", call_run);
+        verb_call(SYSTEM_CALL(.in = match, .count = match->count), "run", call_run);
 }
 
 static void call_run_all(void *data)
@@ -413,13 +370,13 @@ void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_en
 static void call_system_report(void *data)
 {
     const call_t *c = data;
-    c->system->table.report(c->s, c->out);
+    c->system->reporting.report(c->s, c->out);
 }
 
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report)
 {
     if (system->owner->guard == NULL)
-        system->table.report(&s->handed, report);
+        system->reporting.report(&s->handed, report);
     else
         verb_call(SYSTEM_CALL(.out = report), "report", call_system_report);
 }

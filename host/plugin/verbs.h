@@ -40,11 +40,9 @@ void verb_unload(plugin_t *plugin);
 /* A component manager; the verb is handed what `m` begins with. Threads as bp_component.h says. */
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);
 void verb_stop(const component_t *component, verb_manager_t *m);
-void verb_simulate(const component_t *component, verb_manager_t *m, const bp_step_t *step, const bp_run_t *run);
+void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run_t *run);
 bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                        uint32_t *slots);
-bp_result_t verb_create_with(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
-                             uint32_t count, const void *const *columns, uint32_t *slots);
+                        const void *const *columns, uint32_t *slots);
 void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count);
 bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                      size_t stride);
@@ -52,10 +50,7 @@ bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t f
                      const void *values, size_t stride);
 uint32_t verb_count(const component_t *component, verb_manager_t *m);
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random);
-void verb_entities_destroyed(const component_t *component, verb_manager_t *m, const bp_entity_t *entities, uint32_t count);
-bp_result_t verb_compile(const component_t *component, verb_manager_t *m, const char *json, void **data, size_t *size);
-bp_result_t verb_spawn(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                       const void *const *data, const size_t *sizes, uint32_t *slots);
+void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t *batch);
 bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size);
 bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size);
 void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report);
@@ -63,7 +58,7 @@ void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *r
 /* A system. */
 bp_result_t verb_system_start(const system_t *system, verb_system_t *s);
 void verb_system_stop(const system_t *system, verb_system_t *s);
-void verb_run(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void verb_run(const system_t *system, verb_system_t *s, const bp_match_t *match);
 void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
 void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);

@@ -84,13 +84,27 @@ static int print_fields(const bp_field_list_t *fields, const char *heading, bool
     return print_table(&table, "    ", styled);
 }
 
-static const char *access_of(const bp_term_t *term)
+/* "; reads mass, position"; nothing where the term has none such. */
+static void print_asked(const bp_term_t *term, uint32_t access, const char *verb)
 {
-    if (term->flags & BP_TERM_EXCLUDE)
-        return "leaves out entities with";
-    if (term->flags & BP_TERM_WRITE)
-        return term->flags & BP_TERM_OPTIONAL ? "writes, where present," : "writes";
-    return term->flags & BP_TERM_OPTIONAL ? "reads, where present," : "reads";
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < term->fields.count; i++) {
+        bp_term_field_t field = describe_asked(&term->fields, i);
+        if ((field.access & BP_WRITE) != (access & BP_WRITE))
+            continue;
+        printf("%s%s%s", found++ > 0 ? ", " : verb, field.name, field.flags & BP_TERM_FIELD_OPTIONAL ? " (where it has that)" : "");
+    }
+}
+
+static void print_term(const bp_term_t *term)
+{
+    const char *how = term->flags & BP_TERM_EXCLUDE ? "without" : term->flags & BP_TERM_OPTIONAL ? "with or without" : "with";
+    printf("    %s %s", how, term->component);
+    if (term->instance != NULL)
+        printf(" named %s", term->instance);
+    print_asked(term, BP_READ, "; reads ");
+    print_asked(term, BP_WRITE, "; writes ");
+    putchar('\n');
 }
 
 static void print_system(const bp_system_i *system, bool styled)
@@ -100,10 +114,7 @@ static void print_system(const bp_system_i *system, bool styled)
     print_doc("    ", system->doc);
     for (uint32_t i = 0; i < system->terms.count; i++) {
         bp_term_t term = describe_term(&system->terms, i);
-        printf("    %s %s", access_of(&term), term.component);
-        if (term.instance != NULL)
-            printf(" named %s", term.instance);
-        putchar('\n');
+        print_term(&term);
     }
     if (system->before != NULL && system->before[0] != '\0')
         printf("    comes before %s\n", system->before);
@@ -115,7 +126,8 @@ static int print_component(const bp_component_i *component, bool styled)
 {
     static const char *const flags[] = {"own storage", "collected at once", "parallel", "one an entity",
                                         NULL};
-    print_flagged("component", component->name, flags, component->flags, styled);
+    uint32_t own = component->storage != NULL;
+    print_flagged("component", component->name, flags, component->flags | own, styled);
     print_doc("    ", component->doc);
     return print_fields(&component->fields, "Property", styled);
 }
@@ -234,7 +246,7 @@ static json_t *component_json(const bp_component_i *component)
     bad |= json_object_set_new(object, "name", json_output_text(component->name));
     bad |= json_object_set_new(object, "doc", json_output_text(component->doc));
     bad |= json_object_set_new(object, "version", json_output_count(component->version));
-    bad |= json_object_set_new(object, "own_storage", json_boolean(flags & BP_COMPONENT_OWN_STORAGE));
+    bad |= json_object_set_new(object, "own_storage", json_boolean(component->storage != NULL));
     bad |= json_object_set_new(object, "at_once", json_boolean(flags & BP_COMPONENT_AT_ONCE));
     bad |= json_object_set_new(object, "parallel", json_boolean(flags & BP_COMPONENT_PARALLEL));
     bad |= json_object_set_new(object, "single", json_boolean(flags & BP_COMPONENT_SINGLE));
@@ -243,13 +255,29 @@ static json_t *component_json(const bp_component_i *component)
     return json_output_checked(object, bad);
 }
 
+static json_t *asked_json(const bp_term_field_list_t *fields)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        bp_term_field_t field = describe_asked(fields, i);
+        json_t *object = json_object();
+        bad |= json_object_set_new(object, "name", json_output_text(field.name));
+        bad |= json_object_set_new(object, "type", json_output_text(describe_type(field.type)));
+        bad |= json_object_set_new(object, "write", json_boolean(field.access & BP_WRITE));
+        bad |= json_object_set_new(object, "optional", json_boolean(field.flags & BP_TERM_FIELD_OPTIONAL));
+        bad |= json_array_append_new(list, object);
+    }
+    return json_output_checked(list, bad);
+}
+
 static json_t *term_json(const bp_term_t *term)
 {
     json_t *object = json_object();
     int bad = 0;
     bad |= json_object_set_new(object, "component", json_output_text(term->component));
     bad |= json_object_set_new(object, "instance", json_output_text(term->instance));
-    bad |= json_object_set_new(object, "write", json_boolean(term->flags & BP_TERM_WRITE));
+    bad |= json_object_set_new(object, "fields", asked_json(&term->fields));
     bad |= json_object_set_new(object, "optional", json_boolean(term->flags & BP_TERM_OPTIONAL));
     bad |= json_object_set_new(object, "exclude", json_boolean(term->flags & BP_TERM_EXCLUDE));
     return json_output_checked(object, bad);
@@ -363,6 +391,13 @@ bp_term_t describe_term(const bp_term_list_t *list, uint32_t index)
     bp_term_t term;
     copy_item(&term, sizeof term, list->items, list->item_size, index);
     return term;
+}
+
+bp_term_field_t describe_asked(const bp_term_field_list_t *list, uint32_t index)
+{
+    bp_term_field_t field;
+    copy_item(&field, sizeof field, list->items, list->item_size, index);
+    return field;
 }
 
 bp_field_t describe_field(const bp_field_list_t *list, uint32_t index)

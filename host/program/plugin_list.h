@@ -38,6 +38,7 @@ json_t *plugin_list_json(const program_t *program);
 bp_component_i describe_component(const bp_component_list_t *list, uint32_t index);
 bp_system_i describe_system(const bp_system_list_t *list, uint32_t index);
 bp_term_t describe_term(const bp_term_list_t *list, uint32_t index);
+bp_term_field_t describe_asked(const bp_term_field_list_t *list, uint32_t index);
 bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
 
 /* "f32", "vec3"; "?" for a number that is no type. */

@@ -85,11 +85,6 @@ static json_t *type_names(const program_t *program)
 
 /* --- a component type ------------------------------------------------------------------------------------------------ */
 
-static bool compiles_itself(const bp_component_i *component)
-{
-    return component->compile != NULL && component->spawn != NULL;
-}
-
 static int set_properties(json_t *properties, const bp_component_i *component, bool each)
 {
     int bad = 0;
@@ -104,13 +99,11 @@ static int set_properties(json_t *properties, const bp_component_i *component, b
 static json_t *type_schema(const program_t *program, const bp_component_i *component, bool each)
 {
     json_t *properties = json_pack("{s:{s:o}}", "type", "enum", type_names(program));
-    int bad = properties == NULL || compiles_itself(component) ? 0 : set_properties(properties, component, each);
+    int bad = properties == NULL ? 0 : set_properties(properties, component, each);
     json_t *schema = closed_object(json_output_checked(properties, bad));
     bad = schema == NULL ? -1 : 0;
     if (bad == 0 && component->doc != NULL)
         bad |= json_object_set_new(schema, "description", json_output_text(component->doc));
-    if (bad == 0 && compiles_itself(component))
-        bad |= json_object_set_new(schema, "additionalProperties", json_true());
     return json_output_checked(schema, bad);
 }
 
@@ -161,19 +154,15 @@ static json_t *inherited_schema(const program_t *program, bool each)
     types_t types = {.program = program};
     bp_component_i component;
     json_t *properties = json_object();
-    bool open = false;
     int bad = properties == NULL ? -1 : 0;
     while (bad == 0 && next_type(&types, &component)) {
-        open = open || compiles_itself(&component);
         for (uint32_t i = 0; i < component.fields.count && bad == 0; i++) {
             bp_field_t field = describe_field(&component.fields, i);
             if ((field.flags & BP_FIELD_READ_ONLY) == 0)
                 bad = merge_property(properties, field.name, schema_of_property(&field, each));
         }
     }
-    json_t *schema = closed_object(json_output_checked(properties, bad));
-    bad = schema == NULL ? -1 : open ? json_object_set_new(schema, "additionalProperties", json_true()) : 0;
-    return json_output_checked(schema, bad);
+    return closed_object(json_output_checked(properties, bad));
 }
 
 /* Null for what is inherited, else `schema`. */

@@ -186,31 +186,25 @@ static bp_result_t read_columns(carry_t *c)
 
 static bp_result_t create_batch(carry_t *c)
 {
-    bool at_once = c->next->table.create_with != NULL;
     verb_manager_t *verb = &c->m->manager->verb;
     bp_name_t name = c->w->world->prototypes.keys[c->key].name;
     bp_result_t result = read_columns(c);
     if (result != BP_OK)
         return result;
     enter(c);
-    result = at_once ? verb_create_with(c->next, verb, name, c->entities, c->count, c->columns, c->to)
-                     : verb_create(c->next, verb, name, c->entities, c->count, c->to);
+    result = verb_create(c->next, verb, name, c->entities, c->count, c->columns, c->to);
     leave(c);
     if (result != BP_OK)
         return about(c, result, "the new version does not take the instances", "");
     for (uint32_t i = 0; i < c->count; i++)
         new_slots(c)[c->rows[i]] = c->to[i];
-    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && !at_once && c->next->table.set != NULL; f++) {
-        if (c->columns[f] != NULL)
-            result = set_new(c, f, c->columns[f]);
-    }
-    return result;
+    return BP_OK;
 }
 
 static bp_result_t set_texts(carry_t *c)
 {
     bp_result_t result = BP_OK;
-    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && c->next->table.set != NULL; f++) {
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && c->next->storage.set != NULL; f++) {
         if (!is_carried(c, f) || c->next->fields[f].type != BP_STRING)
             continue;
         result = read_new(c, f, c->read);
@@ -234,7 +228,7 @@ static bp_result_t create_all(carry_t *c)
 static bp_result_t set_entities(carry_t *c)
 {
     bp_result_t result = BP_OK;
-    for (uint32_t f = 0; f < c->next->field_count && c->next->table.set != NULL; f++) {
+    for (uint32_t f = 0; f < c->next->field_count && c->next->storage.set != NULL; f++) {
         if (!is_carried(c, f) || c->next->fields[f].type != BP_ENTITY)
             continue;
         c->row = 0;

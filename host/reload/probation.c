@@ -140,7 +140,7 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
     manager_enter(s->m);
     reason_await(&world->base->error);
     bp_result_t result =
-        verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name, entities, count, made);
+        verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name, entities, count, NULL, made);
     manager_leave(s->m);
     reason_given(&world->base->error, result);
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
@@ -266,7 +266,7 @@ static void strike_out(const world_change_t *w, const manager_change_t *m, uint8
 static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
 {
     uint32_t dead = 0;
-    if (m->manager->component->table.gc != NULL || m->old_slot_count == 0)
+    if (m->manager->component->storage.gc != NULL || m->old_slot_count == 0)
         return; /* it finds its dead itself */
     qsort(m->old_slots, m->old_slot_count, sizeof *m->old_slots, by_number);
     strike_out(w, m, used);
@@ -312,8 +312,6 @@ static void go_back(reload_change_t *change)
     change_exchange(change);
     for (uint32_t i = 0; i < change->version_count; i++)
         registry_set_withdraw(&change->versions[i].set);
-    registry_find_expected(change->reload->registry);
-    registry_keep_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_tell(&change->worlds[i], true);
 }

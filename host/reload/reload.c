@@ -34,7 +34,6 @@ void change_exchange(reload_change_t *change)
         loader_exchange(change->versions[i].plugin, &change->versions[i].kept);
         registry_exchange(&change->versions[i].set);
     }
-    registry_find_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_exchange(&change->worlds[i]);
 }
@@ -189,7 +188,6 @@ static void tell(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->version_count; i++)
         registry_set_keep_promises(&change->versions[i].set);
-    registry_keep_expected(change->reload->registry);
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_tell(&change->worlds[i], false);
 }

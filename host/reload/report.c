@@ -114,7 +114,7 @@ static bool write_kept(reload_change_t *change, uint32_t first)
 /* Did anything of instances in storage of their own go over? */
 static bool carries_values(const component_change_t *c)
 {
-    bool sets = !c->kept->own_storage || c->kept->table.set != NULL || c->kept->table.create_with != NULL;
+    bool sets = !c->kept->own_storage || c->kept->storage.set != NULL;
     for (uint32_t i = 0; i < c->source_count && sets; i++) {
         if (c->sources[i].old != BP_NONE && (!c->kept->own_storage || (c->kept->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
             return true;
@@ -170,22 +170,6 @@ static bool write_systems(reload_change_t *change, const registry_set_t *set)
     return good;
 }
 
-/* Systems of others that keep being handed the columns for which they were compiled. */
-static bool write_others(reload_change_t *change, const component_change_t *c)
-{
-    const registry_t *registry = change->reload->registry;
-    bool good = true;
-    for (uint32_t s = 0; s < registry->system_count && good && !c->same && !c->is_new; s++) {
-        const system_t *system = registry->systems[s];
-        for (uint32_t t = 0; t < system->term_count && good && system->owner != NULL && !system->owner->reloading; t++) {
-            if (strcmp(system->terms[t].component, c->slot->name) == 0 && system->terms[t].expected != NULL)
-                good = add(change, "  system %s of plugin %s goes on with the fields of %s that it was compiled for\n", system->name,
-                           system->owner->name, c->slot->name);
-        }
-    }
-    return good;
-}
-
 bp_result_t report_prepare(reload_change_t *change)
 {
     memory_t *memory = &change->reload->memory;
@@ -200,7 +184,7 @@ bp_result_t report_prepare(reload_change_t *change)
         good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name, version->plugin->version, version->kept.version);
         for (uint32_t i = 0; i < change->component_count && good; i++) {
             component_change_t *c = &change->components[i];
-            good = c->version != version || (write_component(change, c) && write_others(change, c));
+            good = c->version != version || write_component(change, c);
         }
         good = good && write_systems(change, &version->set);
     }

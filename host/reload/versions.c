@@ -226,9 +226,8 @@ void versions_free(reload_change_t *change)
  * Fields are matched by base/field.h. A component whose list is the same to the letter keeps the list that it has: its columns, what was
  * resolved for them and what other systems know of them are then not touched at all.
  *
- * Systems of plugins outside the change were compiled for the columns as they were. They go on being handed those, in that order, as long
- * as every one is still there with its type; where one is not, the change is refused, since nobody can tell whether their code
- * reads it. The remedy is to reload both together.
+ * A change is refused where a system would not find a field that it asks for; fields that no system asks for may change
+ * freely.
  */
 
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot)
@@ -244,7 +243,7 @@ component_change_t *plan_of(const reload_change_t *change, const component_t *sl
 
 static bool same_field(const field_t *a, const field_t *b)
 {
-    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->flags == b->flags && strcmp(a->initial_text, b->initial_text) == 0 &&
+    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->flags == b->flags && a->access == b->access && a->column == b->column && strcmp(a->initial_text, b->initial_text) == 0 &&
            strcmp(a->min_text, b->min_text) == 0 && strcmp(a->max_text, b->max_text) == 0 && strcmp(a->unit, b->unit) == 0 &&
            strcmp(a->doc, b->doc) == 0 && strcmp(a->former_name, b->former_name) == 0 && strcmp(a->values_text, b->values_text) == 0;
 }
@@ -270,56 +269,56 @@ static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
     return result == BP_OK ? BP_OK : error_prefix(error, result, "component '%s': ", c->slot->name);
 }
 
-/* --- systems of others -------------------------------------------------------------------------------------------------- */
+/* --- systems ------------------------------------------------------------------------------------------------------------- */
 
-/* Will the field that a system counts on be there, as what it was? */
-static bool stays(const component_change_t *c, const expected_field_t *expected)
+/* What a component will be after the change; NULL: no loaded plugin will bring it. */
+static const component_t *next_component(const reload_change_t *change, const char *name)
 {
-    const known_field_t *now = registry_follow(expected->field);
-    if (now == NULL || c->kept->owner == NULL || c->kept->own_storage)
-        return false;
-    for (uint32_t i = 0; i < c->source_count; i++) {
-        if (c->sources[i].old == now->index)
-            return c->kept->fields[i].type == expected->type;
+    const registry_t *registry = change->reload->registry;
+    for (uint32_t i = 0; i < registry->component_count; i++) {
+        const component_t *slot = registry->components[i];
+        const component_change_t *c = plan_of(change, slot);
+        const component_t *next = c != NULL ? c->kept : slot;
+        if (strcmp(slot->name, name) == 0)
+            return next->owner != NULL ? next : NULL;
     }
-    return false;
+    return NULL;
 }
 
-static bp_result_t refuse_for(reload_change_t *change, const component_change_t *c, const system_t *system, const expected_field_t *expected)
+/* What a system will be after the change; NULL: it goes, or no plugin brings it. */
+static const system_t *next_system(const reload_change_t *change, const system_t *slot)
 {
+    for (uint32_t v = 0; v < change->version_count; v++) {
+        const system_t *next = registry_set_system(&change->versions[v].set, slot);
+        if (next != NULL)
+            return next->owner != NULL ? next : NULL;
+    }
+    return slot->owner != NULL ? slot : NULL;
+}
+
+static bp_result_t refuse_for(reload_change_t *change, const system_t *system, const component_t *component, bp_result_t result)
+{
+    error_text_t *error = change_error(change), kept = *error;
     const char *owner = system->owner->name;
-    return error_set(change_error(change), BP_ERROR_TYPE,
-                     "component '%s': field '%s' has gone or is of another type, and system '%s' of plugin '%s' was compiled for it; rebuild that plugin and reload both together: reload %s %s",
-                     c->slot->name, expected->field->name, system->name, owner, c->version->plugin->name, owner);
+    if (system->owner->reloading)
+        return error_prefix(error, result, "system '%s': ", system->name);
+    return error_set(error, result, "system '%s' of plugin '%s' cannot go on: %s; rebuild that plugin and reload both together: reload %s %s", system->name,
+                     owner, kept.text, component->owner->name, owner);
 }
 
-static bp_result_t check_term(reload_change_t *change, const component_change_t *c, const system_t *system, const term_t *term, uint32_t *width)
-{
-    for (uint32_t i = 0; i < term->expected_count; i++) {
-        if (!stays(c, &term->expected[i]))
-            return refuse_for(change, c, system, &term->expected[i]);
-    }
-    *width += term->expected_count;
-    return BP_OK;
-}
-
-static bp_result_t check_systems(reload_change_t *change, const component_change_t *c)
+/* Systems are bound by names: of those that stay as they are and of those that come anew, each finds what it asks for. */
+static bp_result_t check_systems(reload_change_t *change)
 {
     const registry_t *registry = change->reload->registry;
     bp_result_t result = BP_OK;
     for (uint32_t s = 0; s < registry->system_count && result == BP_OK; s++) {
-        const system_t *system = registry->systems[s];
-        uint32_t width = 0;
-        if (system->owner == NULL || system->owner->reloading)
-            continue;
-        for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
-            if (strcmp(system->terms[t].component, c->slot->name) == 0)
-                result = check_term(change, c, system, &system->terms[t], &width);
+        const system_t *system = next_system(change, registry->systems[s]);
+        for (uint32_t t = 0; system != NULL && t < system->term_count && result == BP_OK; t++) {
+            const component_t *component = next_component(change, system->terms[t].component);
+            result = component == NULL ? BP_OK : term_bind(change_error(change), &system->terms[t], component, NULL);
+            if (result != BP_OK)
+                result = refuse_for(change, system, component, result);
         }
-        if (result == BP_OK && width > SCHEDULE_MAX_COLUMNS)
-            result = error_set(change_error(change), BP_ERROR_LIMIT,
-                               "system '%s' of plugin '%s' works on more than %d columns, whose order cannot be kept; reload it together",
-                               system->name, system->owner->name, SCHEDULE_MAX_COLUMNS);
     }
     return result;
 }
@@ -333,10 +332,6 @@ static bp_result_t plan_one(reload_change_t *change, version_t *version, compone
     if (c->is_new)
         return BP_OK;
     bp_result_t result = c->kept->owner == NULL ? BP_OK : plan_fields(change, c);
-    if (result == BP_OK && !c->same)
-        result = registry_expect(change->reload->registry, c->slot);
-    if (result == BP_OK && !c->same)
-        result = check_systems(change, c);
     swap->same_fields = result == BP_OK && c->same;
     return result;
 }
@@ -356,7 +351,7 @@ bp_result_t plan_components(reload_change_t *change)
         for (uint32_t i = 0; i < set->component_count && result == BP_OK; i++)
             result = plan_one(change, &change->versions[v], &set->components[i]);
     }
-    return result;
+    return result == BP_OK ? check_systems(change) : result;
 }
 
 void plan_free(reload_change_t *change)

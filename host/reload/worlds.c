@@ -17,7 +17,7 @@ static road_t choose_road(const manager_change_t *m)
         return ROAD_FROM_OWN;
     if (m->keeps_state)
         return ROAD_STATE;
-    return old->table.save != NULL && next->table.load != NULL ? ROAD_SAVED : ROAD_PROPERTIES;
+    return old->saving.save != NULL && next->saving.load != NULL ? ROAD_SAVED : ROAD_PROPERTIES;
 }
 
 static bp_result_t start_manager(reload_change_t *change, const world_change_t *w, manager_change_t *m)
@@ -333,10 +333,12 @@ void manager_enter(manager_change_t *m)
 {
     change_enter(m->component->version);
     EXCHANGE(void *, m->manager->verb.handed.state, m->state);
+    m->manager->verb.handed.user = m->component->kept->table.user;
 }
 
 void manager_leave(manager_change_t *m)
 {
+    m->manager->verb.handed.user = m->component->slot->table.user;
     EXCHANGE(void *, m->manager->verb.handed.state, m->state);
     change_leave(m->component->version);
 }
@@ -345,10 +347,12 @@ void system_enter(system_change_t *s)
 {
     change_enter(s->version);
     EXCHANGE(void *, s->unit->verb.handed.state, s->state);
+    s->unit->verb.handed.user = s->kept->table.user;
 }
 
 void system_leave(system_change_t *s)
 {
+    s->unit->verb.handed.user = s->unit->system->table.user;
     EXCHANGE(void *, s->unit->verb.handed.state, s->state);
     change_leave(s->version);
 }
@@ -427,7 +431,7 @@ static void recount_telling(world_t *world)
     world->telling = 0;
     for (uint32_t i = 0; i < world->manager_count; i++) {
         const manager_t *manager = world->managers[i];
-        world->telling += manager->started && manager->component->own_storage && manager->component->table.gc == NULL;
+        world->telling += manager->started && manager->component->own_storage && manager->component->storage.gc == NULL;
     }
 }
 
@@ -445,10 +449,13 @@ void worlds_exchange(world_change_t *w)
     world_t *world = w->world;
     for (uint32_t i = 0; i < w->manager_count; i++) {
         EXCHANGE(void *, w->managers[i].manager->verb.handed.state, w->managers[i].state);
+        w->managers[i].manager->verb.handed.user = w->managers[i].manager->component->table.user;
         exchange_columns(&w->managers[i]);
     }
-    for (uint32_t i = 0; i < w->system_count; i++)
+    for (uint32_t i = 0; i < w->system_count; i++) {
         EXCHANGE(void *, w->systems[i].unit->verb.handed.state, w->systems[i].state);
+        w->systems[i].unit->verb.handed.user = w->systems[i].unit->system->table.user;
+    }
     for (uint32_t i = 0; i < w->unit_count; i++)
         exchange_unit(w, &w->units[i]);
     for (uint32_t i = 0; i < w->shape_count; i++)

@@ -173,12 +173,6 @@ static void free_all(scene_t *scene)
     scene_draft_free(scene, &scene->draft);
     free_templates(scene);
     scene_groups_free(scene);
-    for (uint32_t i = 0; i < scene->opaque_count; i++)
-        scene->managers->release(scene->managers->context, scene->opaques[i].component, scene->opaques[i].data, scene->opaques[i].size);
-    memory_free(&scene->memory, scene->opaques, scene->opaque_capacity * sizeof *scene->opaques);
-    for (uint32_t i = 0; i < scene->description_count; i++)
-        memory_free(&scene->memory, scene->descriptions[i].members, scene->descriptions[i].room * sizeof *scene->descriptions[i].members);
-    memory_free(&scene->memory, scene->descriptions, scene->description_capacity * sizeof *scene->descriptions);
     for (uint32_t i = 0; i < scene->label_count; i++)
         memory_free(&scene->memory, scene->labels[i].texts, scene->labels[i].size);
     memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);
@@ -190,10 +184,10 @@ static void free_all(scene_t *scene)
     json_text_free(&scene->text);
 }
 
-bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const scene_managers_i *managers,
-                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size)
+bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin, const char *json,
+                          size_t size, void **bytes, size_t *blob_size)
 {
-    scene_t scene = {.base = base, .error = &base->error, .managers = managers};
+    scene_t scene = {.base = base, .error = &base->error};
     memory_init_child(&scene.memory, "scene", memory);
     bp_result_t result = json_text_read(&scene.text, &scene.memory, origin, json, size, scene.error);
     if (result != BP_OK)
@@ -220,7 +214,7 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
 static int compare(const void *a, const void *b)
 {
     const component_t *left = ((const json_type_t *)a)->component, *right = ((const json_type_t *)b)->component;
-    int32_t first = left->table.spawn_order, second = right->table.spawn_order;
+    int32_t first = left->spawn_order, second = right->spawn_order;
     return first != second ? (first < second ? -1 : 1) : strcmp(left->name, right->name);
 }
 
@@ -253,7 +247,7 @@ bp_result_t json_types_init(json_types_t *types, memory_t *memory, const registr
     for (uint32_t i = 0; i < registry->component_count; i++) {
         const component_t *c = registry->components[i];
         if (c->owner != NULL)
-            types->items[types->count++] = (json_type_t){c, names_hash(c->name), c->table.compile != NULL && c->table.spawn != NULL};
+            types->items[types->count++] = (json_type_t){c, names_hash(c->name)};
     }
     qsort(types->items, types->count, sizeof *types->items, compare);
     for (uint32_t i = 0; i < types->count; i++)

@@ -10,16 +10,9 @@
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 
-/* Managers of component types that compile their own descriptions: an upward call, since managers live in worlds. */
-typedef struct scene_managers_i {
-    void *context;
-    bp_result_t (*find)(void *context, const component_t *component, verb_manager_t **manager);
-    void (*release)(void *context, const component_t *component, void *data, size_t size); /* what `compile` allocated */
-} scene_managers_i;
-
 /* Compile `size` bytes of JSON, called `origin` in messages, to a blob in a block from `memory` that is then the caller's. On
  * failure nothing is kept and the error begins with "origin:line:column: ". [main] */
-bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const scene_managers_i *managers,
-                          const char *origin, const char *json, size_t size, void **bytes, size_t *blob_size);
+bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin, const char *json,
+                          size_t size, void **bytes, size_t *blob_size);
 
 #endif

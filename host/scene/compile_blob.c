@@ -69,7 +69,7 @@ static bool grow_buckets(scene_t *scene)
 
 static uint32_t cell_size(const field_t *field)
 {
-    if (field == NULL || field->type == BP_ENTITY)
+    if (field->type == BP_ENTITY)
         return sizeof(uint32_t);
     return field->type == BP_STRING || field->type == BP_NAME ? sizeof(const char *) : field->size;
 }
@@ -79,10 +79,10 @@ static void name_columns(const scene_t *scene, scene_group_t *group)
     uint32_t column = 0;
     for (uint32_t i = 0; i < group->part_count; i++) {
         const json_type_t *type = &scene->types.items[group->parts[i].type];
-        uint32_t count = type->opaque ? 1 : type->component->field_count;
+        uint32_t count = type->component->field_count;
         group->parts[i].cells = column;
         for (uint32_t f = 0; f < count; f++, column++) {
-            group->columns[column].field = type->opaque ? NULL : &type->component->fields[f];
+            group->columns[column].field = &type->component->fields[f];
             group->columns[column].size = cell_size(group->columns[column].field);
         }
     }
@@ -91,10 +91,8 @@ static void name_columns(const scene_t *scene, scene_group_t *group)
 static bp_result_t make_group(scene_t *scene, const scene_draft_t *draft, uint64_t hash)
 {
     scene_group_t group = {.part_count = draft->part_count, .hash = hash};
-    for (uint32_t i = 0; i < draft->part_count; i++) {
-        const json_type_t *type = &scene->types.items[draft->parts[i].type];
-        group.column_count += type->opaque ? 1 : type->component->field_count;
-    }
+    for (uint32_t i = 0; i < draft->part_count; i++)
+        group.column_count += scene->types.items[draft->parts[i].type].component->field_count;
     if (!memory_reserve(&scene->memory, &scene->groups, &scene->group_capacity, (uint64_t)scene->group_count + 1, sizeof *scene->groups))
         return scene_no_memory(scene);
     group.parts = memory_new(&scene->memory, (group.part_count + 1) * sizeof *group.parts);
@@ -429,30 +427,12 @@ static void plan_fields(writing_t *w, plan_t *plan, blob_component_desc_t *desc)
     desc->fields = w->fields + plan->first_field;
 }
 
-static uint64_t opaque_room(const writing_t *w, const plan_t *plan)
-{
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < plan->pair_count; i++) {
-        const pair_t *pair = &w->pairs[plan->first_pair + i];
-        const scene_column_t *column = column_of(w, pair, 0);
-        const uint32_t *numbers = (const uint32_t *)(const void *)column->cells;
-        for (uint32_t row = 0; row < column->rows; row++)
-            room += blob_opaque_room(w->scene->opaques[(column->varied ? numbers[row] : column->first.u32) - 1].size);
-    }
-    return room;
-}
-
 static void plan_components(writing_t *w)
 {
     for (uint32_t i = 0; i < w->plan_count; i++) {
         const json_type_t *type = &w->scene->types.items[w->plans[i].type];
         w->descs[i] = (blob_component_desc_t){.type = type->component->name, .version = type->component->table.version};
-        if (type->opaque) {
-            w->descs[i].flags = BLOB_OPAQUE;
-            w->descs[i].opaque_bytes = opaque_room(w, &w->plans[i]);
-        } else {
-            plan_fields(w, &w->plans[i], &w->descs[i]);
-        }
+        plan_fields(w, &w->plans[i], &w->descs[i]);
     }
 }
 
@@ -506,29 +486,10 @@ static bp_result_t write_field(writing_t *w, uint32_t component, uint32_t field)
     return result;
 }
 
-static bp_result_t write_opaque(writing_t *w, uint32_t component)
-{
-    const plan_t *plan = &w->plans[component];
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < plan->pair_count; i++) {
-        const pair_t *pair = &w->pairs[plan->first_pair + i];
-        const scene_column_t *column = column_of(w, pair, 0);
-        const uint32_t *numbers = (const uint32_t *)(const void *)column->cells;
-        uint32_t first = blob_first(&w->writer, pair->group, pair->part);
-        for (uint32_t row = 0; row < column->rows && result == BP_OK; row++) {
-            const scene_opaque_t *bytes = &w->scene->opaques[(column->varied ? numbers[row] : column->first.u32) - 1];
-            result = blob_opaque(&w->writer, component, first + row, bytes->data, bytes->size, w->scene->error);
-        }
-    }
-    return result;
-}
-
 static bp_result_t write_values(writing_t *w)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < w->plan_count && result == BP_OK; i++) {
-        if ((w->descs[i].flags & BLOB_OPAQUE) != 0)
-            result = write_opaque(w, i);
         for (uint32_t f = 0; f < w->descs[i].field_count && result == BP_OK; f++)
             result = write_field(w, i, f);
     }

@@ -159,94 +159,9 @@ static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_
     return scene_column_append(scene, column, &bytes, node->total);
 }
 
-/* --- components that compile themselves ------------------------------------------------------------------------------------ */
-
-/* Append the text of an item, as it stands in the scene. */
-static char *append_text(const scene_t *scene, char *at, const tree_item_t *item, char behind)
-{
-    size_t size;
-    const char *text = tree_text(item, scene->text.bytes, &size);
-    memcpy(at, text, size);
-    at[size] = behind;
-    return at + size + 1;
-}
-
-/* A description as the text of an object; `*size` is that of its block. */
-static char *write_description(scene_t *scene, const scene_description_t *description, size_t *size)
-{
-    size_t key, value;
-    *size = 3;
-    for (uint32_t i = 0; i < description->count; i++) {
-        tree_text(description->members[i].key, scene->text.bytes, &key);
-        tree_text(description->members[i].value, scene->text.bytes, &value);
-        *size += key + value + 2;
-    }
-    char *text = memory_resize(&scene->memory, NULL, 0, *size), *at = text;
-    if (text == NULL)
-        return NULL;
-    *at++ = '{';
-    for (uint32_t i = 0; i < description->count; i++) {
-        at = append_text(scene, at, description->members[i].key, ':');
-        at = append_text(scene, at, description->members[i].value, ',');
-    }
-    at -= description->count > 0; /* over the last comma */
-    memcpy(at, "}", 2);
-    return text;
-}
-
-static bp_result_t compile(scene_t *scene, const scene_place_t *place, const component_t *component, uint32_t description, uint32_t *number)
-{
-    verb_manager_t *manager = NULL;
-    scene_opaque_t made = {.component = component};
-    size_t size;
-    if (!memory_reserve(&scene->memory, &scene->opaques, &scene->opaque_capacity, (uint64_t)scene->opaque_count + 1, sizeof *scene->opaques))
-        return scene_no_memory(scene);
-    char *text = write_description(scene, &scene->descriptions[description - 1], &size);
-    if (text == NULL)
-        return scene_no_memory(scene);
-    bp_result_t result = scene->managers->find(scene->managers->context, component, &manager);
-    if (result == BP_OK) {
-        error_set(scene->error, BP_OK, "it did not say why");
-        result = verb_compile(component, manager, text, &made.data, &made.size);
-    }
-    memory_free(&scene->memory, text, size);
-    if (result != BP_OK) {
-        error_prefix(scene->error, result, "%s does not take this: ", component->name);
-        return scene_fail_at(scene, result, place);
-    }
-    scene->opaques[scene->opaque_count++] = made;
-    *number = scene->opaque_count;
-    return BP_OK;
-}
-
-/* What a template says alone is compiled once for all who say no more. */
-static scene_cell_t *cell_of_template(scene_t *scene, uint32_t template, const scene_part_t *part, const scene_cell_t *cell)
-{
-    const scene_draft_t *draft = template == BP_NONE ? NULL : &scene->templates[template].draft;
-    for (uint32_t i = 0; draft != NULL && i < draft->part_count; i++) {
-        if (draft->parts[i].hash == part->hash && draft->cells[draft->parts[i].cells].description == cell->description)
-            return &draft->cells[draft->parts[i].cells];
-    }
-    return NULL;
-}
-
-static bp_result_t append_opaque(scene_t *scene, uint32_t number, uint32_t template, const scene_part_t *part, const scene_place_t *place,
-                                 scene_column_t *column, scene_cell_t *cell)
-{
-    scene_cell_t *kept = cell_of_template(scene, template, part, cell);
-    bp_result_t result = BP_OK;
-    if (cell->opaque == 0)
-        result = compile(scene, place, scene->types.items[part->type].component, cell->description, &cell->opaque);
-    if (result != BP_OK)
-        return result;
-    if (kept != NULL)
-        kept->opaque = cell->opaque;
-    return scene_column_append(scene, column, &cell->opaque, scene->nodes[number].total);
-}
-
 /* --- a node ------------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t template, uint32_t part_number)
+static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t part_number)
 {
     const scene_group_t *group = &scene->groups[scene->nodes[number].group];
     const scene_part_t *part = &scene->draft.parts[part_number];
@@ -254,8 +169,6 @@ static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t templat
     uint32_t column = group->parts[part_number].cells;
     scene_place_t place = scene_place_node(number, "components");
     place.component = part->name;
-    if (type->opaque)
-        return append_opaque(scene, number, template, part, &place, &group->columns[column], &scene->draft.cells[part->cells]);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < type->component->field_count && result == BP_OK; i++) {
         place.property = type->component->fields[i].name;
@@ -296,7 +209,7 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template,
     scene_group_t *group = &scene->groups[node->group];
     node->row = group->rows;
     for (uint32_t i = 0; i < group->part_count && result == BP_OK; i++)
-        result = append_part(scene, number, template, i);
+        result = append_part(scene, number, i);
     group->rows += node->total;
     return result;
 }

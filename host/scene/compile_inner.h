@@ -34,7 +34,6 @@
 typedef struct json_type_t {
     const component_t *component;
     bp_name_t hash;
-    bool opaque; /* its manager compiles its descriptions itself */
 } json_type_t;
 
 typedef struct json_types_t {
@@ -64,7 +63,6 @@ const char *json_types_field_hint(const component_t *component, const char *want
 
 enum {
     SCENE_MAX_PARTS = 255,      /* components of an entity */
-    SCENE_MAX_MEMBERS = 1024,   /* of the description of an opaque component */
     SCENE_MAX_NAME = 255,       /* bytes of an entity's or a template's name */
     SCENE_MAX_DIMENSIONS = 16   /* counts within counts */
 };
@@ -95,28 +93,16 @@ enum {
 typedef struct scene_cell_t {
     uint32_t kind;
     uint32_t template; /* in which it was said; BP_NONE: in the entity itself */
-    uint32_t description; /* of an opaque component: number of what is said of it + 1; 0: nothing yet */
-    uint32_t opaque;      /* ... and of its bytes + 1; 0: not compiled yet */
     const tree_item_t *list;
     bp_value_t value;     /* of strings, names and entities: the text */
 } scene_cell_t;
 
 typedef struct scene_part_t {
     uint32_t type;
-    uint32_t cells; /* where its cells begin in the draft: one for each field, or one where opaque */
+    uint32_t cells; /* where its cells begin in the draft: one for each field */
     bp_name_t hash;
     const char *name;
 } scene_part_t;
-
-/* What is said of an opaque component, by templates and entity together. */
-typedef struct scene_member_t {
-    const tree_item_t *key, *value;
-} scene_member_t;
-
-typedef struct scene_description_t {
-    scene_member_t *members;
-    uint32_t count, room;
-} scene_description_t;
 
 typedef struct scene_draft_t {
     scene_part_t *parts;
@@ -138,7 +124,7 @@ typedef struct scene_template_t {
 /* --- groups: entities with the same components, their values in columns ----------------------------------------------- */
 
 typedef struct scene_column_t {
-    const field_t *field; /* NULL: numbers of opaque bytes */
+    const field_t *field;
     uint32_t size;        /* of a cell: pointers for strings and names, numbers for entities */
     uint32_t rows;
     bool varied;          /* else all cells are `first` */
@@ -179,12 +165,6 @@ typedef struct scene_ref_t {
     const tree_item_t *list;
 } scene_ref_t;
 
-typedef struct scene_opaque_t {
-    void *data;
-    size_t size;
-    const component_t *component;
-} scene_opaque_t;
-
 /* Labels made from a name and the numbers of its instances. */
 typedef struct scene_labels_t {
     char *texts;
@@ -195,7 +175,6 @@ typedef struct scene_t {
     base_t *base;
     memory_t memory;
     error_text_t *error;
-    const scene_managers_i *managers;
     json_text_t text;
     json_types_t types;
     scene_template_t *templates;
@@ -204,17 +183,13 @@ typedef struct scene_t {
     scene_group_t *groups;
     uint32_t *group_buckets; /* open addressing by hash; number + 1 */
     scene_ref_t *refs;
-    scene_opaque_t *opaques;
-    scene_description_t *descriptions;
     scene_labels_t *labels;
     scene_draft_t draft;   /* of the entity in work */
     uint32_t template_count, template_capacity;
     uint32_t node_count, node_capacity;
     uint32_t group_count, group_capacity, group_bucket_count;
     uint32_t ref_count, ref_capacity;
-    uint32_t opaque_count, opaque_capacity;
     uint32_t label_count, label_capacity;
-    uint32_t description_count, description_capacity;
     uint64_t entity_count;
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;

@@ -176,9 +176,6 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
  * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins as a
  * copy of its template's, so that a property that is said again simply replaces one cell; templates of templates work in
  * the same way, and no chain is walked for each entity.
- *
- * A component whose manager compiles it has one cell, which holds the number of its description: a description that is said
- * again is laid over the inherited one member by member, and becomes one of its own.
  */
 
 void scene_draft_free(scene_t *scene, scene_draft_t *draft)
@@ -259,7 +256,7 @@ static bp_result_t remove_part(scene_t *scene, scene_draft_t *draft, const scene
 static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, scene_part_t **part)
 {
     const json_type_t *t = &scene->types.items[type];
-    uint32_t cells = t->opaque ? 1 : t->component->field_count;
+    uint32_t cells = t->component->field_count;
     if (draft->part_count >= SCENE_MAX_PARTS)
         return scene_fail(scene, BP_ERROR_LIMIT, place, "an entity has at most %d components", SCENE_MAX_PARTS);
     if (!reserve(scene, draft, draft->part_count + 1, draft->cell_count + cells))
@@ -363,59 +360,6 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
     return result;
 }
 
-static bool is_said(const tree_item_t *key)
-{
-    return !scene_ignores(key->string) && strcmp(key->string, "type") != 0;
-}
-
-static uint32_t count_said(const tree_item_t *json)
-{
-    uint32_t count = 0;
-    for (tree_walk_t walk = tree_walk(json); tree_next(&walk);)
-        count += is_said(walk.key);
-    return count;
-}
-
-/* A member said again takes the place of the old one; null takes it away. */
-static void lay_over(scene_description_t *whole, const tree_item_t *key, const tree_item_t *value)
-{
-    uint32_t i = 0;
-    while (i < whole->count && strcmp(whole->members[i].key->string, key->string) != 0)
-        i++;
-    if (!tree_is(value, TREE_NULL)) {
-        whole->members[i] = (scene_member_t){key, value};
-        whole->count += i == whole->count;
-    } else if (i < whole->count) {
-        memmove(&whole->members[i], &whole->members[i + 1], (whole->count - i - 1) * sizeof *whole->members);
-        whole->count--;
-    }
-}
-
-/* Lay a description over an inherited one. */
-static bp_result_t set_description(scene_t *scene, const scene_place_t *place, scene_cell_t *cell, const tree_item_t *json)
-{
-    const scene_description_t *base = cell->description == 0 ? NULL : &scene->descriptions[cell->description - 1];
-    scene_description_t whole = {.room = count_said(json) + (base == NULL ? 0 : base->count)};
-    if (whole.room > SCENE_MAX_MEMBERS)
-        return scene_fail(scene, BP_ERROR_LIMIT, place, "a component that its plugin compiles has at most %d members", SCENE_MAX_MEMBERS);
-    if (!memory_reserve(&scene->memory, &scene->descriptions, &scene->description_capacity, (uint64_t)scene->description_count + 1,
-                        sizeof *scene->descriptions))
-        return scene_no_memory(scene);
-    base = cell->description == 0 ? NULL : &scene->descriptions[cell->description - 1]; /* they may have moved */
-    whole.members = memory_resize(&scene->memory, NULL, 0, whole.room * sizeof *whole.members);
-    if (whole.members == NULL && whole.room > 0)
-        return scene_no_memory(scene);
-    for (uint32_t i = 0; base != NULL && i < base->count; i++)
-        whole.members[whole.count++] = base->members[i];
-    for (tree_walk_t walk = tree_walk(json); tree_next(&walk);) {
-        if (is_said(walk.key))
-            lay_over(&whole, walk.key, walk.value);
-    }
-    scene->descriptions[scene->description_count++] = whole;
-    *cell = (scene_cell_t){.kind = CELL_VALUE, .template = BP_NONE, .description = scene->description_count};
-    return BP_OK;
-}
-
 /* --- components ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *json, bool lists)
@@ -431,10 +375,7 @@ static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_pl
         result = add_part(scene, draft, place, type, &part);
     if (result != BP_OK)
         return result;
-    if (!scene->types.items[type].opaque)
-        return set_properties(scene, draft, place, type, part->cells, json, lists);
-    scene_cell_t *cell = &draft->cells[part->cells];
-    return count_said(json) > 0 || cell->description == 0 ? set_description(scene, place, cell, json) : BP_OK;
+    return set_properties(scene, draft, place, type, part->cells, json, lists);
 }
 
 bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *components, bool lists)

@@ -123,13 +123,7 @@ static bp_result_t plan_groups(save_t *s)
 static blob_component_desc_t describe_component(const save_component_t *c)
 {
     const component_t *type = c->manager->component;
-    blob_component_desc_t desc = {.type = type->name, .version = type->table.version, .fields = c->descs, .field_count = c->desc_count};
-    if (c->road != SAVE_COMPILED)
-        return desc;
-    desc.flags = BLOB_OPAQUE;
-    for (uint32_t i = 0; i < c->instances; i++)
-        desc.opaque_bytes += blob_opaque_room(c->compiled[i].size);
-    return desc;
+    return (blob_component_desc_t){.type = type->name, .version = type->table.version, .fields = c->descs, .field_count = c->desc_count};
 }
 
 static void describe_group(const save_t *s, const save_group_t *group, blob_part_desc_t *parts)
@@ -258,9 +252,7 @@ static bp_result_t fill_component(save_t *s, uint32_t number)
 {
     const save_component_t *c = &s->components[number];
     bp_result_t result = BP_OK;
-    for (uint32_t i = 0; c->road == SAVE_COMPILED && i < c->instances && result == BP_OK; i++)
-        result = blob_opaque(&s->writer, number, i, c->compiled[i].data, c->compiled[i].size, &s->world->base->error);
-    for (uint32_t f = 0; c->road == SAVE_FIELDS && f < c->manager->component->field_count && result == BP_OK; f++) {
+    for (uint32_t f = 0; f < c->manager->component->field_count && result == BP_OK; f++) {
         if (c->fates[f] != SAVE_NOT)
             result = fill_field(s, number, f);
     }
@@ -295,11 +287,7 @@ static bp_result_t write_values(save_t *s)
 
 static void free_component(save_t *s, save_component_t *c)
 {
-    memory_t *owner = plugin_account(c->manager->component->owner);
     uint32_t fields = c->manager->component->field_count;
-    for (uint32_t i = 0; c->compiled != NULL && i < c->instances; i++)
-        memory_free(owner, c->compiled[i].data, c->compiled[i].size);
-    memory_free(s->memory, c->compiled, (c->instances + (size_t)1) * sizeof *c->compiled);
     memory_free(s->memory, c->fates, fields + (size_t)1);
     memory_free(s->memory, c->blob_fields, (fields + (size_t)1) * sizeof *c->blob_fields);
     memory_free(s->memory, c->descs, (fields + (size_t)1) * sizeof *c->descs);

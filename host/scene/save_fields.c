@@ -20,8 +20,8 @@ static bool is_saved(const component_t *type, const field_t *field)
 {
     if (!type->own_storage)
         return true;
-    bool settable = type->table.set != NULL || (type->table.create_with != NULL && field->type != BP_ENTITY);
-    return type->table.get != NULL && settable && (field->flags & BP_FIELD_READ_ONLY) == 0;
+    bool settable = type->storage.set != NULL || field->type != BP_ENTITY;
+    return type->storage.get != NULL && settable && (field->flags & BP_FIELD_READ_ONLY) == 0;
 }
 
 /* --- references ---------------------------------------------------------------------------------------------------------- */
@@ -194,88 +194,11 @@ static bp_result_t find_single_values(save_t *s, save_component_t *c)
     return result;
 }
 
-/* --- managers that compile ---------------------------------------------------------------------------------------------------- */
-
-static void print_property(const save_t *s, const bp_text_sink_i *sink, const field_t *field, const bp_value_t *value)
-{
-    const value_context_t *context = &s->world->base->values;
-    if (field->type == BP_STRING)
-        print_quoted(sink, value->string);
-    else if (field->type == BP_NAME)
-        print_quoted(sink, names_text(context->names, value->name));
-    else if (field->type == BP_ENTITY)
-        print_text(sink, "null"); /* bytes that nobody else understands cannot refer to entities */
-    else
-        print_json_field(sink, context, field, value);
-}
-
-/* The description that the manager would have been given by a scene. */
-static bp_result_t describe(const save_t *s, const save_component_t *c, uint32_t slot, print_buffer_t *buffer)
-{
-    const component_t *type = type_of(c);
-    bp_text_sink_i sink = print_into(buffer);
-    bp_result_t result = BP_OK;
-    buffer->length = 0;
-    print_text(&sink, "{");
-    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
-        bp_value_t value = {.i64 = 0};
-        result = verb_get(type, &c->manager->verb, f, &slot, 1, &value, sizeof value);
-        print_format(&sink, "%s\"%s\": ", f > 0 ? ", " : "", type->fields[f].name);
-        if (result == BP_OK)
-            print_property(s, &sink, &type->fields[f], &value);
-    }
-    print_text(&sink, "}");
-    return buffer->failed ? error_memory(&s->world->base->error, "saving a world") : result;
-}
-
-static bp_result_t compile_part(save_t *s, save_component_t *c, const save_part_t *part, print_buffer_t *buffer)
-{
-    const run_t *run = s->groups[part->group].run;
-    bp_result_t result = BP_OK;
-    for (uint32_t row = 0, instance = part->first; row < run->count && result == BP_OK; row++) {
-        uint32_t slot;
-        if (run_entities(run)[row].id == 0)
-            continue;
-        memcpy(&slot, run_cell(run, part->column, row), sizeof slot);
-        save_bytes_t *made = &c->compiled[instance++];
-        result = describe(s, c, slot, buffer);
-        if (result == BP_OK)
-            result = verb_compile(type_of(c), &c->manager->verb, buffer->text, &made->data, &made->size);
-        if (result != BP_OK)
-            *made = (save_bytes_t){NULL, 0};
-    }
-    return result;
-}
-
-static bp_result_t compile(save_t *s, save_component_t *c)
-{
-    print_buffer_t buffer = {.memory = s->memory};
-    c->compiled = memory_new(s->memory, (c->instances + (size_t)1) * sizeof *c->compiled);
-    if (c->compiled == NULL)
-        return error_memory(&s->world->base->error, "saving a world");
-    bp_result_t result = BP_OK;
-    for (uint32_t p = 0; p < c->part_count && result == BP_OK; p++)
-        result = compile_part(s, c, &s->parts[s->by_component[c->first_part + p]], &buffer);
-    print_buffer_free(&buffer);
-    return result == BP_OK ? BP_OK
-                           : error_prefix(&s->world->base->error, result, "world '%s': %s: ", s->world->name, type_of(c)->name);
-}
-
 /* --- all ------------------------------------------------------------------------------------------------------------------------ */
-
-static bool must_compile(const component_t *type)
-{
-    return type->own_storage && type->table.get != NULL && type->table.set == NULL && type->table.create_with == NULL &&
-           type->table.compile != NULL && type->table.spawn != NULL;
-}
 
 static bp_result_t plan_component(save_t *s, save_component_t *c)
 {
     const component_t *type = type_of(c);
-    if (must_compile(type)) {
-        c->road = SAVE_COMPILED;
-        return compile(s, c);
-    }
     for (uint32_t f = 0; f < type->field_count; f++)
         c->fates[f] = is_saved(type, &type->fields[f]) ? SAVE_COLUMN : SAVE_NOT;
     bp_result_t result = find_references(s, c);

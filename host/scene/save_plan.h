@@ -27,24 +27,14 @@ typedef struct save_part_t {
 
 typedef enum save_fate_t { SAVE_NOT, SAVE_ONE, SAVE_COLUMN } save_fate_t;
 
-typedef enum save_road_t { SAVE_FIELDS, SAVE_COMPILED } save_road_t;
-
-/* Bytes that a manager compiled for one instance. */
-typedef struct save_bytes_t {
-    void *data;
-    size_t size;
-} save_bytes_t;
-
 typedef struct save_component_t {
     manager_t *manager;
-    save_road_t road;
     uint32_t first_part, part_count; /* in save_t.by_component */
     uint32_t instances;
     uint8_t *fates;         /* one for each field of the manager's component */
     uint32_t *blob_fields;  /* ... and its number in the blob */
     blob_field_desc_t *descs;
     uint32_t desc_count;
-    save_bytes_t *compiled; /* SAVE_COMPILED: for each instance */
 } save_component_t;
 
 typedef struct save_t {

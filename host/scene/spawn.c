@@ -138,9 +138,9 @@ static uint32_t *slots_of(const spawn_t *s, const plan_part_t *part)
 }
 
 /* Bytes of scratch that creating a part takes. */
-static size_t scratch_for(const plan_component_t *component, uint32_t rows, bool opaque)
+static size_t scratch_for(const plan_component_t *component, uint32_t rows)
 {
-    size_t bytes = opaque ? (size_t)rows * (sizeof(void *) + sizeof(size_t)) : 0;
+    size_t bytes = 0;
     for (uint32_t f = 0; f < component->manager->component->field_count; f++) {
         const field_t *field = &component->manager->component->fields[f];
         bool pointers = field->type == BP_STRING, repeated = component->sources[f].kind == SOURCE_ONE;
@@ -173,24 +173,7 @@ static const void *part_values(const spawn_t *s, const plan_part_t *part, const 
     return values;
 }
 
-static bp_result_t create_and_set(spawn_t *s, plan_part_t *part, manager_t *manager, const void *const *columns, const bp_entity_t *entities)
-{
-    const component_t *type = manager->component;
-    uint32_t *slots = slots_of(s, part), rows = plan_group(&s->plan, part)->rows;
-    bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities, rows, slots);
-    part->created = result == BP_OK;
-    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
-        if (columns[f] == NULL)
-            continue;
-        if (type->table.set == NULL)
-            return error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
-                             type->fields[f].name);
-        result = verb_set(type, &manager->verb, f, slots, rows, columns[f], type->fields[f].size);
-    }
-    return result;
-}
-
-static bp_result_t create_with(spawn_t *s, plan_part_t *part, const plan_component_t *component, const bp_entity_t *entities)
+static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan_component_t *component, const bp_entity_t *entities)
 {
     const void *columns[REGISTRY_MAX_FIELDS + 1];
     manager_t *manager = component->manager;
@@ -198,27 +181,9 @@ static bp_result_t create_with(spawn_t *s, plan_part_t *part, const plan_compone
     char *scratch = s->scratch;
     for (uint32_t f = 0; f < type->field_count; f++)
         columns[f] = part_values(s, part, &type->fields[f], &component->sources[f], &scratch);
-    if (type->table.create_with == NULL)
-        return create_and_set(s, part, manager, columns, entities);
-    bp_result_t result = verb_create_with(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities,
-                                                 plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
+    bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities, plan_group(&s->plan, part)->rows,
+                                     columns, slots_of(s, part));
     part->created = result == BP_OK;
-    return result;
-}
-
-/* From bytes that the manager compiled. A manager whose fields are declared has its rows already, and gets slots that mean nothing. */
-static bp_result_t spawn_opaque(spawn_t *s, plan_part_t *part, const blob_component_t *from, manager_t *manager, const bp_entity_t *entities)
-{
-    const blob_part_t *blob_part = plan_blob_part(&s->plan, part);
-    uint32_t rows = plan_group(&s->plan, part)->rows;
-    const void **data = (const void **)(void *)s->scratch;
-    size_t *sizes = (size_t *)(void *)(data + rows);
-    for (uint32_t i = 0; i < rows; i++)
-        data[i] = blob_opaque_bytes(s->plan.blob, from, blob_part->first_instance + i, &sizes[i]);
-    bool own = manager->component->own_storage;
-    bp_result_t result = verb_spawn(manager->component, &manager->verb, blob_part->name, entities, rows, data, sizes,
-                                                         own ? slots_of(s, part) : s->slots);
-    part->created = own && result == BP_OK;
     return result;
 }
 
@@ -226,14 +191,12 @@ static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
 {
     plan_part_t *part = &s->plan.parts[p];
     const plan_component_t *component = &s->plan.components[c];
-    const blob_component_t *from = &s->plan.blob->components[c];
     const blob_group_t *group = plan_group(&s->plan, part);
     const bp_entity_t *entities = s->plan.entities + group->first_entity;
     if (part->key == BP_NONE || group->rows == 0)
         return BP_OK;
     s->plan.world->base->error.text[0] = '\0';
-    bp_result_t result = (from->flags & BLOB_OPAQUE) != 0 ? spawn_opaque(s, part, from, component->manager, entities)
-                                                          : create_with(s, part, component, entities);
+    bp_result_t result = create_instances_of(s, part, component, entities);
     error_text_t *error = &s->plan.world->base->error;
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
@@ -244,7 +207,7 @@ static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
 static bool is_called(const spawn_plan_t *plan, uint32_t c)
 {
     const manager_t *manager = plan->components[c].manager;
-    return manager != NULL && (manager->component->own_storage || (plan->blob->components[c].flags & BLOB_OPAQUE) != 0);
+    return manager != NULL && manager->component->own_storage;
 }
 
 static bp_result_t create_instances(spawn_t *s)
@@ -293,7 +256,7 @@ static bp_result_t set_references(spawn_t *s, uint32_t c)
         if (field->type != BP_ENTITY || component->sources[f].kind == SOURCE_DEFAULT)
             continue;
         uint32_t count = gather_references(s, component, &component->sources[f], !field->initial_is_zero);
-        if (count > 0 && type->table.set == NULL)
+        if (count > 0 && type->storage.set == NULL)
             result = error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
                                field->name);
         else if (count > 0)
@@ -308,7 +271,7 @@ static bp_result_t set_all_references(spawn_t *s)
     for (uint32_t i = 0; i < s->plan.blob->info->component_count && result == BP_OK; i++) {
         uint32_t c = s->plan.order[i];
         const manager_t *manager = s->plan.components[c].manager;
-        if (manager != NULL && manager->component->own_storage && (s->plan.blob->components[c].flags & BLOB_OPAQUE) == 0)
+        if (manager != NULL && manager->component->own_storage)
             result = set_references(s, c);
     }
     return result;
@@ -353,7 +316,7 @@ static bool take_scratch(spawn_t *s)
         uint32_t c = plan->blob->parts[p].component, rows = plan_group(plan, &plan->parts[p])->rows;
         if (plan->parts[p].key == BP_NONE || !is_called(plan, c))
             continue;
-        size_t bytes = scratch_for(&plan->components[c], rows, (plan->blob->components[c].flags & BLOB_OPAQUE) != 0);
+        size_t bytes = scratch_for(&plan->components[c], rows);
         s->scratch_size = bytes > s->scratch_size ? bytes : s->scratch_size;
         largest = rows > largest ? rows : largest;
     }

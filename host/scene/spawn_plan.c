@@ -157,8 +157,9 @@ static bp_result_t find_manager(spawn_plan_t *plan, uint32_t c)
         manager_t *manager = world->managers[m];
         if (!manager->started || strcmp(manager->component->name, type) != 0)
             continue;
-        if ((plan->blob->components[c].flags & BLOB_OPAQUE) != 0 && manager->component->table.spawn == NULL)
-            return skip(plan, c, error_set(&world->base->error, BP_ERROR_TYPE, "%s does not spawn from compiled bytes (it has no 'spawn')", type));
+        if ((plan->blob->components[c].flags & BLOB_OPAQUE) != 0)
+            return skip(plan, c, error_set(&world->base->error, BP_ERROR_TYPE,
+                                           "%s was compiled to bytes by a manager of contract 1; compile the scene again", type));
         plan->components[c].manager = manager;
         return BP_OK;
     }
@@ -197,8 +198,7 @@ static bp_result_t plan_components(spawn_plan_t *plan)
             continue;
         component->sources = sources;
         sources += component->manager->component->field_count;
-        if ((plan->blob->components[c].flags & BLOB_OPAQUE) == 0)
-            result = plan_fields(plan, c);
+        result = plan_fields(plan, c);
     }
     return result;
 }
@@ -220,7 +220,7 @@ static bp_result_t sort_components(spawn_plan_t *plan)
         return error_memory(&plan->world->base->error, "planning a spawn");
     for (uint32_t c = 0; c < count; c++) {
         const manager_t *manager = plan->components[c].manager;
-        order[c] = (order_t){manager == NULL ? 0 : manager->component->table.spawn_order, c};
+        order[c] = (order_t){manager == NULL ? 0 : manager->component->spawn_order, c};
     }
     qsort(order, count, sizeof *order, ascending);
     for (uint32_t c = 0; c < count; c++)

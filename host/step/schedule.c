@@ -47,7 +47,10 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
 void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 {
     memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
-    memory_free(&schedule->memory, unit->ordered, unit->ordered_capacity * sizeof *unit->ordered);
+    memory_free(&schedule->memory, unit->gathered, unit->gathered_capacity * sizeof *unit->gathered);
+    memory_free(&schedule->memory, unit->slots, unit->slot_capacity * sizeof *unit->slots);
+    memory_free(&schedule->memory, unit->bindings, unit->binding_capacity * sizeof *unit->bindings);
+    memory_free(&schedule->memory, unit->places, unit->place_capacity * sizeof *unit->places);
     memory_free(&schedule->memory, unit->columns, unit->column_capacity * sizeof *unit->columns);
     memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
     memory_free(&schedule->memory, unit->access, unit->access_capacity * sizeof *unit->access);
@@ -113,6 +116,39 @@ bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
     return BP_OK;
 }
 
+/* Can the system have of `component` what it asks for? */
+static bp_result_t admit_terms(world_t *world, const system_t *system, const component_t *component)
+{
+    for (uint32_t t = 0; t < system->term_count; t++) {
+        bp_result_t result = strcmp(system->terms[t].component, component->name) != 0
+                                 ? BP_OK
+                                 : term_bind(&world->base->error, &system->terms[t], component, NULL);
+        if (result != BP_OK)
+            return error_prefix(&world->base->error, result, "world '%s': system '%s': ", world->name, system->name);
+    }
+    return BP_OK;
+}
+
+static bp_result_t admit_system(world_t *world, const system_t *system)
+{
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        bp_result_t result = world->managers[i]->started ? admit_terms(world, system, world->managers[i]->component) : BP_OK;
+        if (result != BP_OK)
+            return result;
+    }
+    return BP_OK;
+}
+
+bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
+        if (schedule->units[i]->system != NULL)
+            result = admit_terms(schedule->world, schedule->units[i]->system, component);
+    }
+    return result;
+}
+
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
 {
     world_t *world = schedule->world;
@@ -123,11 +159,14 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
             return error_set(&world->base->error, BP_ERROR_EXISTS, "world '%s' has system '%s' already", world->name,
                              system->name);
     }
+    bp_result_t result = admit_system(world, system);
+    if (result != BP_OK)
+        return result;
     unit_t *unit = new_unit(schedule, system->name);
     if (unit == NULL)
         return out_of_memory(schedule);
     unit->system = system;
-    bp_result_t result = unit_call_start(unit, world);
+    result = unit_call_start(unit, world);
     if (result != BP_OK) {
         schedule_free_unit(schedule, unit);
         return result;
@@ -215,9 +254,7 @@ static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t 
     settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE);
     settled->instance = term->instance;
     settled->manager = world_component(world, term->component);
-    if (settled->manager != BP_NONE)
-        settled->width = world_visible(world->managers[settled->manager]);
-    else if (settled->flags == 0)
+    if (settled->manager == BP_NONE && settled->flags == 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
                          "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
                          unit->name, term->component, world->name);
@@ -244,13 +281,77 @@ static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint
     return query;
 }
 
+/* --- bindings --------------------------------------------------------------------------------------------------- */
+
+/* A term whose fields have been found. */
+static binding_t bind(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage)
+{
+    binding_t binding = {.place = place,
+                         .first = count > 0 ? places[0] : 0,
+                         .count = (uint16_t)count,
+                         .in_row = true,
+                         .slots = own_storage,
+                         .places = places,
+                         .absent = count > 0 ? unit_absent_columns() : NULL};
+    for (uint32_t k = 0; k < count; k++)
+        binding.in_row = binding.in_row && places[k] != TERM_ABSENT && places[k] == places[0] + k;
+    return binding;
+}
+
+/* `simulate` is a system of one term that asks for every field, in the order of declaration. */
+static void bind_manager(unit_t *unit)
+{
+    const component_t *component = unit->manager->component;
+    uint32_t count = component->own_storage ? 0 : component->field_count;
+    for (uint32_t i = 0; i < count; i++)
+        unit->places[i] = (uint16_t)i;
+    unit->bindings[0] = bind(unit->places, count, 0, component->own_storage);
+}
+
+static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *place)
+{
+    uint16_t *places = unit->places;
+    for (uint32_t t = 0; t < unit->system->term_count; t++) {
+        const term_t *term = &unit->system->terms[t];
+        uint32_t number = unit->query->terms[place[t]].manager;
+        const component_t *component = number == BP_NONE ? NULL : world->managers[number]->component;
+        for (uint32_t k = 0; k < term->field_count; k++)
+            places[k] = TERM_ABSENT;
+        bp_result_t result = component == NULL ? BP_OK : term_bind(&world->base->error, term, component, places);
+        if (result != BP_OK)
+            return error_prefix(&world->base->error, result, "world '%s': system '%s': ", world->name, unit->name);
+        unit->bindings[t] = bind(places, term->field_count, place[t], component != NULL && component->own_storage);
+        unit->has_slots = unit->has_slots || unit->bindings[t].slots;
+        unit->as_they_lie = unit->as_they_lie && unit->bindings[t].in_row && !unit->bindings[t].slots;
+        places += term->field_count;
+    }
+    return BP_OK;
+}
+
+static bp_result_t settle_bindings(schedule_t *schedule, unit_t *unit, const uint8_t *place)
+{
+    uint32_t count = unit->query->term_count, fields = unit->manager != NULL ? unit->manager->component->field_count : 0;
+    for (uint32_t t = 0; unit->system != NULL && t < count; t++)
+        fields += unit->system->terms[t].field_count;
+    if (!memory_reserve(&schedule->memory, &unit->bindings, &unit->binding_capacity, count, sizeof *unit->bindings) ||
+        !memory_reserve(&schedule->memory, &unit->places, &unit->place_capacity, fields, sizeof *unit->places))
+        return error_memory(&schedule->world->base->error, "settling a step");
+    unit->as_they_lie = true;
+    unit->has_slots = false;
+    if (unit->system != NULL)
+        return bind_system(schedule->world, unit, place);
+    bind_manager(unit);
+    return BP_OK;
+}
+
 static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
 {
     world_t *world = schedule->world;
-    query_term_t terms[REGISTRY_MAX_TERMS] = {{0}};
+    query_term_t terms[TERMS_MAX] = {{0}};
+    uint8_t place[TERMS_MAX];
     uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
     if (unit->manager != NULL)
-        terms[0] = (query_term_t){.manager = unit->manager->number, .width = world_visible(unit->manager)};
+        terms[0] = (query_term_t){.manager = unit->manager->number};
     for (uint32_t t = 0; t < count && unit->system != NULL; t++) {
         bp_result_t result = settle_term(world, unit, &unit->system->terms[t], &terms[t]);
         if (result != BP_OK)
@@ -258,12 +359,12 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
     }
     if (count == 0)
         return BP_OK;
-    query_order(terms, count, unit->place);
+    query_order(terms, count, place);
     unit->query = need_query(schedule, terms, count);
     if (unit->query == NULL)
         return error_memory(&world->base->error, "settling a step");
     unit->query->users++;
-    return BP_OK;
+    return settle_bindings(schedule, unit, place);
 }
 
 void schedule_unsettle(schedule_t *schedule)
@@ -316,21 +417,79 @@ static bp_result_t check_wishes(const world_t *world, const unit_t *unit)
 
 /* --- accesses --------------------------------------------------------------------------------------------------- */
 
-/* Kept in the order of managers, each once. */
-static bp_result_t add_access(schedule_t *schedule, unit_t *unit, uint32_t manager, bool writes)
+static void set_bit(uint64_t *words, uint32_t bit)
+{
+    words[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* What the unit touches of a manager, kept in the order of managers, each once; NULL when out of memory. */
+static access_t *need_access(schedule_t *schedule, unit_t *unit, uint32_t manager)
 {
     uint32_t at = 0;
     while (at < unit->access_count && unit->access[at].manager < manager)
         at++;
-    if (at < unit->access_count && unit->access[at].manager == manager) {
-        unit->access[at].writes = unit->access[at].writes || writes;
-        return BP_OK;
-    }
+    if (at < unit->access_count && unit->access[at].manager == manager)
+        return &unit->access[at];
     if (!memory_reserve(&schedule->memory, &unit->access, &unit->access_capacity, unit->access_count + 1u, sizeof *unit->access))
-        return error_memory(&schedule->world->base->error, "settling a step");
+        return NULL;
     memmove(unit->access + at + 1, unit->access + at, (unit->access_count - at) * sizeof *unit->access);
-    unit->access[at] = (access_t){manager, writes};
+    unit->access[at] = (access_t){.manager = manager};
     unit->access_count++;
+    return &unit->access[at];
+}
+
+static bp_result_t out_of_settling(const schedule_t *schedule)
+{
+    return error_memory(&schedule->world->base->error, "settling a step");
+}
+
+/* All of a component: every field, and what else its manager has. */
+static bp_result_t access_all(schedule_t *schedule, unit_t *unit, uint32_t manager, bool writes)
+{
+    access_t *access = need_access(schedule, unit, manager);
+    if (access == NULL)
+        return out_of_settling(schedule);
+    memset(writes ? access->writes : access->reads, 0xff, sizeof access->reads);
+    return BP_OK;
+}
+
+/* What `simulate` does with its own columns, by its fields; where these say nothing, it writes them all. */
+static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
+{
+    const component_t *component = unit->manager->component;
+    bool says = false;
+    for (uint32_t i = 0; i < component->field_count; i++)
+        says = says || component->fields[i].access != 0;
+    if (!says || component->own_storage)
+        return access_all(schedule, unit, unit->manager->number, true);
+    access_t *access = need_access(schedule, unit, unit->manager->number);
+    if (access == NULL)
+        return out_of_settling(schedule);
+    set_bit(access->writes, ACCESS_MANAGER);
+    for (uint32_t i = 0; i < component->field_count; i++) {
+        if (component->fields[i].access != 0)
+            set_bit((component->fields[i].access & BP_WRITE) != 0 ? access->writes : access->reads, i);
+    }
+    return BP_OK;
+}
+
+/* A term's fields. One without asks for presence, which no unit changes; or it gives slots, which lead to what the manager has. */
+static bp_result_t access_term(schedule_t *schedule, unit_t *unit, uint32_t t)
+{
+    const term_t *term = &unit->system->terms[t];
+    const binding_t *binding = &unit->bindings[t];
+    uint32_t manager = unit->query->terms[binding->place].manager;
+    if (manager == BP_NONE || (term->flags & BP_TERM_EXCLUDE) != 0)
+        return BP_OK;
+    if (binding->slots)
+        return access_all(schedule, unit, manager, false);
+    access_t *access = term->field_count == 0 ? NULL : need_access(schedule, unit, manager);
+    if (access == NULL)
+        return term->field_count == 0 ? BP_OK : out_of_settling(schedule);
+    for (uint32_t k = 0; k < term->field_count; k++) {
+        if (binding->places[k] != TERM_ABSENT)
+            set_bit((term->fields[k].access & BP_WRITE) != 0 ? access->writes : access->reads, binding->places[k]);
+    }
     return BP_OK;
 }
 
@@ -346,7 +505,7 @@ static bp_result_t add_named(schedule_t *schedule, unit_t *unit, const char *lis
                                 unit->name, writes ? "writes" : "reads", word);
         uint32_t manager = world_component(world, word);
         if (manager != BP_NONE)
-            result = add_access(schedule, unit, manager, writes);
+            result = access_all(schedule, unit, manager, writes);
     }
     return result;
 }
@@ -356,12 +515,9 @@ static bp_result_t settle_accesses(schedule_t *schedule, unit_t *unit)
     bp_result_t result = BP_OK;
     unit->access_count = 0;
     if (unit->manager != NULL)
-        result = add_access(schedule, unit, unit->manager->number, true);
-    for (uint32_t t = 0; unit->system != NULL && t < unit->system->term_count && result == BP_OK; t++) {
-        uint32_t manager = unit->query->terms[unit->place[t]].manager, flags = unit->system->terms[t].flags;
-        if (manager != BP_NONE && (flags & BP_TERM_EXCLUDE) == 0)
-            result = add_access(schedule, unit, manager, (flags & BP_TERM_WRITE) != 0);
-    }
+        result = access_own(schedule, unit);
+    for (uint32_t t = 0; unit->system != NULL && t < unit->system->term_count && result == BP_OK; t++)
+        result = access_term(schedule, unit, t);
     const char *reads = unit->system != NULL ? unit->system->table.reads : unit->manager->component->table.reads;
     const char *writes = unit->system != NULL ? unit->system->table.writes : unit->manager->component->table.writes;
     if (result == BP_OK)
@@ -373,12 +529,8 @@ static void settle_flags(unit_t *unit)
 {
     uint32_t flags = unit->system != NULL ? unit->system->table.flags : unit->manager->component->table.flags;
     bool each = unit->system != NULL ? unit->system->table.run != NULL : !unit->manager->component->own_storage;
-    uint32_t width = 0;
-    for (uint32_t t = 0; unit->query != NULL && t < unit->query->term_count; t++)
-        width += unit->query->terms[t].width;
     unit->concurrent = (flags & (unit->system != NULL ? BP_SYSTEM_CONCURRENT : BP_COMPONENT_CONCURRENT)) != 0;
-    unit->parallel = (flags & (unit->system != NULL ? BP_SYSTEM_PARALLEL : BP_COMPONENT_PARALLEL)) != 0 && each &&
-                     width <= SCHEDULE_MAX_COLUMNS;
+    unit->parallel = (flags & (unit->system != NULL ? BP_SYSTEM_PARALLEL : BP_COMPONENT_PARALLEL)) != 0 && each;
 }
 
 /* --- all -------------------------------------------------------------------------------------------------------- */
@@ -549,11 +701,19 @@ bp_result_t order_units(schedule_t *schedule)
 
 /* --- segments --------------------------------------------------------------------------------------------------- */
 
+static bool meet(const access_t *x, const access_t *y)
+{
+    uint64_t both = 0;
+    for (uint32_t i = 0; i < ACCESS_WORDS; i++)
+        both |= (x->writes[i] & (y->reads[i] | y->writes[i])) | (x->reads[i] & y->writes[i]);
+    return both != 0;
+}
+
 static bool conflict(const unit_t *a, const unit_t *b)
 {
     for (uint32_t i = 0, k = 0; i < a->access_count && k < b->access_count;) {
         const access_t *x = &a->access[i], *y = &b->access[k];
-        if (x->manager == y->manager && (x->writes || y->writes))
+        if (x->manager == y->manager && meet(x, y))
             return true;
         i += x->manager <= y->manager;
         k += y->manager <= x->manager;

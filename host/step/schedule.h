@@ -22,15 +22,26 @@
 
 enum {
     SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which keeps */
-    SCHEDULE_RANGE_ROWS = 16384,  /* every range's columns aligned */
-    SCHEDULE_MAX_COLUMNS = 512    /* a match with more columns is not cut into ranges */
+    SCHEDULE_RANGE_ROWS = 16384   /* every range's columns aligned */
 };
 
-/* One component that a unit touches. */
+/* What a unit touches of one component: a bit for each field, by its number, and the last one for what else its manager has. */
+enum { ACCESS_WORDS = 4, ACCESS_MANAGER = 255 };
+BP_STATIC_ASSERT((int)REGISTRY_MAX_FIELDS <= (int)ACCESS_MANAGER, "the last bit is no field's");
 typedef struct access_t {
     uint32_t manager;
-    bool writes;
+    uint64_t reads[ACCESS_WORDS], writes[ACCESS_WORDS];
 } access_t;
+
+/* What a unit is handed of one of its terms: where, within the columns of the component, those lie that it asks for. */
+typedef struct binding_t {
+    uint16_t place;         /* of the term in the query */
+    uint16_t first, count;  /* the first column, and how many */
+    bool in_row;            /* they lie in a row, none of them absent */
+    bool slots;             /* the component has storage of its own */
+    const uint16_t *places; /* of each, TERM_ABSENT where the component lacks it */
+    void *const *absent;    /* what the unit is handed where entities lack the component */
+} binding_t;
 
 /* What one thread does at a time: whole matches, or one range of the rows of one. */
 typedef struct task_t {
@@ -47,7 +58,11 @@ typedef struct unit_t {
     verb_system_t verb; /* what the system's verbs are called with */
 
     query_t *query;     /* NULL where the unit has no terms, or is not settled */
-    uint8_t place[REGISTRY_MAX_TERMS]; /* of each term in the query */
+    binding_t *bindings; /* of each term */
+    uint16_t *places;   /* of all fields of all terms */
+    uint32_t binding_capacity, place_capacity;
+    bool as_they_lie;   /* columns of all terms lie in a row, and none has slots */
+    bool has_slots;     /* some have */
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
     bool told;          /* of the entities that matched when it came */
@@ -61,8 +76,10 @@ typedef struct unit_t {
     bp_match_t *matches;      /* of run_all; built anew each step */
     void *const **columns;    /* term_count for each match */
     uint32_t match_capacity, column_capacity;
-    void **ordered;           /* columns of terms that the system wants in another order than they lie in */
-    uint32_t ordered_capacity;
+    void **gathered;          /* columns of terms that do not lie in a row */
+    const uint32_t **slots;   /* as `columns`, where the unit has any */
+    uint32_t gathered_capacity, slot_capacity;
+    uint32_t first_call;      /* number of its first call in the step */
     task_t *tasks;            /* of a step on several threads */
     uint32_t task_count, task_capacity;
     _Atomic uint32_t waits, next_task, tasks_left;
@@ -143,6 +160,9 @@ void schedule_free_world(bp_world_o *world);
 /* Bring in a component that has come to the world (nothing where it does not simulate), or a system. [main] */
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager);
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
+
+/* Can the systems of the world have of a component what they ask for? For a component that is about to come to it. [main] */
+bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
 /* Take units out; a system is stopped. [main] */
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);

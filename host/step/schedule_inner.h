@@ -57,6 +57,9 @@ void unit_run_task(unit_t *unit, const task_t *task);
 /* Rows of all matches. */
 uint64_t unit_run_rows(const unit_t *unit);
 
+/* What binding_t.absent is for a term with fields. [any] */
+void *const *unit_absent_columns(void);
+
 /* --- unit call --------------------------------------------------------------------------------------------------- */
 
 /* The one place where verbs of a plugin's units are called.
@@ -73,8 +76,8 @@ bp_result_t unit_call_start(unit_t *unit, world_t *world);
 void unit_call_stop(unit_t *unit);
 
 /* A step. [main], or [job] where the unit allows it */
-void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run);
-void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match);
+void unit_call_simulate(unit_t *unit, const bp_run_t *run);
+void unit_call_run(unit_t *unit, const bp_match_t *match);
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
 
 /* A system is told who matches now, or no longer does; nothing where it does not ask. [main] */

@@ -13,89 +13,108 @@ enum {
     AHEAD = 2         /* matches */
 };
 
-/* Calls that one thread makes one after another: they share a copy of the step and, while nobody records anything, the recorder. */
+/* Calls that one thread makes one after another: they share a copy of the step, what is the same in all views and, while nobody
+ * records anything, the recorder. */
 typedef struct calls_t {
     unit_t *unit;
     bp_step_t step;
     struct bp_commands_o recorder;
-    bool as_they_lie; /* no term wants columns in an order of its own */
+    bp_match_t match; /* a system is handed this, */
+    bp_run_t run;     /* a manager this */
+    void *const *columns[TERMS_MAX];
+    const uint32_t *slots[TERMS_MAX];
 } calls_t;
 
 /* --- views ------------------------------------------------------------------------------------------------------ */
 
-/* How many columns a unit is handed for its t-th term, and which: NULL: all, as they lie. */
-static uint32_t term_width(const unit_t *unit, uint32_t t, const uint8_t **order)
+/* Columns of a component that is absent, and slots where no term has any. */
+static void *const no_columns[TERMS_MAX_ASKED];
+static const uint32_t *const no_slots[TERMS_MAX];
+
+void *const *unit_absent_columns(void)
 {
-    const term_t *term = unit->system != NULL ? &unit->system->terms[t] : NULL;
-    bool reordered = term != NULL && term->reordered;
-    *order = reordered ? term->order : NULL;
-    return reordered ? term->expected_count : unit->query->terms[unit->place[t]].width;
+    return no_columns;
 }
 
-/* The columns of one term of a match from `row` on: the run's own addresses, or `shifted`, filled with addresses that are moved
- * on, or in the order that the system was compiled for. NULL for a term that is absent. */
-static void *const *term_columns(const unit_t *unit, uint32_t match, uint32_t t, uint32_t row, void **shifted)
+/* The columns that the unit asks for of one term, from `row` of a run on, where the component's columns begin at `first`; 0: the
+ * entities lack it. The run's own addresses where they lie as they are asked for, else `shifted`, filled. */
+static void *const *term_columns(const binding_t *binding, const run_t *run, uint32_t first, uint32_t row, void **shifted)
+{
+    if (first == 0)
+        return binding->absent;
+    if (row == 0 && binding->in_row)
+        return run->columns + first + binding->first;
+    for (uint32_t k = 0; k < binding->count; k++)
+        shifted[k] = binding->places[k] == TERM_ABSENT ? NULL : run_cell(run, first + binding->places[k], row);
+    return shifted;
+}
+
+/* The columns and slots of all terms of a match. Returns how many of `shifted` were used. */
+static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns,
+                             const uint32_t **slots)
 {
     const run_t *run = unit->query->runs[match];
-    const uint8_t *order;
-    uint32_t first = query_cells(unit->query, match)[unit->place[t]].column, width = term_width(unit, t, &order);
-    if (first == 0)
-        return NULL;
-    if (row == 0 && order == NULL)
-        return run->columns + first;
-    for (uint32_t c = 0; c < width; c++)
-        shifted[c] = run_cell(run, first + (order == NULL ? c : order[c]), row);
-    return shifted;
+    const query_cell_t *cells = query_cells(unit->query, match);
+    uint32_t used = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++) {
+        const binding_t *binding = &unit->bindings[t];
+        uint32_t first = cells[binding->place].column;
+        columns[t] = term_columns(binding, run, first, row, shifted + used);
+        used += columns[t] == shifted + used ? binding->count : 0;
+        if (unit->has_slots)
+            slots[t] = binding->slots && first != 0 ? run_cell(run, first, row) : NULL;
+    }
+    return used;
 }
 
 static void simulate_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
 {
     unit_t *unit = calls->unit;
-    const query_t *query = unit->query;
+    const run_t *run = unit->query->runs[match];
+    const query_cell_t *cell = query_cells(unit->query, match);
     void *shifted[REGISTRY_MAX_FIELDS + 1];
-    bp_run_t view = {
-        .struct_size = sizeof view,
-        .count = count,
-        .entities = run_entities(query->runs[match]) + first,
-        .columns = term_columns(unit, match, 0, first, shifted),
-        .instance = unit->schedule->world->prototypes.keys[query_cells(query, match)->key].name,
-    };
-    unit_call_simulate(unit, &calls->step, &view);
-}
-
-/* The columns of all terms of a match, `shifted` as above. Returns how many of these were used. */
-static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns)
-{
-    uint32_t used = 0;
-    for (uint32_t t = 0; t < unit->query->term_count; t++) {
-        const uint8_t *order;
-        columns[t] = term_columns(unit, match, t, row, shifted + used);
-        used += columns[t] != NULL && columns[t] == shifted + used ? term_width(unit, t, &order) : 0;
-    }
-    return used;
+    bp_run_t *view = &calls->run;
+    view->count = count;
+    view->first = first;
+    view->range = calls->recorder.call - unit->first_call;
+    view->prototype = run->prototype;
+    view->entities = run_entities(run) + first;
+    view->columns = term_columns(unit->bindings, run, cell->column, first, shifted);
+    view->instance = unit->schedule->world->prototypes.keys[cell->key].name;
+    unit_call_simulate(unit, view);
 }
 
 /* A whole run, for a unit that takes columns as they lie: only addresses within the run's own array. */
 static void run_whole(calls_t *calls, const run_t *run, const query_cell_t *cells)
 {
     unit_t *unit = calls->unit;
-    void *const *columns[REGISTRY_MAX_TERMS];
+    bp_match_t *view = &calls->match;
     for (uint32_t t = 0, count = unit->query->term_count; t < count; t++) {
-        uint32_t first = cells[unit->place[t]].column;
-        columns[t] = first == 0 ? NULL : run->columns + first;
+        const binding_t *binding = &unit->bindings[t];
+        uint32_t first = cells[binding->place].column;
+        calls->columns[t] = first == 0 ? binding->absent : run->columns + first + binding->first;
     }
-    unit_call_run(unit, &calls->step, &(bp_match_t){sizeof(bp_match_t), run->count, run_entities(run), columns});
+    view->count = run->count;
+    view->range = calls->recorder.call - unit->first_call;
+    view->prototype = run->prototype;
+    view->entities = run_entities(run);
+    unit_call_run(unit, view);
 }
 
 static void run_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)
 {
     unit_t *unit = calls->unit;
-    void *shifted[SCHEDULE_MAX_COLUMNS];
-    void *const *columns[REGISTRY_MAX_TERMS];
-    find_columns(unit, match, first, shifted, columns);
-    bp_match_t view = {
-        .struct_size = sizeof view, .count = count, .entities = run_entities(unit->query->runs[match]) + first, .columns = columns};
-    unit_call_run(unit, &calls->step, &view);
+    const run_t *run = unit->query->runs[match];
+    void *shifted[TERMS_MAX_ASKED];
+    bp_match_t *view = &calls->match;
+    find_columns(unit, match, first, shifted, calls->columns, calls->slots);
+    view->count = count;
+    view->first = first;
+    view->range = calls->recorder.call - unit->first_call;
+    view->prototype = run->prototype;
+    view->entities = run_entities(run) + first;
+    unit_call_run(unit, view);
+    view->first = 0;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------ */
@@ -105,9 +124,14 @@ static void begin_calls(calls_t *calls, unit_t *unit)
     calls->unit = unit;
     calls->step = unit->schedule->now;
     calls->step.commands = &calls->recorder;
-    calls->as_they_lie = true;
-    for (uint32_t t = 0; unit->system != NULL && t < unit->query->term_count; t++)
-        calls->as_they_lie = calls->as_they_lie && !unit->system->terms[t].reordered;
+    if (unit->system != NULL)
+        calls->match = (bp_match_t){.struct_size = sizeof calls->match,
+                                    .system = &unit->verb.handed,
+                                    .step = &calls->step,
+                                    .columns = calls->columns,
+                                    .slots = unit->has_slots ? calls->slots : no_slots};
+    else
+        calls->run = (bp_run_t){.struct_size = sizeof calls->run, .manager = &unit->manager->verb.handed, .step = &calls->step};
     commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
 }
 
@@ -117,7 +141,7 @@ static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t c
     const run_t *run = calls->unit->query->runs[match];
     if (calls->unit->system == NULL)
         simulate_rows(calls, match, first, count);
-    else if (calls->as_they_lie && count == run->count)
+    else if (calls->unit->as_they_lie && count == run->count)
         run_whole(calls, run, query_cells(calls->unit->query, match));
     else
         run_rows(calls, match, first, count);
@@ -177,18 +201,25 @@ static bool calls_once(const unit_t *unit)
     return is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
 }
 
-static uint32_t gather_matches(unit_t *unit)
+static uint32_t gather_matches(unit_t *unit, const bp_step_t *step)
 {
     uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
-    void **ordered = unit->ordered;
+    void **gathered = unit->gathered;
     for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
         const run_t *run = unit->query->runs[m];
         if (run->count == 0)
             continue;
         void *const **columns = unit->columns + (size_t)found * terms;
-        ordered += find_columns(unit, m, 0, ordered, columns);
-        unit->matches[found++] = (bp_match_t){
-            .struct_size = sizeof(bp_match_t), .count = run->count, .entities = run_entities(run), .columns = columns};
+        const uint32_t **slots = unit->has_slots ? unit->slots + (size_t)found * terms : NULL;
+        gathered += find_columns(unit, m, 0, gathered, columns, slots);
+        unit->matches[found++] = (bp_match_t){.struct_size = sizeof(bp_match_t),
+                                              .count = run->count,
+                                              .prototype = run->prototype,
+                                              .system = &unit->verb.handed,
+                                              .step = step,
+                                              .entities = run_entities(run),
+                                              .columns = columns,
+                                              .slots = slots != NULL ? slots : no_slots};
     }
     return found;
 }
@@ -200,9 +231,9 @@ static void call_once(unit_t *unit, uint32_t call)
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
     step.commands = &recorder;
     if (is_together(unit))
-        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit));
+        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step));
     else
-        unit_call_simulate(unit, &step, NULL);
+        unit_call_simulate(unit, &(bp_run_t){.struct_size = sizeof(bp_run_t), .manager = &unit->manager->verb.handed, .step = &step});
     commands_end(&recorder);
 }
 
@@ -219,6 +250,7 @@ void unit_run(unit_t *unit)
 {
     schedule_t *schedule = unit->schedule;
     unit->rows = unit_run_rows(unit);
+    unit->first_call = schedule->calls;
     if (calls_once(unit)) {
         call_once(unit, schedule->calls++);
         return;
@@ -253,6 +285,7 @@ void unit_run_cut(unit_t *unit)
     schedule_t *schedule = unit->schedule;
     uint32_t gathered = TASK_ROWS; /* rows of the task begun last */
     unit->rows = unit_run_rows(unit);
+    unit->first_call = schedule->calls;
     unit->task_count = 0;
     for (uint32_t m = 0; !calls_once(unit) && m < unit->query->count; m++) {
         uint32_t rows = unit->query->runs[m]->count, range = range_rows(unit, rows);
@@ -282,15 +315,13 @@ void unit_run_cut(unit_t *unit)
 
 static bool reserve_matches(schedule_t *schedule, unit_t *unit)
 {
-    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, ordered = 0;
-    for (uint32_t t = 0; t < unit->query->term_count; t++) {
-        const uint8_t *order;
-        uint32_t width = term_width(unit, t, &order);
-        ordered += order == NULL ? 0 : (uint64_t)unit->query->count * width;
-    }
-    return memory_reserve(&schedule->memory, &unit->ordered, &unit->ordered_capacity, ordered, sizeof *unit->ordered) &&
+    uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, gathered = 0;
+    for (uint32_t t = 0; t < unit->query->term_count; t++)
+        gathered += unit->bindings[t].in_row ? 0 : (uint64_t)unit->query->count * unit->bindings[t].count;
+    return memory_reserve(&schedule->memory, &unit->gathered, &unit->gathered_capacity, gathered, sizeof *unit->gathered) &&
            memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
-           memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns);
+           memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns) &&
+           (!unit->has_slots || memory_reserve(&schedule->memory, &unit->slots, &unit->slot_capacity, columns, sizeof *unit->slots));
 }
 
 static bool reserve_tasks(schedule_t *schedule, unit_t *unit)
@@ -330,6 +361,7 @@ bp_result_t unit_call_start(unit_t *unit, world_t *world)
         .host = world->host,
         .world = world_handle(world),
         .plugin = &unit->system->owner->handed,
+        .user = unit->system->table.user,
     };
     if (unit->system->table.start == NULL)
         return BP_OK;
@@ -347,14 +379,14 @@ void unit_call_stop(unit_t *unit)
         verb_system_stop(unit->system, &unit->verb);
 }
 
-void unit_call_simulate(unit_t *unit, const bp_step_t *step, const bp_run_t *run)
+void unit_call_simulate(unit_t *unit, const bp_run_t *run)
 {
-    verb_simulate(unit->manager->component, &unit->manager->verb, step, run);
+    verb_simulate(unit->manager->component, &unit->manager->verb, run);
 }
 
-void unit_call_run(unit_t *unit, const bp_step_t *step, const bp_match_t *match)
+void unit_call_run(unit_t *unit, const bp_match_t *match)
 {
-    verb_run(unit->system, &unit->verb, step, match);
+    verb_run(unit->system, &unit->verb, match);
 }
 
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
@@ -373,6 +405,6 @@ void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint3
 
 void unit_call_report(unit_t *unit, bp_report_o *report)
 {
-    if (unit->system != NULL && unit->system->table.report != NULL)
+    if (unit->system != NULL && unit->system->reporting.report != NULL)
         verb_system_report(unit->system, &unit->verb, report);
 }

@@ -46,12 +46,13 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
 
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
+    const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = entities};
     for (uint32_t w = 0; w < d->world_count; w++) {
         world_t *world = d->worlds[w];
         for (uint32_t m = 0; m < world->manager_count; m++) {
             manager_t *manager = world->managers[m];
-            if (manager->started && manager->component->table.entities_destroyed != NULL)
-                verb_entities_destroyed(manager->component, &manager->verb, entities, count);
+            if (manager->started && manager->component->deaths.died != NULL)
+                verb_died(manager->component, &manager->verb, &batch);
         }
     }
     for (uint32_t i = 0; i < d->callback_count; i++) {

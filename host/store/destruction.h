@@ -1,7 +1,7 @@
 /* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
  *
  * A batch dies in this order: the entities stop being alive; each world tells the managers that must know at once
- * and leaves holes in its runs; then the batch is announced, to the managers that have `entities_destroyed` and
+ * and leaves holes in its runs; then the batch is announced, to the managers that have the extension "bp_deaths" and
  * after them to the callbacks of embedders, in order of registration.
  *
  * Callbacks may destroy and create. What they destroy dies at once, but is announced only when the present batch has

@@ -23,7 +23,7 @@ typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, c
 
 typedef struct subscription_t {
     const query_t *query;    /* whose terms, when it was made; compared by address only */
-    query_term_t terms[REGISTRY_MAX_TERMS];
+    query_term_t terms[TERMS_MAX];
     uint32_t term_count;
     uint32_t batched;
     bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */

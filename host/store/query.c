@@ -59,7 +59,7 @@ static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32
 
 bool query_refresh(query_t *query, world_t *world)
 {
-    query_cell_t cells[REGISTRY_MAX_TERMS];
+    query_cell_t cells[TERMS_MAX];
     for (; query->looked_at < world->run_count; query->looked_at++) {
         uint32_t before = query->count;
         if (!match_term(query, &world->prototypes, world->runs[query->looked_at], 0, cells)) {
@@ -81,7 +81,7 @@ static bool comes_first(const query_term_t *a, const query_term_t *b)
 
 void query_order(query_term_t *terms, uint32_t count, uint8_t *place)
 {
-    uint8_t from[REGISTRY_MAX_TERMS];
+    uint8_t from[TERMS_MAX];
     for (uint32_t i = 0; i < count; i++) {
         query_term_t term = terms[i];
         uint32_t at = i;
@@ -102,7 +102,7 @@ bool query_has_terms(const query_t *query, const query_term_t *terms, uint32_t c
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const query_term_t *a = &query->terms[i], *b = &terms[i];
-        if (a->manager != b->manager || a->instance != b->instance || a->flags != b->flags || a->width != b->width)
+        if (a->manager != b->manager || a->instance != b->instance || a->flags != b->flags)
             return false;
     }
     return true;

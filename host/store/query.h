@@ -18,7 +18,6 @@ typedef struct query_term_t {
     uint32_t manager;   /* number in the world; BP_NONE where the world has none */
     bp_name_t instance; /* 0: any */
     uint32_t flags;     /* BP_TERM_OPTIONAL, BP_TERM_EXCLUDE */
-    uint32_t width;     /* columns of the component */
 } query_term_t;
 
 typedef struct query_cell_t {
@@ -28,7 +27,7 @@ typedef struct query_cell_t {
 
 typedef struct query_t {
     memory_t *memory;
-    query_term_t terms[REGISTRY_MAX_TERMS];
+    query_term_t terms[TERMS_MAX];
     uint32_t term_count;
     run_t **runs;        /* of each match */
     query_cell_t *cells; /* term_count for each match */

@@ -41,7 +41,7 @@ static uint32_t create_instances(world_t *world, run_t *run, uint32_t first, con
         if (!manager->component->own_storage)
             continue;
         uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
-        *result = verb_create(manager->component, &manager->verb, p->keys[key].name, entities, count, slots);
+        *result = verb_create(manager->component, &manager->verb, p->keys[key].name, entities, count, NULL, slots);
         if (*result != BP_OK)
             break;
     }

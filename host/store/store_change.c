@@ -224,7 +224,7 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     c->slots = memory_resize(&c->world->memory, NULL, 0, count * sizeof *c->slots);
     if (c->slots == NULL)
         return error_memory(&c->world->base->error, "adding components");
-    bp_result_t result = verb_create(manager->component, &manager->verb, key->name, entities, count, c->slots);
+    bp_result_t result = verb_create(manager->component, &manager->verb, key->name, entities, count, NULL, c->slots);
     if (result != BP_OK || store_reserve_notices(c->world, count))
         return result;
     /* The manager has created entities itself, which took the room for ours. */

@@ -50,7 +50,7 @@ static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t 
 {
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
-        if (manager->started && manager->component->own_storage && manager->component->table.gc == NULL)
+        if (manager->started && manager->component->own_storage && manager->component->storage.gc == NULL)
             tell_manager(world, manager, KEY_TELL, entities, count);
     }
 }
@@ -179,7 +179,7 @@ static uint32_t collect(world_t *world, uint32_t visits, bool fully)
     }
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
-        if (manager->started && manager->component->table.gc != NULL)
+        if (manager->started && manager->component->storage.gc != NULL)
             collected += verb_gc(manager->component, &manager->verb, &world->random);
     }
     return collected;

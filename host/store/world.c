@@ -37,7 +37,7 @@ static void stop_manager(world_t *world, manager_t *manager)
     if (!manager->started)
         return;
     manager->started = false;
-    if (manager->component->own_storage && manager->component->table.gc == NULL)
+    if (manager->component->own_storage && manager->component->storage.gc == NULL)
         world->telling--;
     if (manager->component->table.stop != NULL)
         verb_stop(manager->component, &manager->verb);
@@ -96,6 +96,7 @@ static manager_t *new_manager(world_t *world, component_t *component)
         .host = world->host,
         .world = world_handle(world),
         .plugin = &component->owner->handed,
+        .user = component->table.user,
     };
     if (manager->column_count == 0)
         return manager;
@@ -123,7 +124,7 @@ static bp_result_t start_manager(world_t *world, manager_t *manager)
             return error_prefix(error, result, "component '%s' did not start in world '%s': ", component->name, world->name);
     }
     manager->started = true;
-    if (component->own_storage && component->table.gc == NULL)
+    if (component->own_storage && component->storage.gc == NULL)
         world->telling++;
     return BP_OK;
 }
@@ -187,7 +188,7 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
     if ((component->table.flags & BP_COMPONENT_SINGLE) != 0)
         flags |= KEY_SINGLE;
     if (component->own_storage)
-        flags |= component->table.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
+        flags |= component->storage.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
     else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
         flags |= KEY_AT_ONCE;
     for (uint32_t i = 0; i < column_count; i++) {

@@ -67,23 +67,22 @@ static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, u
     }
 }
 
-void bubbles_avoid_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void bubbles_avoid_run(const bp_match_t *match, uint32_t count)
 {
     enum { POSITION, MOVE, SPRITE };
-    const bp_manager_t *m = s->state;
+    const bp_manager_t *m = match->system->state;
     const bubbles_grid_t *grid = m->state;
-    sprites_t sprites = {.x = BP_TERM_COLUMN(match, float, POSITION, POSITION_X),
-                         .y = BP_TERM_COLUMN(match, float, POSITION, POSITION_Y),
-                         .vx = BP_TERM_COLUMN(match, float, MOVE, MOVE_X),
-                         .vy = BP_TERM_COLUMN(match, float, MOVE, MOVE_Y),
-                         .colour = BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR)};
+    BP_COLUMNS(struct plane, position, match->columns[POSITION]);
+    BP_COLUMNS(struct plane, move, match->columns[MOVE]);
+    BP_COLUMNS(struct sprite_colour, sprite, match->columns[SPRITE]);
+    sprites_t sprites = {.x = position.x, .y = position.y, .vx = move.x, .vy = move.y, .colour = sprite.colour};
     uint32_t cells[BLOCK];
     uint16_t picked[BLOCK];
-    float dt = (float)step->dt;
+    float dt = (float)match->step->dt;
     if (grid->count == 0)
         return;
-    for (uint32_t first = 0; first < match->count; first += BLOCK) {
-        uint32_t rows = match->count - first < BLOCK ? match->count - first : BLOCK;
+    for (uint32_t first = 0; first < count; first += BLOCK) {
+        uint32_t rows = count - first < BLOCK ? count - first : BLOCK;
         find_cells(grid->map, sprites.x + first, sprites.y + first, cells, rows);
         uint32_t found = pick(grid, cells, rows, picked);
         for (uint32_t i = 0; i < found; i++)

@@ -21,25 +21,24 @@
 #include <stdio.h>
 
 static const bp_field_t position_fields[] = {
-    [POSITION_X] = {.name = "x", .type = BP_F32},
-    [POSITION_Y] = {.name = "y", .type = BP_F32},
+    {.name = "x", .type = BP_F32},
+    {.name = "y", .type = BP_F32},
 };
 
 static const bp_field_t move_fields[] = {
-    [MOVE_X] = {.name = "x", .type = BP_F32, .doc = "change of position.x in a unit of time"},
-    [MOVE_Y] = {.name = "y", .type = BP_F32, .doc = "change of position.y in a unit of time"},
+    {.name = "x", .type = BP_F32, .doc = "change of position.x in a unit of time"},
+    {.name = "y", .type = BP_F32, .doc = "change of position.y in a unit of time"},
 };
 
 static const bp_field_t sprite_fields[] = {
-    [BP_SPRITE_COLOUR] = {.name = "colour", .type = BP_VEC3, .initial = "1 1 1", .min = "0", .max = "1",
-                          .doc = "red, green and blue"},
-    [BP_SPRITE_INDEX] = {.name = "index", .type = BP_I32, .min = "0", .doc = "which picture of the atlas"},
-    [BP_SPRITE_SCALE] = {.name = "scale", .type = BP_F32, .initial = "1", .min = "0", .doc = "how wide"},
+    {.name = "colour", .type = BP_VEC3, .initial = "1 1 1", .min = "0", .max = "1", .doc = "red, green and blue"},
+    {.name = "index", .type = BP_I32, .min = "0", .doc = "which picture of the atlas"},
+    {.name = "scale", .type = BP_F32, .initial = "1", .min = "0", .doc = "how wide"},
 };
 
 static const bp_field_t bubble_fields[] = {
-    [BUBBLE_DISTANCE] = {.name = "distance", .type = BP_F32, .initial = "1.3", .min = "0",
-                         .doc = "from its middle; what comes nearer bounces off"},
+    {.name = "distance", .type = BP_F32, .initial = "1.3", .min = "0",
+     .doc = "from its middle; what comes nearer bounces off"},
 };
 
 static const bp_component_i components[] = {
@@ -96,35 +95,51 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component)
 /* What s->state is; a manager stays where it is. */
 #define MANAGER_FORM BP_STATE_FORM(bp_manager_t *, 1)
 
+static const bp_term_field_t plane[] = {{BP_FIELD_OF(struct plane, x)}, {BP_FIELD_OF(struct plane, y)}};
+static const bp_term_field_t plane_read[] = {{BP_FIELD_OF(struct plane_read, x)}, {BP_FIELD_OF(struct plane_read, y)}};
+static const bp_term_field_t sprite_place[] = {{BP_FIELD_OF(struct sprite_place, colour)},
+                                               {BP_FIELD_OF(struct sprite_place, index)}};
+static const bp_term_field_t sprite_colour[] = {{BP_FIELD_OF(struct sprite_colour, colour)}};
+static const bp_term_field_t sprite_colour_read[] = {{BP_FIELD_OF(struct sprite_colour_read, colour)}};
+static const bp_term_field_t sprite_read[] = {{BP_FIELD_OF(struct sprite_read, colour)},
+                                              {BP_FIELD_OF(struct sprite_read, index)},
+                                              {BP_FIELD_OF(struct sprite_read, scale)}};
+static const bp_term_field_t bubble_read[] = {{BP_FIELD_OF(struct bubble_read, distance)}};
+
 static const bp_term_t place_terms[] = {
-    {.component = "position", .flags = BP_TERM_WRITE},
-    {.component = "move", .flags = BP_TERM_WRITE},
-    {.component = BP_SPRITE, .flags = BP_TERM_WRITE},
+    {.component = "position", .fields = BP_LIST(plane)},
+    {.component = "move", .fields = BP_LIST(plane)},
+    {.component = BP_SPRITE, .fields = BP_LIST(sprite_place)},
     {.component = "bubble", .flags = BP_TERM_OPTIONAL},
 };
 
 static const bp_term_t move_terms[] = {
-    {.component = "position", .flags = BP_TERM_WRITE},
-    {.component = "move", .flags = BP_TERM_WRITE},
+    {.component = "position", .fields = BP_LIST(plane)},
+    {.component = "move", .fields = BP_LIST(plane)},
 };
 
 static const bp_term_t find_terms[] = {
-    {.component = "position"},
-    {.component = "bubble"},
-    {.component = BP_SPRITE},
+    {.component = "position", .fields = BP_LIST(plane_read)},
+    {.component = "bubble", .fields = BP_LIST(bubble_read)},
+    {.component = BP_SPRITE, .fields = BP_LIST(sprite_colour_read)},
 };
 
 static const bp_term_t avoid_terms[] = {
-    {.component = "position", .flags = BP_TERM_WRITE},
-    {.component = "move", .flags = BP_TERM_WRITE},
-    {.component = BP_SPRITE, .flags = BP_TERM_WRITE},
+    {.component = "position", .fields = BP_LIST(plane)},
+    {.component = "move", .fields = BP_LIST(plane)},
+    {.component = BP_SPRITE, .fields = BP_LIST(sprite_colour)},
     {.component = "avoid"},
 };
 
-/* Of bubbles_frame and of bubbles_draw: both must match the same rows. */
-static const bp_term_t draw_terms[] = {
+/* Both must match the same rows; only bubbles_draw looks at values. */
+static const bp_term_t frame_terms[] = {
     {.component = "position"},
     {.component = BP_SPRITE},
+};
+
+static const bp_term_t draw_terms[] = {
+    {.component = "position", .fields = BP_LIST(plane_read)},
+    {.component = BP_SPRITE, .fields = BP_LIST(sprite_read)},
 };
 
 /* Grid and frame are parts of `bubble` and `sprite`: who makes them writes these, who uses them reads them. */
@@ -161,7 +176,7 @@ static const bp_system_i systems[] = {
     {.name = "bubbles_frame",
      .doc = "makes room for the sprites of this frame",
      .flags = BP_SYSTEM_CONCURRENT,
-     .terms = BP_LIST(draw_terms),
+     .terms = BP_LIST(frame_terms),
      .writes = BP_SPRITE,
      .after = "bubbles_avoid",
      .start = bubbles_begin_start,
@@ -171,6 +186,7 @@ static const bp_system_i systems[] = {
      .doc = "writes the sprites of this frame",
      .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
      .terms = BP_LIST(draw_terms),
+     .reads = BP_SPRITE,
      .after = "bubbles_frame",
      .start = bubbles_begin_start,
      .state_form = MANAGER_FORM,

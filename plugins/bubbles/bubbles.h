@@ -1,4 +1,4 @@
-/* bubbles.h - what the files of the plugin bubbles share: fields and options by number, the grid, the frame.
+/* bubbles.h - what the files of the plugin bubbles share: columns, options by number, the grid, the frame.
  *
  * What belongs to a world lies in the state of two of its managers: the grid in that of `bubble`, the frame
  * in that of `sprite`. A system keeps nothing but the manager whose state it works on.
@@ -11,10 +11,14 @@
 #include <bp_plugin.h>
 #include <components/sprite.h>
 
-/* The fields of `position`, `move` and `bubble`; `avoid` has none, those of `sprite` are in sprite.h. */
-enum { POSITION_X, POSITION_Y };
-enum { MOVE_X, MOVE_Y };
-enum { BUBBLE_DISTANCE };
+/* Columns as the loops want them, a struct for each way in which a component is used; `position` and `move` are alike. */
+struct plane { float *x, *y; };
+struct plane_read { const float *x, *y; };
+struct sprite_place { bp_vec3_t *colour; int32_t *index; };
+struct sprite_colour { bp_vec3_t *colour; };
+struct sprite_colour_read { const bp_vec3_t *colour; };
+struct sprite_read { const bp_vec3_t *colour; const int32_t *index; const float *scale; };
+struct bubble_read { const float *distance; };
 
 /* The options of the plugin, in the order of declaration. */
 enum {
@@ -41,8 +45,8 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component);
 
 /* --- place.c, move.c ------------------------------------------------------------------------------------ */
 
-void bubbles_place_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
-void bubbles_move_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void bubbles_place_run(const bp_match_t *match, uint32_t count);
+void bubbles_move_run(const bp_match_t *match, uint32_t count);
 
 /* --- grid.c: where the bubbles are ---------------------------------------------------------------------- */
 
@@ -102,7 +106,7 @@ void bubbles_find_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
 
 /* --- avoid.c -------------------------------------------------------------------------------------------- */
 
-void bubbles_avoid_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void bubbles_avoid_run(const bp_match_t *match, uint32_t count);
 
 /* --- frame.c, draw.c ------------------------------------------------------------------------------------ */
 
@@ -138,6 +142,6 @@ const bp_sprite_t *bubbles_frame(bp_manager_t *m, uint32_t *count);
 /* The frame's sprites of the rows that begin at `entities`; NULL where it has no room for them. [job] */
 bp_sprite_t *bubbles_frame_at(const bubbles_frame_t *frame, const bp_entity_t *entities);
 
-void bubbles_draw_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void bubbles_draw_run(const bp_match_t *match, uint32_t count);
 
 #endif

@@ -147,19 +147,20 @@ static void draw(const columns_t *c, bp_sprite_t *sprites, uint32_t count, uint3
 
 #endif
 
-void bubbles_draw_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void bubbles_draw_run(const bp_match_t *match, uint32_t count)
 {
     enum { POSITION, SPRITE };
-    const bp_manager_t *m = s->state;
+    const bp_manager_t *m = match->system->state;
     const bubbles_frame_t *frame = m->state;
     bp_sprite_t *sprites = bubbles_frame_at(frame, match->entities);
-    columns_t columns = {.x = BP_TERM_COLUMN(match, float, POSITION, POSITION_X),
-                         .y = BP_TERM_COLUMN(match, float, POSITION, POSITION_Y),
-                         .scale = BP_TERM_COLUMN(match, float, SPRITE, BP_SPRITE_SCALE),
-                         .colour = BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR),
-                         .index = BP_TERM_COLUMN(match, int32_t, SPRITE, BP_SPRITE_INDEX),
-                         .zoom = s->plugin->options[OPTION_ZOOM].f32};
-    (void)step;
+    BP_COLUMNS(struct plane_read, position, match->columns[POSITION]);
+    BP_COLUMNS(struct sprite_read, sprite, match->columns[SPRITE]);
+    columns_t columns = {.x = position.x,
+                         .y = position.y,
+                         .scale = sprite.scale,
+                         .colour = sprite.colour,
+                         .index = sprite.index,
+                         .zoom = match->system->plugin->options[OPTION_ZOOM].f32};
     if (sprites != NULL)
-        draw(&columns, sprites, match->count, frame->count * sizeof *sprites >= PAST_CACHES_FROM);
+        draw(&columns, sprites, count, frame->count * sizeof *sprites >= PAST_CACHES_FROM);
 }

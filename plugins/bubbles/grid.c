@@ -84,16 +84,15 @@ static uint32_t reserve_entries(bp_system_t *s, bubbles_grid_t *grid, uint32_t n
 static void gather(bubbles_grid_t *grid, const bp_match_t *match)
 {
     enum { POSITION, BUBBLE, SPRITE };
-    const float *x = BP_TERM_COLUMN(match, float, POSITION, POSITION_X);
-    const float *y = BP_TERM_COLUMN(match, float, POSITION, POSITION_Y);
-    const float *distance = BP_TERM_COLUMN(match, float, BUBBLE, BUBBLE_DISTANCE);
-    const bp_vec3_t *colour = BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR);
+    BP_COLUMNS(struct plane_read, position, match->columns[POSITION]);
+    BP_COLUMNS(struct bubble_read, bubble, match->columns[BUBBLE]);
+    BP_COLUMNS(struct sprite_colour_read, sprite, match->columns[SPRITE]);
     for (uint32_t i = 0; i < match->count; i++)
-        grid->bubbles[grid->count++] = (bubble_t){.x = x[i],
-                                                  .y = y[i],
-                                                  .distance = distance[i],
-                                                  .distance2 = distance[i] * distance[i],
-                                                  .colour = colour[i]};
+        grid->bubbles[grid->count++] = (bubble_t){.x = position.x[i],
+                                                  .y = position.y[i],
+                                                  .distance = bubble.distance[i],
+                                                  .distance2 = bubble.distance[i] * bubble.distance[i],
+                                                  .colour = sprite.colour[i]};
 }
 
 /* --- cells ---------------------------------------------------------------------------------------------- */

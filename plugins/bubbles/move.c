@@ -21,14 +21,13 @@ static void advance(float *restrict position, float *restrict velocity, float dt
     }
 }
 
-void bubbles_move_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void bubbles_move_run(const bp_match_t *match, uint32_t count)
 {
-    enum { POSITION, MOVE };
-    const bp_value_t *options = s->plugin->options;
+    const bp_value_t *options = match->system->plugin->options;
     bp_vec2_t low = options[OPTION_LOW].vec2, high = options[OPTION_HIGH].vec2;
-    float dt = (float)step->dt;
-    advance(BP_TERM_COLUMN(match, float, POSITION, POSITION_X), BP_TERM_COLUMN(match, float, MOVE, MOVE_X),
-            dt, low.x, high.x, match->count);
-    advance(BP_TERM_COLUMN(match, float, POSITION, POSITION_Y), BP_TERM_COLUMN(match, float, MOVE, MOVE_Y),
-            dt, low.y, high.y, match->count);
+    float dt = (float)match->step->dt;
+    BP_COLUMNS(struct plane, position, match->columns[0]);
+    BP_COLUMNS(struct plane, move, match->columns[1]);
+    advance(position.x, move.x, dt, low.x, high.x, count);
+    advance(position.y, move.y, dt, low.y, high.y, count);
 }

@@ -98,32 +98,30 @@ static void colour(const bp_entity_t *entities, bp_vec3_t *colours, uint32_t cou
     }
 }
 
-void bubbles_place_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void bubbles_place_run(const bp_match_t *match, uint32_t count)
 {
     enum { POSITION, MOVE, SPRITE, BUBBLE };
-    const bp_value_t *options = s->plugin->options;
+    const bp_value_t *options = match->system->plugin->options;
     uint32_t bubbles = match->columns[BUBBLE] != NULL;
     chances_t chances = {.low = options[OPTION_LOW].vec2,
                          .high = options[OPTION_HIGH].vec2,
                          .speeds = options[bubbles ? OPTION_BUBBLE_SPEED : OPTION_SPEED].vec2,
                          .spread = bubbles ? options[OPTION_BUBBLE_SPREAD].f32 : 1,
                          .looks = (float)options[OPTION_LOOKS].u32};
-    float *x = BP_TERM_COLUMN(match, float, POSITION, POSITION_X);
-    float *y = BP_TERM_COLUMN(match, float, POSITION, POSITION_Y);
-    float *vx = BP_TERM_COLUMN(match, float, MOVE, MOVE_X), *vy = BP_TERM_COLUMN(match, float, MOVE, MOVE_Y);
-    int32_t *index = BP_TERM_COLUMN(match, int32_t, SPRITE, BP_SPRITE_INDEX);
+    BP_COLUMNS(struct plane, position, match->columns[POSITION]);
+    BP_COLUMNS(struct plane, move, match->columns[MOVE]);
+    BP_COLUMNS(struct sprite_place, sprite, match->columns[SPRITE]);
     int32_t nowhere[BLOCK], unused[BLOCK] = {0};
     dice_t dice;
-    if (step->number > 0)
+    if (match->step->number > 0)
         return;
-    for (uint32_t first = 0; first < match->count; first += BLOCK) {
-        uint32_t rows = match->count - first < BLOCK ? match->count - first : BLOCK;
+    for (uint32_t first = 0; first < count; first += BLOCK) {
+        uint32_t rows = count - first < BLOCK ? count - first : BLOCK;
+        float *x = position.x + first, *y = position.y + first, *vx = move.x + first, *vy = move.y + first;
         roll(&dice, match->entities + first, rows, options[OPTION_SEED].u32);
-        find_nowhere(nowhere, x + first, y + first, vx + first, vy + first, rows);
-        place(&chances, &dice, nowhere, x + first, y + first, vx + first, vy + first,
-              bubbles ? unused : index + first, rows);
+        find_nowhere(nowhere, x, y, vx, vy, rows);
+        place(&chances, &dice, nowhere, x, y, vx, vy, bubbles ? unused : sprite.index + first, rows);
     }
     if (bubbles)
-        colour(match->entities, BP_TERM_COLUMN(match, bp_vec3_t, SPRITE, BP_SPRITE_COLOUR), match->count,
-               options[OPTION_SEED].u32);
+        colour(match->entities, sprite.colour, count, options[OPTION_SEED].u32);
 }

@@ -144,13 +144,16 @@ static void report_all(bp_manager_t *m, bp_report_o *report)
 
 static const bp_table_t tables[] = {BP_TABLE(BP_CAMERA_API, 1, table, BP_CAMERA_RETURNS)};
 
+static const bp_report_i reporting = {report_all};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+
 static const bp_component_i components[] = {{
     .name = BP_CAMERA,
     .doc = "a camera: what it sees of its world, and through which effects",
     .version = 1,
     .flags = BP_COMPONENT_SINGLE,
     .fields = BP_LIST(fields),
-    .report = report_all,
+    .extensions = BP_LIST(extensions),
 }};
 
 BP_PLUGIN(camera) = {

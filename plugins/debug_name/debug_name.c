@@ -33,15 +33,10 @@ static void stop(bp_manager_t *m)
 }
 
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
+                          const void *const *columns, uint32_t *slots)
 {
-    return debug_name_create(m, m->state, instance, entities, count, NULL, slots);
-}
-
-static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                               const void *const *columns, uint32_t *slots)
-{
-    return debug_name_create(m, m->state, instance, entities, count, columns[BP_DEBUG_NAME_NAME], slots);
+    const void *texts = columns == NULL ? NULL : columns[BP_DEBUG_NAME_NAME];
+    return debug_name_create(m, m->state, instance, entities, count, texts, slots);
 }
 
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
@@ -165,21 +160,24 @@ static const bp_debug_name_api table = {
 
 static const bp_table_t tables[] = {BP_TABLE(BP_DEBUG_NAME_API, 1, table, BP_DEBUG_NAME_RETURNS)};
 
-static const bp_component_i components[] = {{
-    .name = "debug_name",
-    .doc = "a name for people",
-    .version = 1,
-    .flags = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_SINGLE,
-    .fields = BP_LIST(fields),
-    .start = start,
-    .stop = stop,
+static const bp_storage_i storage = {
+    .struct_size = sizeof(bp_storage_i),
     .create = create,
-    .create_with = create_with,
     .destroy = destroy,
     .get = get,
     .set = set,
     .count = count_instances,
     .gc = gc,
+};
+
+static const bp_component_i components[] = {{
+    .doc = "a name for people",
+    .version = 1,
+    .flags = BP_COMPONENT_SINGLE,
+    .fields = BP_LIST(fields),
+    .start = start,
+    .stop = stop,
+    .storage = &storage,
     .state_form = DEBUG_NAME_FORM,
 }};
 

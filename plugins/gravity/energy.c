@@ -21,12 +21,11 @@ static uint64_t sign_bodies(const bp_match_t *matches, uint32_t count)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
-        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
+        BP_COLUMNS(struct gravity_columns, c, matches[k].columns[0]);
         for (uint32_t row = 0; row < matches[k].count; row++) {
-            if (!gravity_takes_part(&matches[k], mass, position, row))
+            if (!gravity_takes_part(&matches[k], &c, row))
                 continue;
-            union { float number; uint32_t bits; } m = {mass[row]};
+            union { float number; uint32_t bits; } m = {c.mass[row]};
             uint64_t state = matches[k].entities[row].id;
             state = bp_random_next(&state) + m.bits;
             sum += bp_random_next(&state);
@@ -42,16 +41,14 @@ static double kinetic_energy(const gravity_bodies_t *b, double half_dt, const bp
     double sum = 0;
     size_t n = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
-        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
-        const bp_vec3_t *velocity = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_VELOCITY);
+        BP_COLUMNS(struct gravity_columns, c, matches[k].columns[0]);
         for (uint32_t row = 0; row < matches[k].count; row++) {
-            if (!gravity_takes_part(&matches[k], mass, position, row))
+            if (!gravity_takes_part(&matches[k], &c, row))
                 continue;
-            double vx = (double)velocity[row].x + b->ax[n] * half_dt;
-            double vy = (double)velocity[row].y + b->ay[n] * half_dt;
-            double vz = (double)velocity[row].z + b->az[n] * half_dt;
-            sum += 0.5 * (double)mass[row] * (vx * vx + vy * vy + vz * vz);
+            double vx = (double)c.velocity[row].x + b->ax[n] * half_dt;
+            double vy = (double)c.velocity[row].y + b->ay[n] * half_dt;
+            double vz = (double)c.velocity[row].z + b->az[n] * half_dt;
+            sum += 0.5 * (double)c.mass[row] * (vx * vx + vy * vy + vz * vz);
             n++;
         }
     }

@@ -26,7 +26,14 @@ static const bp_field_t options[] = {
                               .doc = "steps between two measurements of the total energy; 0: never"},
 };
 
-static const bp_term_t terms[] = {{.component = BP_POINT_MASS, .flags = BP_TERM_WRITE}};
+static const bp_term_field_t asked[] = {
+    {BP_FIELD_OF(struct gravity_columns, mass)},
+    {BP_FIELD_OF(struct gravity_columns, position)},
+    {BP_FIELD_OF(struct gravity_columns, velocity)},
+    {BP_FIELD_OF(struct gravity_columns, acceleration)},
+};
+
+static const bp_term_t terms[] = {{.component = BP_POINT_MASS, .fields = BP_LIST(asked)}};
 
 static bp_result_t start(bp_system_t *s)
 {
@@ -84,15 +91,14 @@ static void gather(gravity_bodies_t *b, const bp_match_t *matches, uint32_t coun
 {
     size_t n = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
-        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
+        BP_COLUMNS(struct gravity_columns, c, matches[k].columns[0]);
         for (uint32_t row = 0; row < matches[k].count; row++) {
-            if (!gravity_takes_part(&matches[k], mass, position, row))
+            if (!gravity_takes_part(&matches[k], &c, row))
                 continue;
-            b->x[n] = (double)position[row].x;
-            b->y[n] = (double)position[row].y;
-            b->z[n] = (double)position[row].z;
-            b->mass[n] = (double)mass[row];
+            b->x[n] = (double)c.position[row].x;
+            b->y[n] = (double)c.position[row].y;
+            b->z[n] = (double)c.position[row].z;
+            b->mass[n] = (double)c.mass[row];
             n++;
         }
     }
@@ -104,13 +110,11 @@ static void scatter(const gravity_bodies_t *b, const bp_match_t *matches, uint32
 {
     size_t n = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float *mass = BP_TERM_COLUMN(&matches[k], const float, 0, BP_POINT_MASS_MASS);
-        const bp_vec3_t *position = BP_TERM_COLUMN(&matches[k], const bp_vec3_t, 0, BP_POINT_MASS_POSITION);
-        bp_vec3_t *acceleration = BP_TERM_COLUMN(&matches[k], bp_vec3_t, 0, BP_POINT_MASS_ACCELERATION);
+        BP_COLUMNS(struct gravity_columns, c, matches[k].columns[0]);
         for (uint32_t row = 0; row < matches[k].count; row++) {
-            if (!gravity_takes_part(&matches[k], mass, position, row))
+            if (!gravity_takes_part(&matches[k], &c, row))
                 continue;
-            acceleration[row] = (bp_vec3_t){(float)b->ax[n], (float)b->ay[n], (float)b->az[n]};
+            c.acceleration[row] = (bp_vec3_t){(float)b->ax[n], (float)b->ay[n], (float)b->az[n]};
             n++;
         }
     }
@@ -144,6 +148,9 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     gravity_energy_step(s, g, step, matches, count);
 }
 
+static const bp_system_report_i report = {gravity_energy_report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", report)}};
+
 static const bp_system_i systems[] = {{
     .name = "gravity",
     .doc = "accelerates all point masses towards each other",
@@ -153,8 +160,8 @@ static const bp_system_i systems[] = {{
     .start = start,
     .stop = stop,
     .run_all = run_all,
-    .report = gravity_energy_report,
     .state_form = BP_STATE_FORM(gravity_t, 1), /* the first measurement is what all others are compared to */
+    .extensions = BP_LIST(extensions),
 }};
 
 BP_PLUGIN(gravity) = {

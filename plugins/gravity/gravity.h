@@ -24,6 +24,13 @@ typedef struct gravity_bodies_t {
     double *ax, *ay, *az;
 } gravity_bodies_t;
 
+/* Of point_mass, as the loops want them. */
+struct gravity_columns {
+    const float *mass;
+    const bp_vec3_t *position, *velocity;
+    bp_vec3_t *acceleration;
+};
+
 /* One measurement of the energy. */
 typedef struct gravity_energy_t {
     uint64_t step;
@@ -50,12 +57,11 @@ static inline bool gravity_is_finite(float number)
 }
 
 /* Does a row take part: a living entity, its mass and position finite? */
-static inline bool gravity_takes_part(const bp_match_t *match, const float *mass, const bp_vec3_t *position,
-                                      uint32_t row)
+static inline bool gravity_takes_part(const bp_match_t *match, const struct gravity_columns *c, uint32_t row)
 {
-    return match->entities[row].id != 0 && gravity_is_finite(mass[row]) &&
-           gravity_is_finite(position[row].x) && gravity_is_finite(position[row].y) &&
-           gravity_is_finite(position[row].z);
+    return match->entities[row].id != 0 && gravity_is_finite(c->mass[row]) &&
+           gravity_is_finite(c->position[row].x) && gravity_is_finite(c->position[row].y) &&
+           gravity_is_finite(c->position[row].z);
 }
 
 /* The acceleration of each body from all others, ax, ay, az from x, y, z and mass. */

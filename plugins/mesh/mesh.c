@@ -109,10 +109,12 @@ static mesh_resource_t *resource_named(bp_manager_t *m, const char *text, mesh_r
     return text[0] == '\0' ? NULL : mesh_resource_find(m, text);
 }
 
-static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                               const void *const *columns, uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
 {
+    static const void *const no_values[BP_MESH_COLOUR + 1] = {NULL};
     meshes_t *meshes = m->state;
+    columns = columns == NULL ? no_values : columns;
     const void *names = columns[BP_MESH_RESOURCE];
     const uint8_t *visible = columns[BP_MESH_VISIBLE];
     const bp_colour_t *colours = columns[BP_MESH_COLOUR];
@@ -141,13 +143,6 @@ static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_ent
         BP_SLOTS(uint32_t, &meshes->slots, PLACE)[first + i] = BP_NONE;
     meshes->changed = true;
     return BP_OK;
-}
-
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
-{
-    static const void *const no_values[BP_MESH_COLOUR + 1] = {NULL};
-    return create_with(m, instance, entities, count, no_values, slots);
 }
 
 static void release(bp_manager_t *m, uint32_t slot)
@@ -307,20 +302,23 @@ static bp_result_t load(bp_plugin_t *plugin)
     return begins ? mesh_resources_begin(plugin) : BP_OK;
 }
 
-static const bp_component_i components[] = {{
-    .name = BP_MESH,
-    .doc = "a mesh that the entity shows; several an entity",
-    .version = 1,
-    .flags = BP_COMPONENT_OWN_STORAGE,
-    .fields = BP_LIST(fields),
-    .start = start,
-    .stop = stop,
+static const bp_storage_i storage = {
+    .struct_size = sizeof(bp_storage_i),
     .create = create,
-    .create_with = create_with,
     .destroy = destroy,
     .get = get,
     .set = set,
     .count = count_instances,
+};
+
+static const bp_component_i components[] = {{
+    .name = BP_MESH,
+    .doc = "a mesh that the entity shows; several an entity",
+    .version = 1,
+    .fields = BP_LIST(fields),
+    .start = start,
+    .stop = stop,
+    .storage = &storage,
     .state_form = MESHES_FORM,
 }};
 

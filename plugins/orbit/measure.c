@@ -17,6 +17,9 @@
 
 enum { TERM_POINT, TERM_ORBIT };
 
+/* Numbers of fields, for the report. */
+enum { ORBIT_PRIMARY = 0, ORBIT_PUBLISHED_PERIOD = 7, ORBIT_PLACED = 8, ORBIT_REVOLUTIONS = 12, ORBIT_MEASURED_PERIOD = 13 };
+
 #define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
 #define ROWS_REPORTED 100  /* a longer table is not read by anybody */
 #define FIRST_TRACKS 16
@@ -107,47 +110,45 @@ static const bp_vec3_t *primary_position(bp_system_t *s, track *t, bp_entity_t e
 }
 
 /* Add the angle swept in this step to row `row`, and time what it completes. */
-static void sweep(const bp_match_t *match, uint32_t row, const bp_step_t *step, double longitude)
+static void sweep(const struct measure_orbit *orbit, uint32_t row, const bp_step_t *step, double longitude)
 {
-    double *last = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_LONGITUDE)[row];
-    double *angle = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_ANGLE)[row];
-    uint32_t *revolutions = &BP_TERM_COLUMN(match, uint32_t, TERM_ORBIT, ORBIT_REVOLUTIONS)[row];
-    double swept = longitude - *last, before = fabs(*angle);
+    double *angle = &orbit->angle[row];
+    uint32_t *revolutions = &orbit->revolutions[row];
+    double swept = longitude - orbit->longitude[row], before = fabs(*angle);
     if (swept > ORBIT_PI)
         swept -= 2.0 * ORBIT_PI;
     else if (swept < -ORBIT_PI)
         swept += 2.0 * ORBIT_PI;
-    *last = longitude;
+    orbit->longitude[row] = longitude;
     *angle += swept;
 
     double turn = 2.0 * ORBIT_PI * (*revolutions + 1.0);
     if (fabs(*angle) < turn)
         return;
     double crossed = step->time + step->dt * (turn - before) / (fabs(*angle) - before);
-    double started = BP_TERM_COLUMN(match, const double, TERM_ORBIT, ORBIT_STARTED)[row];
     ++*revolutions;
-    double *period = &BP_TERM_COLUMN(match, double, TERM_ORBIT, ORBIT_MEASURED_PERIOD)[row];
-    *period = (crossed - started) / *revolutions;
+    orbit->measured_period[row] = (crossed - orbit->started[row]) / *revolutions;
 }
 
 static void measure_row(bp_system_t *s, const bp_step_t *step, const bp_match_t *match, uint32_t row,
                         track *t)
 {
-    const char *primary = BP_TERM_COLUMN(match, const char *const, TERM_ORBIT, ORBIT_PRIMARY)[row];
-    const bp_vec3_t *from = primary_position(s, t, match->entities[row], primary);
+    BP_COLUMNS(struct measure_orbit, orbit, match->columns[TERM_ORBIT]);
+    BP_COLUMNS(struct measure_mass, mass, match->columns[TERM_POINT]);
+    const bp_vec3_t *from = primary_position(s, t, match->entities[row], orbit.primary[row]);
     if (from == NULL)
         return;
-    bp_vec3_t to = BP_TERM_COLUMN(match, const bp_vec3_t, TERM_POINT, BP_POINT_MASS_POSITION)[row];
-    sweep(match, row, step, atan2((double)to.y - (double)from->y, (double)to.x - (double)from->x));
+    bp_vec3_t to = mass.position[row];
+    sweep(&orbit, row, step, atan2((double)to.y - (double)from->y, (double)to.x - (double)from->x));
 }
 
 void orbit_measure_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     uint32_t index = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *placed = BP_TERM_COLUMN(&matches[i], const uint8_t, TERM_ORBIT, ORBIT_PLACED);
+        BP_COLUMNS(struct measure_orbit, orbit, matches[i].columns[TERM_ORBIT]);
         for (uint32_t row = 0; row < matches[i].count; row++) {
-            track *t = placed[row] && matches[i].entities[row].id != 0 ? track_at(s, index++) : NULL;
+            track *t = orbit.placed[row] && matches[i].entities[row].id != 0 ? track_at(s, index++) : NULL;
             if (t != NULL)
                 measure_row(s, step, &matches[i], row, t);
         }

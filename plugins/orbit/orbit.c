@@ -98,21 +98,68 @@ bp_entity_t orbit_find(bp_system_t *s, const char *name, char *message)
     return (bp_entity_t){0};
 }
 
+static const bp_term_field_t place_mass[] = {
+    {BP_FIELD_OF(struct place_mass, mass)},
+    {BP_FIELD_OF(struct place_mass, position)},
+    {BP_FIELD_OF(struct place_mass, velocity)},
+};
+
+static const bp_term_field_t place_orbit[] = {
+    {BP_FIELD_OF(struct place_orbit, primary)},
+    {BP_FIELD_OF(struct place_orbit, semi_major_axis)},
+    {BP_FIELD_OF(struct place_orbit, eccentricity)},
+    {BP_FIELD_OF(struct place_orbit, inclination)},
+    {BP_FIELD_OF(struct place_orbit, mean_longitude)},
+    {BP_FIELD_OF(struct place_orbit, longitude_of_perihelion)},
+    {BP_FIELD_OF(struct place_orbit, ascending_node)},
+    {BP_FIELD_OF(struct place_orbit, placed)},
+    {BP_FIELD_OF(struct place_orbit, started)},
+    {BP_FIELD_OF(struct place_orbit, longitude)},
+};
+
+static const bp_term_field_t measure_mass[] = {{BP_FIELD_OF(struct measure_mass, position)}};
+
+static const bp_term_field_t measure_orbit[] = {
+    {BP_FIELD_OF(struct measure_orbit, primary)},
+    {BP_FIELD_OF(struct measure_orbit, placed)},
+    {BP_FIELD_OF(struct measure_orbit, started)},
+    {BP_FIELD_OF(struct measure_orbit, longitude)},
+    {BP_FIELD_OF(struct measure_orbit, angle)},
+    {BP_FIELD_OF(struct measure_orbit, revolutions)},
+    {BP_FIELD_OF(struct measure_orbit, measured_period)},
+};
+
+static const bp_term_field_t carry_mass[] = {
+    {BP_FIELD_OF(struct carry_mass, position)},
+    {BP_FIELD_OF(struct carry_mass, velocity)},
+    {BP_FIELD_OF(struct carry_mass, acceleration)},
+};
+
+static const bp_term_field_t carry_rest[] = {
+    {BP_FIELD_OF(struct carry_rest, last_position)},
+    {BP_FIELD_OF(struct carry_rest, last_velocity)},
+    {BP_FIELD_OF(struct carry_rest, position_rest)},
+    {BP_FIELD_OF(struct carry_rest, velocity_rest)},
+};
+
 /* orbit_place looks at point masses that have no orbit as well: the Sun is one. */
 static const bp_term_t place_terms[] = {
-    {.component = BP_POINT_MASS, .flags = BP_TERM_WRITE},
-    {.component = "orbit", .flags = BP_TERM_WRITE | BP_TERM_OPTIONAL},
+    {.component = BP_POINT_MASS, .fields = BP_LIST(place_mass)},
+    {.component = "orbit", .flags = BP_TERM_OPTIONAL, .fields = BP_LIST(place_orbit)},
 };
 
 static const bp_term_t measure_terms[] = {
-    {.component = BP_POINT_MASS},
-    {.component = "orbit", .flags = BP_TERM_WRITE},
+    {.component = BP_POINT_MASS, .fields = BP_LIST(measure_mass)},
+    {.component = "orbit", .fields = BP_LIST(measure_orbit)},
 };
 
 static const bp_term_t rounding_terms[] = {
-    {.component = BP_POINT_MASS, .flags = BP_TERM_WRITE},
-    {.component = "rounding", .flags = BP_TERM_WRITE},
+    {.component = BP_POINT_MASS, .fields = BP_LIST(carry_mass)},
+    {.component = "rounding", .fields = BP_LIST(carry_rest)},
 };
+
+static const bp_system_report_i measure_report = {orbit_measure_report};
+static const bp_extension_t measure_extensions[] = {{BP_EXTENSION("bp_report", measure_report)}};
 
 static const bp_system_i systems[] = {
     {.name = "orbit_place", .doc = "puts bodies on their orbits, once", .terms = BP_LIST(place_terms),
@@ -120,7 +167,7 @@ static const bp_system_i systems[] = {
      .run_all = orbit_place_run},
     {.name = "orbit_measure", .doc = "counts and times revolutions", .terms = BP_LIST(measure_terms),
      .after = BP_POINT_MASS, .start = orbit_measure_start, .stop = orbit_measure_stop,
-     .run_all = orbit_measure_run, .report = orbit_measure_report},
+     .run_all = orbit_measure_run, .extensions = BP_LIST(measure_extensions)},
     {.name = "carry_rounding",
      .doc = "keeps what f32 drops from positions and velocities", .after = BP_POINT_MASS,
      .terms = BP_LIST(rounding_terms), .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,

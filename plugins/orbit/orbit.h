@@ -1,5 +1,4 @@
-/* orbit.h - what the files of the plugin orbit share: the fields by number, and how bodies are found and
- * called.
+/* orbit.h - what the files of the plugin orbit share: columns, and how bodies are found and called.
  *
  * What this header does not do: it is not for other plugins. They reach `orbit` by its properties.
  */
@@ -9,28 +8,34 @@
 #include <bp_plugin.h>
 #include <components/point_mass.h>
 
+#include <stdbool.h>
+
 #include "kepler.h"
 
-/* The fields of `orbit`, in the order of declaration. */
-enum {
-    ORBIT_PRIMARY,
-    ORBIT_SEMI_MAJOR_AXIS,
-    ORBIT_ECCENTRICITY,
-    ORBIT_INCLINATION,
-    ORBIT_MEAN_LONGITUDE,
-    ORBIT_LONGITUDE_OF_PERIHELION,
-    ORBIT_ASCENDING_NODE,
-    ORBIT_PUBLISHED_PERIOD,
-    ORBIT_PLACED,
-    ORBIT_STARTED,
-    ORBIT_LONGITUDE,
-    ORBIT_ANGLE,
-    ORBIT_REVOLUTIONS,
-    ORBIT_MEASURED_PERIOD
+/* Columns as orbit_place wants them. */
+struct place_mass { const float *mass; bp_vec3_t *position, *velocity; };
+struct place_orbit {
+    const char *const *primary;
+    const double *semi_major_axis, *eccentricity, *inclination, *mean_longitude, *longitude_of_perihelion,
+        *ascending_node;
+    bool *placed;
+    double *started, *longitude;
 };
 
-/* The fields of `rounding`, likewise. */
-enum { ORBIT_LAST_POSITION, ORBIT_LAST_VELOCITY, ORBIT_POSITION_REST, ORBIT_VELOCITY_REST };
+/* As orbit_measure wants them. */
+struct measure_mass { const bp_vec3_t *position; };
+struct measure_orbit {
+    const char *const *primary;
+    const bool *placed;
+    const double *started;
+    double *longitude, *angle;
+    uint32_t *revolutions;
+    double *measured_period;
+};
+
+/* As carry_rounding wants them: three floats a row. */
+struct carry_mass { bp_vec3_t *position, *velocity; const bp_vec3_t *acceleration; };
+struct carry_rest { bp_vec3_t *last_position, *last_velocity, *position_rest, *velocity_rest; };
 
 /* The options of the plugin. */
 enum { ORBIT_OPTION_CONSTANT, ORBIT_OPTION_TIME_UNIT };
@@ -49,7 +54,7 @@ void orbit_measure_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *
 void orbit_measure_report(bp_system_t *s, bp_report_o *report);
 
 /* The verb of the system carry_rounding. */
-void orbit_rounding_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match);
+void orbit_rounding_run(const bp_match_t *match, uint32_t count);
 
 /* What people call an entity: its debug name, else "#index:generation". Written to `text`, and returned. */
 const char *orbit_name(bp_system_t *s, bp_entity_t entity, char *text, size_t size);

@@ -75,16 +75,22 @@ void orbit_place_stop(bp_system_t *s)
     s->state = s->api->memory->resize(s->plugin, s->state, sizeof(place_state), 0);
 }
 
-static double number(const body *b, uint32_t field)
+static struct place_orbit orbit_of(const bp_match_t *match)
 {
-    return BP_TERM_COLUMN(b->match, const double, TERM_ORBIT, field)[b->row];
+    BP_COLUMNS(struct place_orbit, orbit, match->columns[TERM_ORBIT]);
+    return orbit;
+}
+
+static struct place_mass mass_of(const bp_match_t *match)
+{
+    BP_COLUMNS(struct place_mass, mass, match->columns[TERM_POINT]);
+    return mass;
 }
 
 /* Does this row have an orbit that nobody has seen to? */
 static int is_unplaced(const bp_match_t *match, uint32_t row)
 {
-    const uint8_t *placed = BP_TERM_COLUMN(match, const uint8_t, TERM_ORBIT, ORBIT_PLACED);
-    return match->entities[row].id != 0 && !placed[row];
+    return match->entities[row].id != 0 && !orbit_of(match).placed[row];
 }
 
 static uint32_t count_unplaced(const bp_match_t *matches, uint32_t count, int *any_placed)
@@ -92,7 +98,7 @@ static uint32_t count_unplaced(const bp_match_t *matches, uint32_t count, int *a
     uint32_t unplaced = 0;
     *any_placed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (matches[i].columns[TERM_ORBIT] == NULL)
+        if (orbit_of(&matches[i]).placed == NULL)
             continue;
         for (uint32_t row = 0; row < matches[i].count; row++) {
             if (is_unplaced(&matches[i], row))
@@ -108,7 +114,7 @@ static void locate(body *b, const bp_match_t *match, uint32_t row)
 {
     b->match = match;
     b->row = row;
-    b->mass = (double)BP_TERM_COLUMN(match, const float, TERM_POINT, BP_POINT_MASS_MASS)[row];
+    b->mass = (double)mass_of(match).mass[row];
     b->cluster_mass = b->mass;
 }
 
@@ -116,7 +122,7 @@ static void list_unplaced(attempt *a)
 {
     for (uint32_t i = 0; i < a->match_count; i++) {
         const bp_match_t *match = &a->matches[i];
-        for (uint32_t row = 0; match->columns[TERM_ORBIT] != NULL && row < match->count; row++) {
+        for (uint32_t row = 0; orbit_of(match).placed != NULL && row < match->count; row++) {
             if (!is_unplaced(match, row))
                 continue;
             body *b = &a->bodies[a->count++];
@@ -140,7 +146,7 @@ static int link_primaries(attempt *a)
 {
     for (uint32_t i = 0; i < a->moving; i++) {
         body *b = &a->bodies[i];
-        const char *name = BP_TERM_COLUMN(b->match, const char *const, TERM_ORBIT, ORBIT_PRIMARY)[b->row];
+        const char *name = orbit_of(b->match).primary[b->row];
         if (name[0] == 0)
             continue;
         bp_entity_t primary = orbit_find(a->system, name, a->message);
@@ -151,7 +157,7 @@ static int link_primaries(attempt *a)
             b->parent = a->count;
             a->bodies[a->count++] = (body){.entity = primary, .parent = BP_NONE};
         }
-        b->moves = number(b, ORBIT_SEMI_MAJOR_AXIS) > 0;
+        b->moves = orbit_of(b->match).semi_major_axis[b->row] > 0;
     }
     return 1;
 }
@@ -216,7 +222,7 @@ static void rank_bodies(attempt *a)
 {
     for (uint32_t i = 0; i < a->count; i++) {
         const body *b = &a->bodies[i];
-        double axis = b->moves ? number(b, ORBIT_SEMI_MAJOR_AXIS) : 0;
+        double axis = b->moves ? orbit_of(b->match).semi_major_axis[b->row] : 0;
         a->ranks[i] = (rank){.semi_major_axis = axis, .depth = b->depth, .parent = b->parent, .index = i};
     }
     qsort(a->ranks, a->count, sizeof *a->ranks, compare_ranks);
@@ -224,13 +230,14 @@ static void rank_bodies(attempt *a)
 
 static orbit_elements elements_of(const body *b)
 {
+    struct place_orbit orbit = orbit_of(b->match);
     return (orbit_elements){
-        .semi_major_axis = number(b, ORBIT_SEMI_MAJOR_AXIS),
-        .eccentricity = number(b, ORBIT_ECCENTRICITY),
-        .inclination = number(b, ORBIT_INCLINATION),
-        .mean_longitude = number(b, ORBIT_MEAN_LONGITUDE),
-        .longitude_of_perihelion = number(b, ORBIT_LONGITUDE_OF_PERIHELION),
-        .ascending_node = number(b, ORBIT_ASCENDING_NODE),
+        .semi_major_axis = orbit.semi_major_axis[b->row],
+        .eccentricity = orbit.eccentricity[b->row],
+        .inclination = orbit.inclination[b->row],
+        .mean_longitude = orbit.mean_longitude[b->row],
+        .longitude_of_perihelion = orbit.longitude_of_perihelion[b->row],
+        .ascending_node = orbit.ascending_node[b->row],
     };
 }
 
@@ -260,8 +267,7 @@ static int attach(attempt *a, body *b, const bp_step_t *step)
 
 static orbit_state read_state(const body *b)
 {
-    bp_vec3_t p = BP_TERM_COLUMN(b->match, const bp_vec3_t, TERM_POINT, BP_POINT_MASS_POSITION)[b->row];
-    bp_vec3_t v = BP_TERM_COLUMN(b->match, const bp_vec3_t, TERM_POINT, BP_POINT_MASS_VELOCITY)[b->row];
+    bp_vec3_t p = mass_of(b->match).position[b->row], v = mass_of(b->match).velocity[b->row];
     orbit_state state = {{(double)p.x, (double)p.y, (double)p.z}, {(double)v.x, (double)v.y, (double)v.z}};
     return state;
 }
@@ -304,18 +310,17 @@ static bp_vec3_t narrow(orbit_vector v)
 static void write_body(const attempt *a, uint32_t index, const bp_step_t *step)
 {
     const body *b = &a->bodies[index];
-    bp_vec3_t *position = BP_TERM_COLUMN(b->match, bp_vec3_t, TERM_POINT, BP_POINT_MASS_POSITION);
-    bp_vec3_t *velocity = BP_TERM_COLUMN(b->match, bp_vec3_t, TERM_POINT, BP_POINT_MASS_VELOCITY);
-    position[b->row] = narrow(b->state.position);
-    velocity[b->row] = narrow(b->state.velocity);
+    struct place_mass mass = mass_of(b->match);
+    struct place_orbit orbit = orbit_of(b->match);
+    mass.position[b->row] = narrow(b->state.position);
+    mass.velocity[b->row] = narrow(b->state.velocity);
     if (index >= a->moving)
         return;
-    BP_TERM_COLUMN(b->match, uint8_t, TERM_ORBIT, ORBIT_PLACED)[b->row] = 1;
-    BP_TERM_COLUMN(b->match, double, TERM_ORBIT, ORBIT_STARTED)[b->row] = step->time;
+    orbit.placed[b->row] = true;
+    orbit.started[b->row] = step->time;
     if (b->parent != BP_NONE) {
         orbit_vector from = a->bodies[b->parent].state.position, to = b->state.position;
-        double *longitude = BP_TERM_COLUMN(b->match, double, TERM_ORBIT, ORBIT_LONGITUDE);
-        longitude[b->row] = atan2(to.y - from.y, to.x - from.x);
+        orbit.longitude[b->row] = atan2(to.y - from.y, to.x - from.x);
     }
 }
 

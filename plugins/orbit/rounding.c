@@ -46,19 +46,11 @@ static void carry_row(float *position, float *velocity, const float *acceleratio
     }
 }
 
-void orbit_rounding_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+void orbit_rounding_run(const bp_match_t *match, uint32_t count)
 {
-    (void)s;
-    float *position = BP_TERM_COLUMN(match, float, TERM_POINT, BP_POINT_MASS_POSITION);
-    float *velocity = BP_TERM_COLUMN(match, float, TERM_POINT, BP_POINT_MASS_VELOCITY);
-    const float *acceleration = BP_TERM_COLUMN(match, const float, TERM_POINT, BP_POINT_MASS_ACCELERATION);
-    float *last_position = BP_TERM_COLUMN(match, float, TERM_ROUNDING, ORBIT_LAST_POSITION);
-    float *last_velocity = BP_TERM_COLUMN(match, float, TERM_ROUNDING, ORBIT_LAST_VELOCITY);
-    float *position_rest = BP_TERM_COLUMN(match, float, TERM_ROUNDING, ORBIT_POSITION_REST);
-    float *velocity_rest = BP_TERM_COLUMN(match, float, TERM_ROUNDING, ORBIT_VELOCITY_REST);
-    for (size_t row = 0; row < match->count; row++) {
-        size_t i = 3 * row;
-        carry_row(position + i, velocity + i, acceleration + i, last_position + i, last_velocity + i,
-                  position_rest + i, velocity_rest + i, step->dt);
-    }
+    BP_COLUMNS(struct carry_mass, mass, match->columns[TERM_POINT]);
+    BP_COLUMNS(struct carry_rest, rest, match->columns[TERM_ROUNDING]);
+    for (size_t i = 0; i < count; i++)
+        carry_row(&mass.position[i].x, &mass.velocity[i].x, &mass.acceleration[i].x, &rest.last_position[i].x,
+                  &rest.last_velocity[i].x, &rest.position_rest[i].x, &rest.velocity_rest[i].x, match->step->dt);
 }

@@ -131,9 +131,12 @@ static void report(bp_system_t *s, bp_report_o *out)
     s->api->report->value(out, "picture, written at the end", text);
 }
 
+static const bp_system_report_i reporting = {report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+
 static const bp_system_i systems[] = {
     {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
-     .flags = BP_SYSTEM_CONCURRENT, .start = start, .stop = stop, .run_all = run_all, .report = report,
+     .flags = BP_SYSTEM_CONCURRENT, .start = start, .stop = stop, .run_all = run_all, .extensions = BP_LIST(extensions),
      .state_form = BP_STATE_FORM(picture_state, 1)}, /* else a reload would stop the old version, which paints */
 };
 

@@ -23,14 +23,19 @@
 #define WIDEST
 #endif
 
+struct columns {
+    const float *mass;
+    bp_vec3_t *position, *velocity;
+    const bp_vec3_t *acceleration;
+};
+
 static const bp_field_t fields[] = {
-    [BP_POINT_MASS_MASS] = {.name = "mass", .type = BP_F32, .initial = "1", .min = "0", .unit = "kg",
-                            .doc = "inertial and gravitational mass"},
-    [BP_POINT_MASS_POSITION] = {.name = "position", .type = BP_VEC3, .unit = "m", .doc = "where it is"},
-    [BP_POINT_MASS_VELOCITY] = {.name = "velocity", .type = BP_VEC3, .unit = "m/s",
-                                .doc = "change of position in a unit of time"},
-    [BP_POINT_MASS_ACCELERATION] = {.name = "acceleration", .type = BP_VEC3, .unit = "m/s^2",
-                                    .doc = "change of velocity in a unit of time; stays until it is written"},
+    {BP_FIELD_OF(struct columns, mass), .initial = "1", .min = "0", .unit = "kg",
+     .doc = "inertial and gravitational mass"},
+    {BP_FIELD_OF(struct columns, position), .unit = "m", .doc = "where it is"},
+    {BP_FIELD_OF(struct columns, velocity), .unit = "m/s", .doc = "change of position in a unit of time"},
+    {BP_FIELD_OF(struct columns, acceleration), .unit = "m/s^2",
+     .doc = "change of velocity in a unit of time; stays until it is written"},
 };
 
 WIDEST
@@ -43,11 +48,10 @@ static void advance(float *restrict position, float *restrict velocity, const fl
     }
 }
 
-static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate(const bp_run_t *run, uint32_t count)
 {
-    (void)m;
-    advance(BP_COLUMN(run, float, BP_POINT_MASS_POSITION), BP_COLUMN(run, float, BP_POINT_MASS_VELOCITY),
-            BP_COLUMN(run, const float, BP_POINT_MASS_ACCELERATION), (float)step->dt, (size_t)3 * run->count);
+    BP_COLUMNS(struct columns, c, run->columns);
+    advance((float *)c.position, (float *)c.velocity, (const float *)c.acceleration, (float)run->step->dt, (size_t)3 * count);
 }
 
 static const bp_component_i components[] = {{

@@ -323,10 +323,13 @@ static void unload(bp_plugin_t *plugin)
     plugin->state = plugin->api->memory->resize(plugin, plugin->state, sizeof(recorder_csv), 0);
 }
 
+static const bp_system_report_i reporting = {report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+
 static const bp_system_i systems[] = {
     {.name = "recorder",
      .doc = "records properties to CSV and SVG; list it last", .start = start, .stop = stop,
-     .run_all = run_all, .report = report, .state_form = BP_STATE_FORM(recorder_form, 1)},
+     .run_all = run_all, .state_form = BP_STATE_FORM(recorder_form, 1), .extensions = BP_LIST(extensions)},
 };
 
 BP_PLUGIN(recorder) = {

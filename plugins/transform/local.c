@@ -31,8 +31,8 @@ static void place_new(transforms_t *t, uint32_t first, uint32_t count)
     transforms_stamp(t, first, first + count);
 }
 
-bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
+static bp_result_t create_plain(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                uint32_t *slots)
 {
     static const bp_mat4_t identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
     transforms_t *t = m->state;
@@ -106,10 +106,12 @@ static inline void write_pose(pose_t *pose, const parts_t *parts, uint32_t i)
         pose_normalise(&pose->rotation);
 }
 
-bp_result_t transforms_create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                               const void *const *columns, uint32_t *slots)
+bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *columns, uint32_t *slots)
 {
     transforms_t *t = m->state;
+    if (columns == NULL)
+        return create_plain(m, instance, entities, count, slots);
     parts_t parts = packed_parts(columns[BP_TRANSFORM_POSITION], columns[BP_TRANSFORM_ROTATION],
                                  columns[BP_TRANSFORM_SCALE]);
     bp_result_t result = check_rotations(m, &parts, count);

@@ -100,11 +100,11 @@ static const bp_transform_api table = {
 /* --- verbs ------------------------------------------------------------------------------------ */
 
 /* Once a step: families are put in order if it pays. */
-static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate(const bp_run_t *run, uint32_t count)
 {
-    (void)step, (void)run;
-    if (transforms_are_scattered(m->state))
-        transforms_pack(m);
+    (void)count;
+    if (transforms_are_scattered(run->manager->state))
+        transforms_pack(run->manager);
 }
 
 static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
@@ -149,24 +149,30 @@ static uint32_t count_instances(bp_manager_t *m)
 
 static const bp_table_t tables[] = {BP_TABLE(BP_TRANSFORM_API, 2, table, BP_TRANSFORM_RETURNS)};
 
-static const bp_component_i components[] = {{
-    .name = BP_TRANSFORM,
-    .doc = "position, rotation and scale in the world, and who moves with whom",
-    .version = 1,
-    .flags = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_SINGLE,
-    .fields = BP_LIST(fields),
-    .start = start,
-    .stop = stop,
-    .simulate = simulate,
+static const bp_storage_i storage = {
+    .struct_size = sizeof(bp_storage_i),
     .create = transforms_create,
-    .create_with = transforms_create_with,
     .destroy = destroy,
     .get = get,
     .set = set,
     .count = count_instances,
-    .save = transforms_save,
-    .load = transforms_load,
+};
+
+static const bp_save_i saving = {.save = transforms_save, .load = transforms_load};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
+
+static const bp_component_i components[] = {{
+    .name = BP_TRANSFORM,
+    .doc = "position, rotation and scale in the world, and who moves with whom",
+    .version = 1,
+    .flags = BP_COMPONENT_SINGLE,
+    .fields = BP_LIST(fields),
+    .start = start,
+    .stop = stop,
+    .simulate = simulate,
+    .storage = &storage,
     .state_form = TRANSFORMS_FORM,
+    .extensions = BP_LIST(extensions),
 }};
 
 BP_PLUGIN(transform) = {

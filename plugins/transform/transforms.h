@@ -90,11 +90,9 @@ typedef struct transforms_form_t {
 /* Room for `more` instances beside those there are. */
 bp_result_t transforms_reserve(bp_manager_t *m, bp_name_t instance, uint32_t more);
 
-/* As the verbs of those names. */
+/* `create`. */
 bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                              uint32_t *slots);
-bp_result_t transforms_create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                                   const void *const *columns, uint32_t *slots);
+                              const void *const *columns, uint32_t *slots);
 
 /* `set` for position, rotation and scale. */
 bp_result_t transforms_set_part(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,

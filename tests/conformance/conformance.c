@@ -284,6 +284,16 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
     }
 }
 
+static void learn_extensions(conformance_t *c, const bp_extension_list_t *list)
+{
+    c->saving = (bp_save_i){0};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const bp_extension_t *extension = (const bp_extension_t *)(const void *)((const char *)list->items + i * list->item_size);
+        if (strcmp(extension->name, "bp_save") == 0)
+            memcpy(&c->saving, extension->verbs, sizeof c->saving);
+    }
+}
+
 /* The fields are read from the plugin's own list, not from what the host made of it. */
 static void learn(conformance_t *c)
 {
@@ -296,7 +306,9 @@ static void learn(conformance_t *c)
         *table = known;
         c->table = table;
         c->single = (table->flags & BP_COMPONENT_SINGLE) != 0;
-        c->own_storage = (table->flags & BP_COMPONENT_OWN_STORAGE) != 0;
+        c->storage = table->storage;
+        c->own_storage = table->storage != NULL;
+        learn_extensions(c, &table->extensions);
         learn_fields(c, &table->fields);
     }
     EXPECT(c, c->table != NULL, "plugin '%s' brings no component '%s'", c->subject->plugin,

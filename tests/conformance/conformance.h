@@ -75,6 +75,8 @@ typedef struct conformance_t {
     uint32_t key;           /* it under its own name */
     uint32_t companion_key; /* the companion under its own name */
     const bp_component_i *table;
+    const bp_storage_i *storage; /* NULL: declared */
+    bp_save_i saving;            /* NULL where it has none */
     bool single, own_storage;
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t property_count;

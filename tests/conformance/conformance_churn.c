@@ -230,7 +230,7 @@ static void look(churn_t *t)
     uint32_t living = 0, count = conformance_count(c, c->world);
     for (uint32_t i = 0; i < ENTITIES; i++)
         living += look_at(t, &t->lives[i]);
-    bool exact = c->own_storage ? c->table->gc == NULL : (c->table->flags & BP_COMPONENT_AT_ONCE) != 0;
+    bool exact = c->own_storage ? c->storage->gc == NULL : (c->table->flags & BP_COMPONENT_AT_ONCE) != 0;
     EXPECT(c, count >= living && (!exact || count == living),
            "%u instances are counted, %u belong to living entities", count, living);
 }

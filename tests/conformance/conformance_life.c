@@ -548,8 +548,8 @@ static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to
         uint32_t type = c->properties[i].declared.type;
         memset(&saved, 0, sizeof saved);
         memset(&loaded, 0, sizeof loaded);
-        EXPECT_OK(c, c->table->get(from, i, &slot, 1, &saved, sizeof saved));
-        EXPECT_OK(c, c->table->get(to, i, &slot, 1, &loaded, sizeof loaded));
+        EXPECT_OK(c, c->storage->get(from, i, &slot, 1, &saved, sizeof saved));
+        EXPECT_OK(c, c->storage->get(to, i, &slot, 1, &loaded, sizeof loaded));
         EXPECT(c, conformance_same(type, &saved, &loaded),
                "'%s' in slot %u is %.200s, after save and load %.200s", c->properties[i].declared.name, slot,
                conformance_show(type, &saved, a), conformance_show(type, &loaded, b));
@@ -563,9 +563,9 @@ void check_save_and_load(conformance_t *c)
     uint32_t slots[COUNT];
     void *data = NULL;
     size_t size = 0;
-    EXPECT(c, (c->table->save == NULL) == (c->table->load == NULL),
+    EXPECT(c, (c->saving.save == NULL) == (c->saving.load == NULL),
            "save and load come together or not at all");
-    if (c->table->save == NULL)
+    if (c->saving.save == NULL)
         return;
     bp_entity_t *e = conformance_create(c, COUNT);
     for (uint32_t i = 0; i < COUNT; i++)
@@ -575,16 +575,16 @@ void check_save_and_load(conformance_t *c)
     bp_manager_t *to =
         c->api->world->manager(second, c->api->world->component(second, c->subject->component));
     starve(c, 1);
-    EXPECT(c, c->table->save(from, &data, &size) != BP_OK, "save succeeds without memory");
+    EXPECT(c, c->saving.save(from, &data, &size) != BP_OK, "save succeeds without memory");
     feed(c, 1);
-    EXPECT_OK(c, c->table->save(from, &data, &size));
-    for (uint64_t n = 1; starve(c, n), c->table->load(to, c->table->version, data, size) != BP_OK; n++) {
+    EXPECT_OK(c, c->saving.save(from, &data, &size));
+    for (uint64_t n = 1; starve(c, n), c->saving.load(to, c->table->version, data, size) != BP_OK; n++) {
         EXPECT(c, feed(c, n) && n < MEMORY_CALLS, "load fails: %s", bp_host_error(c->host));
-        EXPECT(c, c->table->count(to) == 0, "a load that failed leaves %u instances", c->table->count(to));
+        EXPECT(c, c->storage->count(to) == 0, "a load that failed leaves %u instances", c->storage->count(to));
     }
     feed(c, 0);
     c->api->memory->resize(from->plugin, data, size, 0);
-    EXPECT(c, c->table->count(to) == COUNT, "%u instances were loaded, %d were saved", c->table->count(to),
+    EXPECT(c, c->storage->count(to) == COUNT, "%u instances were loaded, %d were saved", c->storage->count(to),
            (int)COUNT);
     EXPECT(c, c->api->world->slots(c->world, c->key, e, COUNT, slots) == COUNT, "saving has cost instances");
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -597,7 +597,7 @@ void check_save_and_load(conformance_t *c)
 
 enum { WITH_COUNT = 70 };
 
-/* Columns of values for the fields in `chosen`, a bit each, packed as create_with wants them. */
+/* Columns of values for the fields in `chosen`, a bit each, packed as `create` wants them. */
 static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const void **columns)
 {
     conformance_value_t *values = conformance_new(c, WITH_COUNT * CONFORMANCE_FIELDS * sizeof *values);
@@ -620,9 +620,9 @@ static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const
 static bool create_and_set(conformance_t *c, bp_manager_t *m, const bp_entity_t *e, const void **columns,
                            uint32_t *slots)
 {
-    EXPECT_OK(c, c->table->create(m, 1, e, WITH_COUNT, slots));
+    EXPECT_OK(c, c->storage->create(m, 1, e, WITH_COUNT, NULL, slots));
     for (uint32_t k = 0; k < c->property_count; k++) {
-        if (columns[k] != NULL && c->table->set(m, k, slots, WITH_COUNT, columns[k],
+        if (columns[k] != NULL && c->storage->set(m, k, slots, WITH_COUNT, columns[k],
                                                 conformance_size(c->properties[k].declared.type)) != BP_OK)
             return false;
     }
@@ -639,8 +639,8 @@ static void expect_same_instances(conformance_t *c, bp_manager_t *a, const uint3
         for (uint32_t i = 0; i < WITH_COUNT; i++) {
             memset(&x, 0, sizeof x);
             memset(&y, 0, sizeof y);
-            EXPECT_OK(c, c->table->get(a, k, &slots_a[i], 1, &x, sizeof x));
-            EXPECT_OK(c, c->table->get(b, k, &slots_b[i], 1, &y, sizeof y));
+            EXPECT_OK(c, c->storage->get(a, k, &slots_a[i], 1, &x, sizeof x));
+            EXPECT_OK(c, c->storage->get(b, k, &slots_b[i], 1, &y, sizeof y));
             EXPECT(c, conformance_same(type, &x, &y), "created with values '%s' is %.200s, created and set %.200s",
                    c->properties[k].declared.name, conformance_show(type, &x, one), conformance_show(type, &y, other));
         }
@@ -652,7 +652,7 @@ void check_creates_with_values(conformance_t *c)
 {
     enum { CHOICES = 12 };
     uint32_t with[WITH_COUNT], set[WITH_COUNT];
-    if (c->table->create_with == NULL)
+    if (!c->own_storage || c->storage->set == NULL)
         return;
     for (uint32_t i = 0; i < c->property_count; i++) /* learn which values may be refused */
         conformance_dress(c, c->world, *conformance_create(c, 1), "", i + 1);
@@ -666,12 +666,12 @@ void check_creates_with_values(conformance_t *c)
         bool taken = create_and_set(c, b, e, columns, set);
         if (!taken)
             memset(columns, 0, sizeof columns);
-        for (uint64_t n = 1; starve(c, n), c->table->create_with(a, 1, e, WITH_COUNT, columns, with) != BP_OK; n++) {
+        for (uint64_t n = 1; starve(c, n), c->storage->create(a, 1, e, WITH_COUNT, columns, with) != BP_OK; n++) {
             EXPECT(c, feed(c, n) && n < MEMORY_CALLS, "creating with values fails: %s", bp_host_error(c->host));
-            EXPECT(c, c->table->count(a) == 0, "creating with values failed and left %u", c->table->count(a));
+            EXPECT(c, c->storage->count(a) == 0, "creating with values failed and left %u", c->storage->count(a));
         }
         feed(c, 0);
-        EXPECT(c, c->table->count(a) == WITH_COUNT, "%u instances were created with values", c->table->count(a));
+        EXPECT(c, c->storage->count(a) == WITH_COUNT, "%u instances were created with values", c->storage->count(a));
         if (taken)
             expect_same_instances(c, a, with, b, set);
         bp_world_destroy(first);

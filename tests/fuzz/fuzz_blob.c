@@ -50,7 +50,8 @@ static void stop(bp_manager_t *m)
     m->api->memory->resize(m->plugin, m->state, sizeof(own_t), 0);
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
 {
     own_t *own = m->state;
     if (count > MOST_ENTITIES * 4 - own->count)
@@ -59,6 +60,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
         memset(&own->items[own->count], 0, sizeof own->items[0]);
         own->items[own->count].entity = entities[i];
         own->items[own->count].instance = instance;
+        if (columns != NULL && columns[1] != NULL)
+            snprintf(own->items[own->count].text, sizeof own->items[0].text, "%s", ((const char *const *)columns[1])[i]);
         slots[i] = own->count++;
     }
     return BP_OK;
@@ -101,17 +104,6 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     return BP_OK;
 }
 
-static bp_result_t spawn(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *data,
-                         const size_t *sizes, uint32_t *slots)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        for (size_t b = 0; b < sizes[i]; b++)
-            sum += ((const unsigned char *)data[i])[b];
-    }
-    return sum == 0xffffffff ? BP_ERROR_FAILED : create(m, instance, entities, count, slots);
-}
-
 static uint32_t count_own(bp_manager_t *m)
 {
     return ((const own_t *)m->state)->count;
@@ -126,11 +118,12 @@ static const bp_field_t body_fields[] = {
     {.name = "string_o", .type = BP_STRING}, {.name = "entity_o", .type = BP_ENTITY, .flags = BP_FIELD_PARENT}};
 static const bp_field_t fog_fields[] = {{.name = "thick", .type = BP_F64, .min = "0", .max = "1000"}};
 static const bp_field_t secret_fields[] = {{.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT}, {.name = "text", .type = BP_STRING}};
+static const bp_storage_i storage = {
+    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .set = set, .count = count_own};
 static const bp_component_i components[] = {
     {.name = "body", .fields = BP_LIST(body_fields)},
     {.name = "fog", .fields = BP_LIST(fog_fields)},
-    {.name = "secret", .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(secret_fields), .start = start, .stop = stop, .create = create,
-     .destroy = destroy, .get = get, .set = set, .count = count_own, .spawn = spawn},
+    {.name = "secret", .fields = BP_LIST(secret_fields), .start = start, .stop = stop, .storage = &storage},
 };
 static const bp_plugin_head_t fuzzed = BP_PLUGIN_HEAD("fuzzed", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components)}));
 static const bp_plugin_head_t *const plugins[] = {&fuzzed};

@@ -36,9 +36,9 @@ static bp_result_t refuse_silently(bp_system_t *s)
     return BP_ERROR_FAILED;
 }
 
-static void rest(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void rest(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
 static void rest_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)

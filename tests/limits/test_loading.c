@@ -532,9 +532,9 @@ END_TEST
 /* --- declarations ---------------------------------------------------------------------------------- */
 
 static bp_result_t stub_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
-                               uint32_t count, uint32_t *slots)
+                               uint32_t count, const void *const *columns, uint32_t *slots)
 {
-    (void)m, (void)instance, (void)entities, (void)count, (void)slots;
+    (void)m, (void)instance, (void)entities, (void)count, (void)columns, (void)slots;
     return BP_ERROR_FAILED;
 }
 
@@ -549,16 +549,9 @@ static uint32_t stub_count(bp_manager_t *m)
     return 0;
 }
 
-static bp_result_t stub_get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
-                            void *values, size_t stride)
+static void stub_run(const bp_match_t *match, uint32_t count)
 {
-    (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
-    return BP_ERROR_FAILED;
-}
-
-static void stub_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
-{
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
 static void stub_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
@@ -669,14 +662,20 @@ static const bp_component_i one_component[] = {{.name = "thing"}};
 struct columns { float *x; const float *y; };
 static const bp_field_t misplaced_fields[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
 
-#define OWN .flags = BP_COMPONENT_OWN_STORAGE
+static const bp_storage_i empty_storage = {.struct_size = sizeof(bp_storage_i)};
+static const bp_storage_i short_storage = {.struct_size = 8, .create = stub_create, .destroy = stub_destroy, .count = stub_count};
+static const bp_storage_i no_destroy = {.struct_size = sizeof(bp_storage_i), .create = stub_create, .count = stub_count};
+static const bp_storage_i no_create = {.struct_size = sizeof(bp_storage_i), .destroy = stub_destroy, .count = stub_count};
+static const bp_storage_i no_get = {.struct_size = sizeof(bp_storage_i), .create = stub_create, .destroy = stub_destroy, .count = stub_count};
+static const bp_extension_t unknown_extension[] = {{"bp_tomorrow", BP_EXTENSION_REQUIRED, sizeof no_get, &no_get}};
+static const bp_extension_t nameless_extension[] = {{NULL, 0, sizeof no_get, &no_get}};
+static const bp_extension_t hollow_extension[] = {{"bp_save", 0, sizeof(bp_save_i), NULL}};
 
 static const struct {
     bp_component_i component;
     bp_result_t code;
     const char *says[3];
 } component_faults[] = {
-    {{.name = NULL}, BP_ERROR_ARGUMENT, {"component's name", "letters, digits or underscores"}},
     {{.name = ""}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
     {{.name = "my thing"}, BP_ERROR_ARGUMENT, {"component's name", "'my thing'"}},
     {{.name = "my-thing"}, BP_ERROR_ARGUMENT, {"component's name", "'my-thing'"}},
@@ -684,27 +683,16 @@ static const struct {
     {{.name = "before"}, BP_ERROR_EXISTS, {"component 'before'", "already"}},
     {{.name = "thing", .flags = 1u << 5}, BP_ERROR_ABI, {"component 'thing'", "flags 0x20"}},
     {{.name = "thing", .fields = BP_LIST(misplaced_fields)}, BP_ERROR_ARGUMENT, {"component 'thing'", "'y' is number 1 of the list and number 2"}},
-    {{.name = "thing", .flags = 1u << 31}, BP_ERROR_ABI, {"component 'thing'", "flags 0x80000000"}},
-    {{.name = "thing", OWN}, BP_ERROR_ARGUMENT, {"component 'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .create = stub_create, .destroy = stub_destroy},
-     BP_ERROR_ARGUMENT,
-     {"'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .create = stub_create, .count = stub_count},
-     BP_ERROR_ARGUMENT,
-     {"'thing'", "create, destroy and count"}},
-    {{.name = "thing", OWN, .destroy = stub_destroy, .count = stub_count},
-     BP_ERROR_ARGUMENT,
-     {"'thing'", "create, destroy and count"}},
-    {{.name = "thing",
-      OWN,
-      .create = stub_create,
-      .destroy = stub_destroy,
-      .count = stub_count,
-      .fields = BP_LIST(one_field)},
-     BP_ERROR_ARGUMENT,
-     {"'thing'", "get"}},
-    {{.name = "thing", .create = stub_create}, BP_ERROR_ARGUMENT, {"'thing'", "BP_COMPONENT_OWN_STORAGE"}},
-    {{.name = "thing", .get = stub_get}, BP_ERROR_ARGUMENT, {"'thing'", "BP_COMPONENT_OWN_STORAGE"}},
+    {{.name = "thing", .flags = 1u << 15}, BP_ERROR_ABI, {"component 'thing'", "flags 0x8000"}},
+    {{.name = "thing", .extensions = BP_LIST(unknown_extension)}, BP_ERROR_ABI, {"component 'thing'", "needs extension 'bp_tomorrow'"}},
+    {{.name = "thing", .extensions = BP_LIST(nameless_extension)}, BP_ERROR_ARGUMENT, {"component 'thing'", "extension 0", "BP_EXTENSION"}},
+    {{.name = "thing", .extensions = BP_LIST(hollow_extension)}, BP_ERROR_ARGUMENT, {"component 'thing'", "extension 0", "no verbs"}},
+    {{.name = "thing", .extensions = {hollow_extension, 1, 8}}, BP_ERROR_ABI, {"component 'thing'", "extensions", "BP_LIST"}},
+    {{.name = "thing", .storage = &short_storage}, BP_ERROR_ABI, {"'thing'", "8 bytes", "sizeof(bp_storage_i)"}},
+    {{.name = "thing", .storage = &empty_storage}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_destroy}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_create}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_get, .fields = BP_LIST(one_field)}, BP_ERROR_ARGUMENT, {"'thing'", "get"}},
     {{.name = "thing", .fields = {NULL, 1, sizeof(bp_field_t)}}, BP_ERROR_ABI, {"'thing'", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 0}}, BP_ERROR_ABI, {"'thing'", "0 bytes", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 8}}, BP_ERROR_ABI, {"'thing'", "8 bytes", "BP_LIST"}},
@@ -733,14 +721,25 @@ static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a
 static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 3}};
 static const bp_term_t torn_term[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE | BP_TERM_OPTIONAL}};
 
+static const bp_term_field_t asked_x[] = {{.name = "x", .type = BP_F32}};
+static const bp_term_field_t asked_twice[] = {{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t asked_nameless[] = {{.type = BP_F32}};
+static const bp_term_field_t asked_typeless[] = {{.name = "x"}};
+static const bp_term_field_t asked_oddly[] = {{.name = "x", .type = BP_F32, .flags = 1u << 14}};
+static const bp_term_field_t asked_strangely[] = {{.name = "x", .type = BP_F32, .access = 4}};
+static const bp_term_field_t misplaced_asked[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
+#define ASKING(list) {{.component = "wide", .fields = BP_LIST(list)}}
+static const bp_term_t twice_term[] = ASKING(asked_twice), namelessly_term[] = ASKING(asked_nameless), typeless_term[] = ASKING(asked_typeless),
+                       oddly_term[] = ASKING(asked_oddly), strangely_term[] = ASKING(asked_strangely), misplaced_term[] = ASKING(misplaced_asked);
+static const bp_term_t fields_left_out[] = {{.component = "thing"}, {.component = "wide", .flags = BP_TERM_EXCLUDE, .fields = BP_LIST(asked_x)}};
+static const bp_term_t listless_term[] = {{.component = "wide", .fields = {asked_x, 1, 4}}};
+static const bp_term_t missing_term[] = {{.component = "thing", .fields = BP_LIST(asked_x)}};
+
 static const struct {
     bp_system_i system;
     bp_result_t code;
     const char *says[3];
 } system_faults[] = {
-    {{.name = NULL, .run_all = stub_run_all},
-     BP_ERROR_ARGUMENT,
-     {"system's name", "letters, digits or underscores"}},
     {{.name = "", .run_all = stub_run_all}, BP_ERROR_ARGUMENT, {"system's name", "1 to 63"}},
     {{.name = "thing", .run_all = stub_run_all},
      BP_ERROR_EXISTS,
@@ -770,6 +769,19 @@ static const struct {
     {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_names)},
      BP_ERROR_ARGUMENT,
      {"'system'", "terms 0 and 1 require and exclude 'thing'"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(twice_term)}, BP_ERROR_EXISTS, {"'system'", "term 'wide'", "field 'x' twice"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(namelessly_term)}, BP_ERROR_ARGUMENT, {"'system'", "term 'wide'", "no proper name"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(typeless_term)}, BP_ERROR_TYPE, {"'system'", "field 'x'", "no type"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(oddly_term)}, BP_ERROR_ABI, {"'system'", "field 'x'", "flags 0x4000"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(strangely_term)}, BP_ERROR_ABI, {"'system'", "field 'x'", "access 0x4"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(misplaced_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "'y' is number 1 of the list and number 2"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(fields_left_out)}, BP_ERROR_ARGUMENT, {"'system'", "term 'wide'", "left out has no columns"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(listless_term)}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(missing_term)},
+     BP_ERROR_NOT_FOUND,
+     {"'system'", "field 'x' of component 'thing', which has no such field"}},
     {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}},
      BP_ERROR_ABI,
      {"'system'", "BP_LIST"}},
@@ -781,6 +793,38 @@ static const struct {
      {"'system'", "33 terms", "32"}},
 };
 enum { SYSTEM_FAULTS = sizeof system_faults / sizeof system_faults[0] };
+
+START_TEST(components_and_systems_without_a_name_bear_the_plugin_s)
+{
+    const bp_component_i components[] = {{.fields = BP_LIST(one_field)}};
+    const bp_system_i systems[] = {{.run_all = stub_run_all}};
+    const bp_plugin_head_t spin = BP_PLUGIN_HEAD("spin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t turn = BP_PLUGIN_HEAD("turn", (&(const bp_plugin_desc_t){.systems = BP_LIST(systems)}));
+    const bp_plugin_head_t both = BP_PLUGIN_HEAD("both", (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *plugins[] = {&spin, &turn, &both};
+    bp_field_t field;
+    begin_with(plugins, 3);
+    expect_loaded("spin");
+    expect_loaded("turn");
+    ck_assert_int_eq(api->property->describe(host, "spin", 0, &field, sizeof field), BP_OK);
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->desc->components.items[0].name, "spin");
+    ck_assert_str_eq(bp_host_plugin(host, 1, NULL)->desc->systems.items[0].name, "turn");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, "both", NULL, 0, "system 'both'", "a component has that name");
+    end();
+}
+END_TEST
+
+START_TEST(an_extension_that_may_be_missing_is_told_of)
+{
+    static const bp_extension_t later[] = {{"bp_tomorrow", 0, sizeof no_get, &no_get}};
+    const bp_component_i components[] = {{.name = "thing", .extensions = BP_LIST(later)}};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t *plugins[] = {&plugin};
+    begin_with(plugins, 1);
+    expect_loaded("plugin");
+    end();
+}
+END_TEST
 
 START_TEST(a_system_that_is_declared_wrongly_is_refused)
 {
@@ -971,6 +1015,8 @@ Suite *loading_suite(void)
     tcase_add_loop_test(declarations, a_field_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
     tcase_add_loop_test(declarations, an_option_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
     tcase_add_loop_test(declarations, a_component_that_is_declared_wrongly_is_refused, 0, COMPONENT_FAULTS);
+    tcase_add_test(declarations, components_and_systems_without_a_name_bear_the_plugin_s);
+    tcase_add_test(declarations, an_extension_that_may_be_missing_is_told_of);
     tcase_add_loop_test(declarations, a_system_that_is_declared_wrongly_is_refused, 0, SYSTEM_FAULTS);
     tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
     tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);

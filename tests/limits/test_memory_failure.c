@@ -67,11 +67,10 @@ static void tally_stop(bp_system_t *s)
     s->api->memory->resize(s->plugin, s->state, HOARD_ROOM, 0);
 }
 
-static void tally_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void tally_run(const bp_match_t *match, uint32_t count)
 {
-    float *mass = BP_TERM_COLUMN(match, float, 0, BODY_MASS);
-    (void)s, (void)step;
-    for (uint32_t i = 0; i < match->count; i++)
+    float *mass = BP_TERM_COLUMN(match, float, 0, 0);
+    for (uint32_t i = 0; i < count; i++)
         mass[i] += match->columns[1] == NULL ? 1.0f : 0.5f;
 }
 
@@ -80,7 +79,7 @@ static void cull_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t
 {
     (void)step;
     for (uint32_t m = 0; m < count; m++) {
-        float *mass = BP_TERM_COLUMN(&matches[m], float, 0, BODY_MASS);
+        float *mass = BP_TERM_COLUMN(&matches[m], float, 0, 0);
         for (uint32_t i = 0; i < matches[m].count; i++)
             mass[i] += 0.25f;
     }
@@ -88,9 +87,9 @@ static void cull_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t
         victim_count = 0;
 }
 
-static void remnant_told(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
+static void remnant_told(bp_manager_t *m, const bp_death_t *batch)
 {
-    EXPECT(m->api->entity->alive(m->host, entities, count, NULL) == 0, "told of the living");
+    EXPECT(m->api->entity->alive(m->host, batch->entities, batch->count, NULL) == 0, "told of the living");
     if (next_heir < heir_count)
         m->api->entity->destroy(m->host, &heirs[next_heir++], 1);
 }
@@ -104,18 +103,21 @@ static const bp_field_t remnant_fields[] = {
     {.name = "word", .type = BP_STRING, .initial = "relic", .doc = "of old"},
     {.name = "age", .type = BP_F32, .former_name = "years", .unit = "a"},
 };
+static const bp_deaths_i remnant_deaths = {remnant_told};
+static const bp_extension_t remnant_extensions[] = {{BP_EXTENSION("bp_deaths", remnant_deaths)}};
 static const bp_component_i hoard_components[] = {
     {.name = "remnant",
      .doc = "knows of deaths",
      .fields = BP_LIST(remnant_fields),
-     .entities_destroyed = remnant_told},
+     .extensions = BP_LIST(remnant_extensions)},
 };
+static const bp_term_field_t body_mass[] = {{.name = "mass", .type = BP_F32, .access = BP_WRITE}};
 static const bp_term_t tally_terms[] = {
-    {.component = "body", .flags = BP_TERM_WRITE},
+    {.component = "body", .fields = BP_LIST(body_mass)},
     {.component = "label", .flags = BP_TERM_OPTIONAL},
 };
 static const bp_term_t cull_terms[] = {
-    {.component = "body", .instance = "body", .flags = BP_TERM_WRITE},
+    {.component = "body", .instance = "body", .fields = BP_LIST(body_mass)},
     {.component = "flag", .flags = BP_TERM_EXCLUDE},
 };
 static const bp_system_i hoard_systems[] = {

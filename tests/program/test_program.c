@@ -410,13 +410,18 @@ START_TEST(plugins_show_what_systems_touch)
 {
     write_file(ini_file, "[host]\nplugins = point_mass gravity\n[world main]\ncomponents = point_mass\n"
                          "systems = gravity\n");
-    expect_in(shell("backplane plugins '%s'", ini_file)->out, "    writes point_mass\n");
+    expect_in(shell("backplane plugins '%s'", ini_file)->out, "    with point_mass; reads mass, position, velocity; writes acceleration\n");
     json_t *root = parse_output(shell("backplane plugins '%s' --json", ini_file));
     json_t *plugin = named(json_object_get(root, "plugins"), "gravity");
     json_t *system = named(json_object_get(plugin, "systems"), "gravity");
     json_t *term = json_array_get(json_object_get(system, "terms"), 0);
     ck_assert_str_eq(text_of(term, "component"), "point_mass");
-    ck_assert(json_is_true(json_object_get(term, "write")));
+    const json_t *fields = json_object_get(term, "fields");
+    ck_assert_uint_eq(json_array_size(fields), 4);
+    ck_assert_str_eq(text_of(json_array_get(fields, 1), "name"), "position");
+    ck_assert_str_eq(text_of(json_array_get(fields, 1), "type"), "vec3");
+    ck_assert(json_is_false(json_object_get(json_array_get(fields, 1), "write")));
+    ck_assert(json_is_true(json_object_get(json_array_get(fields, 3), "write")));
     ck_assert(json_is_array(json_object_get(system, "before")));
     json_decref(root);
 }

@@ -211,7 +211,7 @@ START_TEST(a_plugin_with_options_and_systems_starves_likewise)
     WORKS(scene.host, bp_world_use_system(scene.world, "look"));
     WORKS(scene.host, bp_host_step(scene.host));
     char *before = describe_host(scene.host);
-    put_plugin("reload_probe_3", "probe");
+    put_plugin("reload_probe_17", "probe");
     for (uint64_t nth = 1; nth < 5000; nth += NEXT) {
         heap->refused = 0;
         heap->refuse_first = heap->refuse_last = heap->requests + nth;
@@ -226,7 +226,7 @@ START_TEST(a_plugin_with_options_and_systems_starves_likewise)
             free(before);
             before = describe_host(scene.host);
         }
-        put_plugin(nth % 2 == 0 ? "reload_probe_3" : "reload_probe_1", "probe");
+        put_plugin(nth % 2 == 0 ? "reload_probe_17" : "reload_probe_1", "probe");
         check_host(scene.host);
         if (nth % 11 == 0 && result != BP_OK)
             expect_no_trace(&before, "a request without memory");

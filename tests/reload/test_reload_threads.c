@@ -22,7 +22,8 @@ enum { BIRDS = 4000, STEPS = 4, HOSTS = 3 };
 
 static const bp_field_t seen_fields[] = {{.name = "value", .type = BP_U32}};
 static const bp_component_i components[] = {{.name = "seen", .fields = BP_LIST(seen_fields)}};
-static const bp_term_t terms[] = {{.component = "seen", .flags = BP_TERM_WRITE}};
+static const bp_term_field_t seen_value[] = {{.name = "value", .type = BP_U32, .access = BP_WRITE}};
+static const bp_term_t terms[] = {{.component = "seen", .fields = BP_LIST(seen_value)}};
 
 static bp_result_t hold(bp_system_t *s)
 {
@@ -38,14 +39,13 @@ static void let_go(bp_system_t *s)
     s->api->memory->resize(s->plugin, s->state, sizeof(bp_property_t), 0);
 }
 
-static void look(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void look(const bp_match_t *match, uint32_t count)
 {
     uint32_t *value = BP_TERM_COLUMN(match, uint32_t, 0, 0);
-    bp_property_t held = *(const bp_property_t *)s->state;
-    (void)step;
-    for (uint32_t i = 0; i < match->count; i++) {
+    bp_property_t held = *(const bp_property_t *)match->system->state;
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t seen = 0;
-        if (match->entities[i].id != 0 && s->api->property->get(s->world, &held, &match->entities[i], 1, &seen, sizeof seen) == BP_OK)
+        if (match->entities[i].id != 0 && match->system->api->property->get(match->system->world, &held, &match->entities[i], 1, &seen, sizeof seen) == BP_OK)
             value[i] += seen;
     }
 }

@@ -39,7 +39,7 @@ static uint32_t others(bp_manager_t *m, const char *type)
     return other == NULL ? 0 : ((const kin_t *)other->state)->count;
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t begin(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     kin_t *kin = m->state;
     kin->create_calls++;
@@ -123,15 +123,14 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     return BP_OK;
 }
 
-static bp_result_t create_with(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *columns,
-                               uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *columns,
+                          uint32_t *slots)
 {
     static const size_t sizes[] = {8, 8, 8, 4, 4};
     kin_t *kin = m->state;
-    bp_result_t result = create(m, instance, entities, count, slots);
-    kin->create_calls--;
-    kin->with_calls++;
-    for (uint32_t f = 0; f < COUNT(sizes) && result == BP_OK; f++) {
+    bp_result_t result = begin(m, instance, entities, count, slots);
+    kin->with_calls += columns != NULL;
+    for (uint32_t f = 0; columns != NULL && f < COUNT(sizes) && result == BP_OK; f++) {
         EXPECT(columns[f] == NULL || (f != KIN_PARENT && f != KIN_FRIEND && f != KIN_DEPTH), "field %u comes with creation", f);
         for (uint32_t i = 0; columns[f] != NULL && i < count; i++)
             put(m, &kin->items[slots[i]], f, (const char *)columns[f] + i * sizes[f]);
@@ -144,32 +143,16 @@ static uint32_t count_items(bp_manager_t *m)
     return ((const kin_t *)m->state)->count;
 }
 
-/* --- vault: what was compiled is the number behind "secret": --------------------------------------------------------- */
+/* --- vault: a secret that only creation tells -------------------------------------------------------------------------- */
 
-static bp_result_t compile(bp_manager_t *m, const char *json, void **data, size_t *size)
-{
-    const char *number = strstr(json, "\"secret\"");
-    uint32_t *made = m->api->memory->resize(m->plugin, NULL, 0, sizeof *made);
-    if (made == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "vault: out of memory");
-    *made = number == NULL ? 0 : (uint32_t)strtoul(strchr(number, ':') + 1, NULL, 10);
-    *data = made;
-    *size = sizeof *made;
-    return BP_OK;
-}
-
-static bp_result_t spawn(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *data,
-                         const size_t *sizes, uint32_t *slots)
+static bp_result_t create_vault(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *columns,
+                                uint32_t *slots)
 {
     kin_t *kin = m->state;
-    bp_result_t result = create(m, instance, entities, count, slots);
-    kin->create_calls--;
-    kin->spawn_calls++;
-    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
-        EXPECT((uintptr_t)data[i] % 16 == 0, "bytes at %p", data[i]);
-        if (sizes[i] == sizeof(uint32_t))
-            memcpy(&kin->items[slots[i]].secret, data[i], sizeof(uint32_t));
-    }
+    bp_result_t result = begin(m, instance, entities, count, slots);
+    kin->with_calls += columns != NULL;
+    for (uint32_t i = 0; columns != NULL && columns[0] != NULL && i < count && result == BP_OK; i++)
+        memcpy(&kin->items[slots[i]].secret, (const char *)columns[0] + i * sizeof(uint32_t), sizeof(uint32_t));
     return result;
 }
 
@@ -197,11 +180,19 @@ static const bp_field_t tag_fields[] = {
     {.name = "reading", .type = BP_F64, .flags = BP_FIELD_READ_ONLY},
 };
 
+static const bp_storage_i kin_storage = {
+    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .set = set, .count = count_items};
+static const bp_storage_i vault_storage = {
+    .struct_size = sizeof(bp_storage_i), .create = create_vault, .destroy = destroy, .get = get_secret, .count = count_items};
+
+static const bp_spawn_order_i early = {-5};
+static const bp_extension_t early_extensions[] = {{BP_EXTENSION("bp_spawn_order", early)}};
+
 static const bp_component_i components[] = {
-    {.name = "kin", .version = 1, .flags = BP_COMPONENT_OWN_STORAGE, .fields = BP_LIST(kin_fields), .start = start, .stop = stop,
-     .create = create, .destroy = destroy, .get = get, .set = set, .count = count_items, .spawn_order = -5, .create_with = create_with},
-    {.name = "vault", .version = 3, .flags = BP_COMPONENT_OWN_STORAGE | BP_COMPONENT_SINGLE, .fields = BP_LIST(vault_fields), .start = start,
-     .stop = stop, .create = create, .destroy = destroy, .get = get_secret, .count = count_items, .compile = compile, .spawn = spawn},
+    {.name = "kin", .version = 1, .fields = BP_LIST(kin_fields), .start = start, .stop = stop, .storage = &kin_storage,
+     .extensions = BP_LIST(early_extensions)},
+    {.name = "vault", .version = 3, .flags = BP_COMPONENT_SINGLE, .fields = BP_LIST(vault_fields), .start = start, .stop = stop,
+     .storage = &vault_storage},
     {.name = "tag", .version = 1, .fields = BP_LIST(tag_fields)},
 };
 

@@ -93,7 +93,8 @@ bytes_t scene_of_everything(desk_t *desk)
 
 enum { LEVEL_BODY, LEVEL_LABEL, LEVEL_POOL, LEVEL_KIN, LEVEL_VAULT, LEVEL_TAG };
 
-bytes_t scene_of_a_level(desk_t *desk)
+/* `compiled`: as contract 1 had it, the vaults are bytes that their manager compiled. */
+static bytes_t write_level(desk_t *desk, bool compiled)
 {
     static const blob_field_desc_t body[] = {
         {.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN},
@@ -115,12 +116,14 @@ bytes_t scene_of_a_level(desk_t *desk)
         {.name = "weight", .type = BP_F32, .kind = BLOB_ONE},
         {.name = "friend", .type = BP_ENTITY, .kind = BLOB_COLUMN},
     };
-    static const blob_component_desc_t components[] = {
+    static const blob_field_desc_t vault[] = {{.name = "secret", .type = BP_U32, .kind = BLOB_COLUMN}};
+    const blob_component_desc_t components[] = {
         [LEVEL_BODY] = {.type = "body", .fields = body, .field_count = COUNT(body)},
         [LEVEL_LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},
         [LEVEL_POOL] = {.type = "pool", .fields = pool, .field_count = COUNT(pool)},
         [LEVEL_KIN] = {.type = "kin", .fields = kin, .field_count = COUNT(kin)},
-        [LEVEL_VAULT] = {.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16},
+        [LEVEL_VAULT] = compiled ? (blob_component_desc_t){.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16}
+                                 : (blob_component_desc_t){.type = "vault", .fields = vault, .field_count = 1},
         [LEVEL_TAG] = {.type = "tag"},
     };
     static const blob_part_desc_t many[] = {{.component = LEVEL_BODY, .text = "body"}, {.component = LEVEL_LABEL, .text = "sign"},
@@ -155,9 +158,24 @@ bytes_t scene_of_a_level(desk_t *desk)
     WORKS_AT(desk, blob_string(&w, "pooled", blob_column(&w, LEVEL_POOL, 1), &desk->error));
     *(float *)blob_column(&w, LEVEL_KIN, 1) = 70;
     blob_parents(&w)[LEVEL_LOTS + 1] = LEVEL_LOTS + 3;
-    for (uint32_t i = 0; i < 2; i++)
-        WORKS_AT(desk, blob_opaque(&w, LEVEL_VAULT, i, &(uint32_t){100 + i}, 4, &desk->error));
+    uint32_t *secret = compiled ? NULL : blob_column(&w, LEVEL_VAULT, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (compiled)
+            WORKS_AT(desk, blob_opaque(&w, LEVEL_VAULT, i, &(uint32_t){100 + i}, 4, &desk->error));
+        else
+            secret[i] = 100 + i;
+    }
     WORKS_AT(desk, blob_write_end(&w, &block, &made.size, &desk->error));
     made.bytes = block;
     return made;
+}
+
+bytes_t scene_of_a_level(desk_t *desk)
+{
+    return write_level(desk, false);
+}
+
+bytes_t scene_of_an_old_level(desk_t *desk)
+{
+    return write_level(desk, true);
 }

@@ -45,6 +45,9 @@ bytes_t scene_of_everything(desk_t *desk);
 enum { LEVEL_LOTS = 40, LEVEL_ENTITIES = LEVEL_LOTS + 5 };
 bytes_t scene_of_a_level(desk_t *desk);
 
+/* The same as contract 1 had it, with bytes that a manager had compiled. */
+bytes_t scene_of_an_old_level(desk_t *desk);
+
 /* Compute the checksum anew, for tests that damage what lies behind it. */
 void scene_seal(bytes_t bytes);
 

@@ -20,66 +20,12 @@ static const bp_field_t pose_fields[] = {
 };
 static const bp_field_t tag_fields[] = {{.name = "name", .type = BP_STRING, .flags = BP_FIELD_LABEL}};
 
-static bp_result_t brew_start(bp_manager_t *m)
-{
-    m->state = m->api->memory->resize(m->plugin, NULL, 0, 16);
-    return m->state != NULL ? BP_OK : m->api->error->set(m->host, BP_ERROR_MEMORY, "brew: out of memory");
-}
-
-static void brew_stop(bp_manager_t *m)
-{
-    m->api->memory->resize(m->plugin, m->state, 16, 0);
-}
-
-static bp_result_t brew_compile(bp_manager_t *m, const char *json, void **data, size_t *size)
-{
-    if (strstr(json, "poison") != NULL)
-        return m->api->error->set(m->host, BP_ERROR_FAILED, "poison is no drink");
-    *size = strlen(json);
-    *data = m->api->memory->resize(m->plugin, NULL, 0, *size);
-    if (*data == NULL)
-        return m->api->error->set(m->host, BP_ERROR_MEMORY, "out of memory while brewing");
-    memcpy(*data, json, *size);
-    return BP_OK;
-}
-
-static bp_result_t brew_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
-{
-    (void)instance, (void)entities, (void)count, (void)slots;
-    return m->api->error->set(m->host, BP_ERROR_FAILED, "brews are compiled, not created");
-}
-
-static bp_result_t brew_spawn(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                              const void *const *data, const size_t *sizes, uint32_t *slots)
-{
-    (void)data, (void)sizes;
-    return brew_create(m, instance, entities, count, slots);
-}
-
-static void brew_destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
-{
-    (void)m, (void)slots, (void)count;
-}
-
-static uint32_t brew_count(bp_manager_t *m)
-{
-    (void)m;
-    return 0;
-}
+static const bp_spawn_order_i early = {-10};
+static const bp_extension_t early_extensions[] = {{BP_EXTENSION("bp_spawn_order", early)}};
 
 static const bp_component_i set_components[] = {
-    {.name = "pose", .fields = BP_LIST(pose_fields), .spawn_order = -10},
+    {.name = "pose", .fields = BP_LIST(pose_fields), .extensions = BP_LIST(early_extensions)},
     {.name = "tag", .fields = BP_LIST(tag_fields)},
-    {.name = "brew",
-     .flags = BP_COMPONENT_OWN_STORAGE,
-     .start = brew_start,
-     .stop = brew_stop,
-     .create = brew_create,
-     .destroy = brew_destroy,
-     .count = brew_count,
-     .compile = brew_compile,
-     .spawn = brew_spawn,
-     .spawn_order = 10},
 };
 static const bp_plugin_head_t set = BP_PLUGIN_HEAD("set", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(set_components)}));
 
@@ -187,11 +133,6 @@ static void write_value(pen_t *pen, uint32_t type, const void *value)
 static void write_component(pen_t *pen, const blob_component_t *component, uint32_t instance)
 {
     fprintf(pen->file, "(");
-    if ((component->flags & BLOB_OPAQUE) != 0) {
-        size_t size;
-        const void *bytes = blob_opaque_bytes(&pen->blob, component, instance, &size);
-        fwrite(bytes, 1, size, pen->file);
-    }
     for (uint32_t f = 0; f < component->field_count; f++) {
         const blob_field_t *field = &pen->blob.fields[component->first_field + f];
         size_t row = field->kind == BLOB_ONE ? 0 : instance;

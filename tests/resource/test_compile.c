@@ -217,28 +217,9 @@ START_TEST(a_name_may_look_like_one_of_a_count)
 }
 END_TEST
 
-START_TEST(a_manager_compiles_its_own_descriptions)
-{
-    GIVES("{'prototypes': {'tea': {'components': {'cup': {'type': 'brew', 'leaf': 'green', 'hot': true}}}},"
-          " 'entities': [{'extends': 'tea'}, {'extends': 'tea', 'count': 2, 'components': {'cup': {'hot': null, 'sugar': [1, 2.5]}}},"
-          "              {'extends': 'tea', 'components': {'cup': {'$note': 1}}}]}",
-          "0: cup:brew({\"leaf\":\"green\",\"hot\":true})\n1: cup:brew({\"leaf\":\"green\",\"sugar\":[1, 2.5]})\n"
-          "2: cup:brew({\"leaf\":\"green\",\"sugar\":[1, 2.5]})\n3: cup:brew({\"leaf\":\"green\",\"hot\":true})\n");
-}
-END_TEST
-
-START_TEST(a_world_s_manager_compiles_where_there_is_one)
-{
-    bp_world_o *world = bp_world_create(stage.host, &(bp_world_desc_t){.name = "main"});
-    WORKS(stage.host, bp_world_use_component(world, "brew"));
-    GIVES("{'entities': [{'components': {'brew': {}}}]}", "0: brew({})\n");
-    ck_assert_ptr_null(stage.rig.api->world->at(stage.host, 1));
-}
-END_TEST
-
 START_TEST(types_come_in_spawn_order)
 {
-    bp_scene_o *made = stage_compile(&stage, "{'entities': [{'components': {'brew': {}, 'body': {}, 'pose': {}, 'tag': {}}}]}");
+    bp_scene_o *made = stage_compile(&stage, "{'entities': [{'components': {'tag': {}, 'body': {}, 'pose': {}}}]}");
     size_t size;
     const void *bytes = bp_scene_bytes(made, &size);
     blob_t blob;
@@ -246,11 +227,11 @@ START_TEST(types_come_in_spawn_order)
     error_text_t error;
     memory_init(&memory, "test", &(bp_allocator_i){.resize = NULL});
     ck_assert_int_eq(blob_open(&blob, &memory, bytes, size, "blob", &error), BP_OK);
-    const char *const expected[] = {"pose", "body", "tag", "brew"};
+    const char *const expected[] = {"pose", "body", "tag"};
     for (uint32_t i = 0; i < COUNT(expected); i++)
         ck_assert_str_eq(blob_text(&blob, blob.components[i].type), expected[i]);
     ck_assert_uint_eq(bp_scene_entity_count(made), 1);
-    ck_assert_uint_eq(bp_scene_component_count(made), 4);
+    ck_assert_uint_eq(bp_scene_component_count(made), 3);
     bp_scene_close(made);
 }
 END_TEST
@@ -333,8 +314,6 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, references_inside_a_count_stay_inside);
     tcase_add_test(tcase, references_in_prototypes_are_those_of_who_extends_them);
     tcase_add_test(tcase, a_name_may_look_like_one_of_a_count);
-    tcase_add_test(tcase, a_manager_compiles_its_own_descriptions);
-    tcase_add_test(tcase, a_world_s_manager_compiles_where_there_is_one);
     tcase_add_test(tcase, types_come_in_spawn_order);
     tcase_add_test(tcase, what_is_alike_is_written_once);
     tcase_add_test(tcase, the_same_scene_gives_the_same_bytes);

@@ -354,14 +354,6 @@ START_TEST(references_that_lead_nowhere_are_refused)
 }
 END_TEST
 
-START_TEST(what_a_manager_does_not_take_is_said_with_its_place)
-{
-    stage_expects(&stage, ONE("'brew': {}"), "0: brew({})\n"); /* the host's tables have now room for a world */
-    stage_refuses(&stage, BP_ERROR_FAILED, ONE("'body': {}, 'cup': {'type': 'brew', 'with': 'poison'}"),
-                  "scene:1:43: entities[0].components.cup: brew does not take this: poison is no drink");
-}
-END_TEST
-
 /* --- limits ----------------------------------------------------------------------------------------------------------------------- */
 
 START_TEST(an_entity_has_at_most_255_components)
@@ -454,8 +446,8 @@ END_TEST
 static void refuse_each(bool all_from_there)
 {
     static const char scene[] =
-        "{'prototypes': {'p': {'components': {'sample': {'a_name': 'n', 'a_string': 's'}, 'cup': {'type': 'brew', 'leaf': 'green'}}}, 'q': {'extends': 'p'}},"
-        " 'entities': [{'name': 'a', 'extends': 'q', 'count': 3, 'components': {'cup': {'hot': true}, 'tag': {}, 'mark': {'value': [1, 2, 3]}}, 'children': ["
+        "{'prototypes': {'p': {'components': {'sample': {'a_name': 'n', 'a_string': 's'}}}, 'q': {'extends': 'p'}},"
+        " 'entities': [{'name': 'a', 'extends': 'q', 'count': 3, 'components': {'tag': {}, 'mark': {'value': [1, 2, 3]}}, 'children': ["
         "   {'name': 'b', 'components': {'pose': {}, 'label': {'home': 'a'}}}]}, {'extends': 'p', 'components': {'pose': {'parent': 'b[1]'}}}]}";
     heap_t *heap = &stage.rig.heap;
     char *json = stage_json(scene);
@@ -510,7 +502,6 @@ Suite *compile_errors_suite(void)
     tcase_add_loop_test(tcase, counts_that_contradict_are_refused, 0, (int)COUNT(counts));
     tcase_add_loop_test(tcase, values_that_do_not_fit_are_refused, 0, (int)COUNT(values));
     tcase_add_loop_test(tcase, references_that_lead_nowhere_are_refused, 0, (int)COUNT(references));
-    tcase_add_test(tcase, what_a_manager_does_not_take_is_said_with_its_place);
     tcase_add_test(tcase, an_entity_has_at_most_255_components);
     tcase_add_test(tcase, names_have_a_longest);
     tcase_add_test(tcase, counts_lie_in_each_other_sixteen_deep);

@@ -144,8 +144,9 @@ static bp_result_t start_5(bp_system_t *s) { s->state = (void *)6; return BP_OK;
 static bp_result_t start_6(bp_system_t *s) { s->state = (void *)7; return BP_OK; }
 static bp_result_t start_7(bp_system_t *s) { s->state = (void *)8; return BP_OK; }
 
+static const bp_term_field_t body_mass[] = {{.name = "mass", .type = BP_F32, .access = BP_WRITE}};
 static const bp_term_t terms_0[] = {{.component = "body"}};
-static const bp_term_t terms_1[] = {{.component = "body", .flags = BP_TERM_WRITE}, {.component = "mark"}};
+static const bp_term_t terms_1[] = {{.component = "body", .fields = BP_LIST(body_mass)}, {.component = "mark"}};
 static const bp_term_t terms_2[] = {{.component = "mark"}, {.component = "body"}};
 static const bp_term_t terms_3[] = {{.component = "body"}, {.component = "mark", .flags = BP_TERM_EXCLUDE}};
 static const bp_term_t terms_4[] = {{.component = "body", .flags = BP_TERM_OPTIONAL}, {.component = "mark"}};

@@ -35,12 +35,11 @@ static uint32_t mix(uint32_t a, uint32_t b)
     return h;
 }
 
-static void grow(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void grow(const bp_run_t *run, uint32_t count)
 {
     uint32_t *value = BP_COLUMN(run, uint32_t, 0);
-    (void)m;
-    for (uint32_t i = 0; i < run->count; i++)
-        value[i] = mix(value[i], (uint32_t)step->number);
+    for (uint32_t i = 0; i < count; i++)
+        value[i] = mix(value[i], (uint32_t)run->step->number);
 }
 
 static const char *const type_names[TYPES] = {"c0", "c1", "c2", "c3", "c4", "link"};
@@ -55,9 +54,18 @@ static const bp_component_i types[TYPES] = {
 
 /* --- systems drawn at random ------------------------------------------------------------------------------ */
 
+/* What a term asks for: the value, to read or to write it, and the sum where that is written. Two systems that write one each of
+ * a component do not conflict. */
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_U32}};
+static const bp_term_field_t write_value[] = {{.name = "value", .type = BP_U32, .access = BP_WRITE}};
+static const bp_term_field_t write_both[] = {{.name = "value", .type = BP_U32, .access = BP_WRITE},
+                                             {.name = "sum", .type = BP_I64, .access = BP_WRITE}};
+static const bp_term_field_t write_sum[] = {{.name = "value", .type = BP_U32}, {.name = "sum", .type = BP_I64, .access = BP_WRITE}};
+static const bp_term_field_list_t asked[2][2] = {{BP_LIST(read_value), BP_LIST(write_sum)}, {BP_LIST(write_value), BP_LIST(write_both)}};
+
 /* What one system does; its state points here. Constant while hosts run. */
 typedef struct plan_t {
-    uint32_t number, terms, writes; /* bits of terms that are written */
+    uint32_t number, terms, values, sums; /* bits of terms whose values and sums are written */
     bool commands;
     int peeks;                      /* type whose values it looks at, of other entities; -1: none */
     bool remote;                    /* writes them */
@@ -144,8 +152,10 @@ static uint32_t peek(bp_system_t *s, const plan_t *plan, bp_entity_t e)
     return s->api->property->get(s->world, &property, &other, 1, &value, sizeof value) == BP_OK ? value : 1;
 }
 
-static void run_plan(bp_system_t *s, const bp_step_t *step, const bp_match_t *match, const plan_t *plan)
+static void run_plan(const bp_match_t *match, const plan_t *plan)
 {
+    bp_system_t *s = match->system;
+    const bp_step_t *step = match->step;
     for (uint32_t i = 0; i < match->count; i++) {
         uint32_t h = plan->number + (uint32_t)step->number;
         if (match->entities[i].id == 0)
@@ -153,30 +163,35 @@ static void run_plan(bp_system_t *s, const bp_step_t *step, const bp_match_t *ma
         if (plan->peeks >= 0 && i % 16 == 0)
             h = mix(h, peek(s, plan, match->entities[i]));
         for (uint32_t t = 0; t < plan->terms; t++)
-            h = mix(h, match->columns[t] == NULL ? 7 : BP_TERM_COLUMN(match, uint32_t, t, 0)[i]);
+            h = mix(h, match->columns[t][0] == NULL ? 7 : BP_TERM_COLUMN(match, uint32_t, t, 0)[i]);
         for (uint32_t t = 0; t < plan->terms; t++) {
-            if ((plan->writes >> t & 1) == 0 || match->columns[t] == NULL)
+            if (match->columns[t][0] == NULL)
                 continue;
-            BP_TERM_COLUMN(match, uint32_t, t, 0)[i] ^= h;
-            BP_TERM_COLUMN(match, int64_t, t, 1)[i] += h;
+            if ((plan->values >> t & 1) != 0)
+                BP_TERM_COLUMN(match, uint32_t, t, 0)[i] ^= h;
+            if ((plan->sums >> t & 1) != 0)
+                BP_TERM_COLUMN(match, int64_t, t, 1)[i] += h;
         }
         if (plan->commands)
             record(s, step, match->entities[i], h >> 4);
     }
 }
 
-#define RUN(n)                                                                             \
-    static void run_##n(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)    \
-    {                                                                                      \
-        run_plan(s, step, match, &kit.plans[n]);                                           \
-    }                                                                                      \
+#define RUN(n)                                                                                      \
+    static void run_##n(const bp_match_t *match, uint32_t count)                                    \
+    {                                                                                               \
+        EXPECT(count == match->count && match->system->state != NULL, "another count");             \
+        run_plan(match, &kit.plans[n]);                                                             \
+    }                                                                                               \
     static void all_##n(bp_system_t *s, const bp_step_t *step, const bp_match_t *m, uint32_t count) \
-    {                                                                                      \
-        for (uint32_t i = 0; i < count; i++)                                               \
-            run_plan(s, step, &m[i], &kit.plans[n]);                                       \
+    {                                                                                               \
+        for (uint32_t i = 0; i < count; i++) {                                                      \
+            EXPECT(m[i].system == s && m[i].step == step, "a match of another call");               \
+            run_plan(&m[i], &kit.plans[n]);                                                         \
+        }                                                                                           \
     }
 RUN(0) RUN(1) RUN(2) RUN(3) RUN(4) RUN(5) RUN(6) RUN(7) RUN(8) RUN(9)
-static void (*const runs[])(bp_system_t *, const bp_step_t *, const bp_match_t *) = {
+static void (*const runs[])(const bp_match_t *, uint32_t) = {
     run_0, run_1, run_2, run_3, run_4, run_5, run_6, run_7, run_8, run_9};
 static void (*const alls[])(bp_system_t *, const bp_step_t *, const bp_match_t *, uint32_t) = {
     all_0, all_1, all_2, all_3, all_4, all_5, all_6, all_7, all_8, all_9};
@@ -189,11 +204,12 @@ static void draw_system(uint32_t n, uint64_t *random, bool all_concurrent)
     *plan = (plan_t){.number = n, .terms = 1 + bp_random_below(random, 3), .peeks = -1};
     uint32_t first = bp_random_below(random, TYPES);
     for (uint32_t t = 0; t < plan->terms; t++) {
-        bool write = bp_random_below(random, 2) == 0;
-        kit.terms[n][t] = (bp_term_t){.component = type_names[(first + t) % TYPES], .flags = write ? BP_TERM_WRITE : 0};
+        uint32_t value = bp_random_below(random, 2), sum = bp_random_below(random, 2);
+        kit.terms[n][t] = (bp_term_t){.component = type_names[(first + t) % TYPES], .fields = asked[value][sum]};
         if (t > 0 && bp_random_below(random, 3) == 0)
             kit.terms[n][t].flags |= BP_TERM_OPTIONAL;
-        plan->writes |= (uint32_t)write << t;
+        plan->values |= value << t;
+        plan->sums |= sum << t;
     }
     plan->commands = bp_random_below(random, 3) == 0;
     snprintf(kit.names[n], sizeof kit.names[n], "s%u", n);
@@ -309,15 +325,17 @@ END_TEST
 
 /* --- who waits for whom -------------------------------------------------------------------------------------- */
 
-static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void nothing(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step, (void)match;
+    (void)match, (void)count;
 }
 
 #define SYSTEM(n, list, ...) {.name = n, .flags = BP_SYSTEM_CONCURRENT, .terms = BP_LIST(list), .run = nothing, __VA_ARGS__}
 
-static const bp_term_t read_0[] = {{.component = "c0"}}, write_0[] = {{.component = "c0", .flags = BP_TERM_WRITE}},
-                       read_1[] = {{.component = "c1"}}, not_0[] = {{.component = "c1"}, {.component = "c0", .flags = BP_TERM_EXCLUDE}};
+static const bp_term_t read_0[] = {{.component = "c0", .fields = BP_LIST(read_value)}},
+                       write_0[] = {{.component = "c0", .fields = BP_LIST(write_value)}},
+                       read_1[] = {{.component = "c1", .fields = BP_LIST(read_value)}},
+                       not_0[] = {{.component = "c1", .fields = BP_LIST(read_value)}, {.component = "c0", .flags = BP_TERM_EXCLUDE}};
 
 START_TEST(conflicts_say_who_waits_for_whom)
 {
@@ -352,7 +370,7 @@ END_TEST
 START_TEST(an_unknown_name_among_reads_and_writes_is_refused)
 {
     const bp_system_i systems[] = {SYSTEM("a", read_0, .reads = "c1 c9")};
-    const bp_component_i own[] = {{.name = "c0"}, {.name = "c1", .flags = BP_COMPONENT_CONCURRENT, .writes = "c2x", .simulate = grow}};
+    const bp_component_i own[] = {{.name = "c0", .fields = BP_LIST(fields)}, {.name = "c1", .flags = BP_COMPONENT_CONCURRENT, .writes = "c2x", .simulate = grow}};
     const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(own), .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});

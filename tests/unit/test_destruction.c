@@ -42,26 +42,26 @@ static void note(const char *to, const bp_entity_t *entities, uint32_t count)
 
 /* --- the plugin ----------------------------------------------------------------------------------------- */
 
-static void witness_told(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
+static void witness_told(bp_manager_t *m, const bp_death_t *batch)
 {
-    note(m->api->world->name(m->world), entities, count);
+    note(m->api->world->name(m->world), batch->entities, batch->count);
 }
 
 /* What the reaper does in each of its turns. */
 static void (*in_step)(bp_world_o *world, const char *who);
 
-static void reaper_simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void reaper_simulate(const bp_run_t *run, uint32_t count)
 {
-    (void)step, (void)run;
+    (void)count;
     if (in_step != NULL)
-        in_step(m->world, "simulate");
+        in_step(run->manager->world, "simulate");
 }
 
-static void reap_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void reap_run(const bp_match_t *match, uint32_t count)
 {
-    (void)step, (void)match;
+    (void)count;
     if (in_step != NULL)
-        in_step(s->world, "run");
+        in_step(match->system->world, "run");
 }
 
 static void reap_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
@@ -71,8 +71,10 @@ static void reap_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *ma
         in_step(s->world, "run_all");
 }
 
+static const bp_deaths_i witness_deaths = {witness_told};
+static const bp_extension_t witness_extensions[] = {{BP_EXTENSION("bp_deaths", witness_deaths)}};
 static const bp_component_i death_components[] = {
-    {.name = "witness", .entities_destroyed = witness_told},
+    {.name = "witness", .extensions = BP_LIST(witness_extensions)},
     {.name = "reaper", .simulate = reaper_simulate},
 };
 static const bp_term_t terms[] = {{.component = "reaper"}};

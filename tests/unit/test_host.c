@@ -113,11 +113,13 @@ static void report_visit(bp_system_t *s, bp_report_o *report)
 }
 
 static const bp_field_t shelf_fields[] = {{.name = "label", .type = BP_STRING, .initial = "empty"}};
+static const bp_report_i shelf_report = {report_shelf};
+static const bp_extension_t shelf_extensions[] = {{BP_EXTENSION("bp_report", shelf_report)}};
 static const bp_component_i shop_components[] = {{.name = "shelf",
                                                   .fields = BP_LIST(shelf_fields),
                                                   .start = start_shelf,
                                                   .stop = stop_shelf,
-                                                  .report = report_shelf}};
+                                                  .extensions = BP_LIST(shelf_extensions)}};
 static const bp_plugin_head_t shop = BP_PLUGIN_HEAD("shop", (&(const bp_plugin_desc_t){.version = "2.1",
                                       .doc = "sells",
                                       .components = BP_LIST(shop_components),
@@ -139,8 +141,10 @@ static void customer_unload(bp_plugin_t *plugin)
 }
 
 static const bp_term_t visit_terms[] = {{.component = "shelf"}};
+static const bp_system_report_i visit_report = {report_visit};
+static const bp_extension_t visit_extensions[] = {{BP_EXTENSION("bp_report", visit_report)}};
 static const bp_system_i customer_systems[] = {
-    {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .report = report_visit}};
+    {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .extensions = BP_LIST(visit_extensions)}};
 static const bp_plugin_head_t customer = BP_PLUGIN_HEAD("customer", (&(const bp_plugin_desc_t){.version = "1",        .systems = BP_LIST(customer_systems),
                                           .load = customer_load, .unload = customer_unload}));
 

@@ -1326,7 +1326,7 @@ START_TEST(a_plugin_linked_in_declares_what_its_file_declares)
     ck_assert_uint_eq(head->desc->components.count, loaded->desc->components.count);
     for (uint32_t i = 0; i < head->desc->components.count; i++) {
         const bp_component_i *a = &head->desc->components.items[i], *b = &loaded->desc->components.items[i];
-        ck_assert(same_text(a->name, b->name) && a->flags == b->flags && a->fields.count == b->fields.count);
+        ck_assert(same_text(a->name == NULL ? head->name : a->name, b->name) && a->flags == b->flags && a->fields.count == b->fields.count);
         for (uint32_t k = 0; k < a->fields.count; k++) {
             const bp_field_t *f = &a->fields.items[k], *g = &b->fields.items[k];
             ck_assert(same_text(f->name, g->name) && f->type == g->type && same_text(f->initial, g->initial));

@@ -44,15 +44,15 @@ LETTER(d)
 LETTER(e)
 LETTER(f)
 
-static void simulate_x(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate_x(const bp_run_t *run, uint32_t count)
 {
-    (void)m, (void)step, (void)run;
+    (void)run, (void)count;
     note("x");
 }
 
-static void simulate_y(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate_y(const bp_run_t *run, uint32_t count)
 {
-    (void)m, (void)step, (void)run;
+    (void)run, (void)count;
     note("y");
 }
 
@@ -289,9 +289,9 @@ static void note_match(const bp_match_t *match, uint32_t terms)
     note(text);
 }
 
-static void match_two(bp_system_t *s, const bp_step_t *now, const bp_match_t *match)
+static void match_two(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)now;
+    (void)count;
     note_match(match, 2);
 }
 
@@ -313,7 +313,7 @@ static void make(const char *a, const char *b, uint32_t count)
 
 START_TEST(a_term_without_its_component_in_the_world_is_refused)
 {
-    static const bp_term_t terms[] = {{.component = "body"}, {.component = "x", .flags = BP_TERM_WRITE}};
+    static const bp_term_t terms[] = {{.component = "body"}, {.component = "x"}};
     static const bp_system_i systems[] = {{.name = "pair", .terms = BP_LIST(terms), .run = match_two}};
     use(systems, 1);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'pair' works on component 'x', which world 'main' lacks",
@@ -431,18 +431,19 @@ START_TEST(an_instance_name_picks_one_and_none_matches_each)
 END_TEST
 
 /* Values written through terms go where they belong. */
-static void add_strengths(bp_system_t *s, const bp_step_t *now, const bp_match_t *match)
+static void add_strengths(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)now;
-    float *mass = BP_TERM_COLUMN(match, float, 0, BODY_MASS);
-    const double *strength = BP_TERM_COLUMN(match, const double, 1, FX_STRENGTH);
-    for (uint32_t i = 0; i < match->count; i++)
+    float *mass = BP_TERM_COLUMN(match, float, 0, 0);
+    const double *strength = BP_TERM_COLUMN(match, const double, 1, 0);
+    for (uint32_t i = 0; i < count; i++)
         mass[i] += (float)strength[i];
 }
 
 START_TEST(columns_of_terms_belong_to_the_same_rows)
 {
-    static const bp_term_t terms[] = {{.component = "body", .flags = BP_TERM_WRITE}, {.component = "fx"}};
+    static const bp_term_field_t masses[] = {{.name = "mass", .type = BP_F32, .access = BP_WRITE}};
+    static const bp_term_field_t strengths[] = {{.name = "strength", .type = BP_F64}};
+    static const bp_term_t terms[] = {{.component = "body", .fields = BP_LIST(masses)}, {.component = "fx", .fields = BP_LIST(strengths)}};
     static const bp_system_i systems[] = {{.name = "sum", .terms = BP_LIST(terms), .run = add_strengths}};
     bp_entity_t e[300];
     use(systems, 1);
@@ -462,12 +463,11 @@ START_TEST(columns_of_terms_belong_to_the_same_rows)
 }
 END_TEST
 
-static void check_slots(bp_system_t *s, const bp_step_t *now, const bp_match_t *match)
+static void check_slots(const bp_match_t *match, uint32_t count)
 {
-    const uint32_t *slots = BP_TERM_COLUMN(match, const uint32_t, 0, 0);
-    const stock_t *pool = state_of(s->world, "pool");
-    (void)now;
-    for (uint32_t i = 0; i < match->count; i++)
+    const uint32_t *slots = match->slots[0];
+    const stock_t *pool = state_of(match->system->world, "pool");
+    for (uint32_t i = 0; i < count; i++)
         EXPECT(pool->items[slots[i]].entity.id == match->entities[i].id, "row %u has the slot of another", i);
     note("slots");
 }
@@ -509,12 +509,11 @@ END_TEST
 
 static char instances[64];
 
-static void note_instance(bp_manager_t *m, const bp_step_t *now, const bp_run_t *run)
+static void note_instance(const bp_run_t *run, uint32_t count)
 {
     size_t used = strlen(instances);
-    (void)now;
-    snprintf(instances + used, sizeof instances - used, "%s:%u ", m->api->name->text(m->host, run->instance),
-             run->count);
+    snprintf(instances + used, sizeof instances - used, "%s:%u ", run->manager->api->name->text(run->manager->host, run->instance),
+             count);
 }
 
 START_TEST(simulate_is_called_for_each_run_and_each_name)
@@ -617,27 +616,27 @@ END_TEST
 
 static bp_world_o *elsewhere;
 
-static void try_everything(bp_system_t *s, const bp_step_t *now, const bp_match_t *match)
+static void try_everything(const bp_match_t *match, uint32_t count)
 {
+    (void)count;
     bp_entity_t e = match->entities[0], made;
     uint32_t flag, body;
-    (void)now;
-    WORKS(s->host, api->key(s->world, api->component(s->world, "flag"), 0, &flag));
-    WORKS(s->host, api->key(s->world, api->component(s->world, "body"), 0, &body));
-    FAILS(s->host, BP_ERROR_STATE, "rows of world 'main' cannot move",
-          api->create(s->world, world_record(&world->rows, e)->prototype, &made, 1));
-    FAILS(s->host, BP_ERROR_STATE, "between steps", api->add(s->world, flag, &e, 1));
-    FAILS(s->host, BP_ERROR_STATE, "between steps", api->remove(s->world, body, &e, 1));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_world_use_component(s->world, "x"));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_world_use_system(s->world, "b"));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_host_load_plugin(s->host, "zoo", NULL, 0));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_host_unload_plugin(s->host, "zoo"));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_world_step(s->world));
-    FAILS(s->host, BP_ERROR_STATE, "step", bp_host_step(s->host));
-    ck_assert_ptr_null(bp_world_create(s->host, &(bp_world_desc_t){.name = "new"}));
-    WORKS(s->host, rig.api->entity->create(s->host, &made, 1));
-    WORKS(s->host, api->add(elsewhere, key_of(elsewhere, "flag", ""), &made, 1));
-    WORKS(s->host, rig.api->property->set_named(s->world, e, "body", "mass", BP_F32, &(float){9}));
+    WORKS(match->system->host, api->key(match->system->world, api->component(match->system->world, "flag"), 0, &flag));
+    WORKS(match->system->host, api->key(match->system->world, api->component(match->system->world, "body"), 0, &body));
+    FAILS(match->system->host, BP_ERROR_STATE, "rows of world 'main' cannot move",
+          api->create(match->system->world, world_record(&world->rows, e)->prototype, &made, 1));
+    FAILS(match->system->host, BP_ERROR_STATE, "between steps", api->add(match->system->world, flag, &e, 1));
+    FAILS(match->system->host, BP_ERROR_STATE, "between steps", api->remove(match->system->world, body, &e, 1));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_world_use_component(match->system->world, "x"));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_world_use_system(match->system->world, "b"));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_host_load_plugin(match->system->host, "zoo", NULL, 0));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_host_unload_plugin(match->system->host, "zoo"));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_world_step(match->system->world));
+    FAILS(match->system->host, BP_ERROR_STATE, "step", bp_host_step(match->system->host));
+    ck_assert_ptr_null(bp_world_create(match->system->host, &(bp_world_desc_t){.name = "new"}));
+    WORKS(match->system->host, rig.api->entity->create(match->system->host, &made, 1));
+    WORKS(match->system->host, api->add(elsewhere, key_of(elsewhere, "flag", ""), &made, 1));
+    WORKS(match->system->host, rig.api->property->set_named(match->system->world, e, "body", "mass", BP_F32, &(float){9}));
     note("tried");
 }
 
@@ -770,14 +769,14 @@ END_TEST
 
 START_TEST(a_system_has_at_most_32_terms)
 {
-    static bp_term_t terms[REGISTRY_MAX_TERMS + 1];
+    static bp_term_t terms[TERMS_MAX + 1];
     bp_system_i systems[] = {
         {.name = "wide", .terms = {terms, COUNT(terms), sizeof terms[0]}, .run = match_two}};
     for (uint32_t i = 0; i < COUNT(terms); i++)
         terms[i] = (bp_term_t){.component = i < 2 ? "body" : "label", .flags = i < 2 ? 0 : BP_TERM_OPTIONAL};
     own.systems = (bp_system_list_t){systems, 1, sizeof systems[0]};
     FAILS(rig.host, BP_ERROR_LIMIT, "33 terms; at most 32", bp_host_load_plugin(rig.host, "own", NULL, 0));
-    systems[0].terms.count = REGISTRY_MAX_TERMS;
+    systems[0].terms.count = TERMS_MAX;
     use(systems, 1);
     make("body", "label", 2);
     step();

@@ -119,55 +119,52 @@ END_TEST
 enum { ROWS = 100000, STEPS = 12 };
 
 /* A component and a system that count in each row how often they came by, and check what they were handed. */
-static void tick(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void tick(const bp_run_t *run, uint32_t count)
 {
     uint32_t *ticks = BP_COLUMN(run, uint32_t, 0);
-    (void)m, (void)step;
-    uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
+    uintptr_t alignment = count >= RUN_ALIGNED_ROWS ? 64 : 16;
     EXPECT((uintptr_t)ticks % alignment == 0 && (uintptr_t)run->entities % alignment == 0,
            "a range is aligned badly");
-    for (uint32_t i = 0; i < run->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         ticks[i]++;
 }
 
-static void drag(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void drag(const bp_match_t *match, uint32_t count)
 {
-    bp_vec3_t *velocity = BP_TERM_COLUMN(match, bp_vec3_t, 0, BODY_VELOCITY);
-    const float *mass = BP_TERM_COLUMN(match, const float, 0, BODY_MASS);
+    bp_vec3_t *velocity = BP_TERM_COLUMN(match, bp_vec3_t, 0, 1);
+    const float *mass = BP_TERM_COLUMN(match, const float, 0, 0);
     uint32_t *ticks = BP_TERM_COLUMN(match, uint32_t, 1, 0);
-    (void)s;
     EXPECT(match->columns[2] == NULL, "nobody has the optional component");
-    for (uint32_t i = 0; i < match->count; i++) {
-        float factor = 1.0f - mass[i] * (float)step->dt;
+    for (uint32_t i = 0; i < count; i++) {
+        float factor = 1.0f - mass[i] * (float)match->step->dt;
         velocity[i] = (bp_vec3_t){velocity[i].x * factor, velocity[i].y * factor, velocity[i].z * factor};
         ticks[i] += 1000;
     }
 }
 
 /* Memory and questions from inside jobs, as the headers allow. */
-static void ask(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void ask(const bp_match_t *match, uint32_t count)
 {
-    (void)step;
-    const bp_api_t *api = s->api;
+    const bp_api_t *api = match->system->api;
     char text[32];
-    bp_property_t mass = *(const bp_property_t *)s->state;
-    size_t size = 16 + match->count % 1000;
-    char *block = api->memory->resize(s->plugin, NULL, 0, size);
+    bp_property_t mass = *(const bp_property_t *)match->system->state;
+    size_t size = 16 + count % 1000;
+    char *block = api->memory->resize(match->system->plugin, NULL, 0, size);
     EXPECT(block != NULL, "no memory");
     memset(block, 1, size);
-    block = api->memory->resize(s->plugin, block, size, 2 * size);
+    block = api->memory->resize(match->system->plugin, block, size, 2 * size);
     float values[64];
-    uint32_t some = match->count < COUNT(values) ? match->count : COUNT(values);
-    EXPECT(api->entity->alive(s->host, match->entities, some, NULL) == some, "a row of the dead");
-    EXPECT(api->property->get(s->world, &mass, match->entities, some, values, sizeof values[0]) == BP_OK,
+    uint32_t some = count < COUNT(values) ? count : COUNT(values);
+    EXPECT(api->entity->alive(match->system->host, match->entities, some, NULL) == some, "a row of the dead");
+    EXPECT(api->property->get(match->system->world, &mass, match->entities, some, values, sizeof values[0]) == BP_OK,
            "no mass");
-    EXPECT(values[0] == BP_TERM_COLUMN(match, float, 0, BODY_MASS)[0], "another mass");
-    EXPECT(api->world->has(s->world, mass.key, match->entities, some, NULL) == some, "no body");
-    EXPECT(api->entity->at(s->host, bp_entity_index(match->entities[0])).id == match->entities[0].id,
+    EXPECT(values[0] == BP_TERM_COLUMN(match, float, 0, 0)[0], "another mass");
+    EXPECT(api->world->has(match->system->world, mass.key, match->entities, some, NULL) == some, "no body");
+    EXPECT(api->entity->at(match->system->host, bp_entity_index(match->entities[0])).id == match->entities[0].id,
            "not there");
     EXPECT(api->name->hash("body") == api->name->hash("body"), "not the same");
-    api->entity->format(s->host, match->entities[0], text, sizeof text);
-    api->memory->resize(s->plugin, block, 2 * size, 0);
+    api->entity->format(match->system->host, match->entities[0], text, sizeof text);
+    api->memory->resize(match->system->plugin, block, 2 * size, 0);
 }
 
 static bp_result_t ask_start(bp_system_t *s)
@@ -186,10 +183,13 @@ static void ask_stop(bp_system_t *s)
 static const bp_field_t ticks_fields[] = {{.name = "ticks", .type = BP_U32}};
 static const bp_component_i components[] = {
     {.name = "ticker", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(ticks_fields), .simulate = tick}};
-static const bp_term_t drag_terms[] = {{.component = "body", .flags = BP_TERM_WRITE},
-                                       {.component = "ticker", .flags = BP_TERM_WRITE},
+static const bp_term_field_t dragged[] = {{.name = "mass", .type = BP_F32}, {.name = "velocity", .type = BP_VEC3, .access = BP_WRITE}};
+static const bp_term_field_t ticked[] = {{.name = "ticks", .type = BP_U32, .access = BP_WRITE}};
+static const bp_term_t drag_terms[] = {{.component = "body", .fields = BP_LIST(dragged)},
+                                       {.component = "ticker", .fields = BP_LIST(ticked)},
                                        {.component = "label", .flags = BP_TERM_OPTIONAL}};
-static const bp_term_t ask_terms[] = {{.component = "body"}};
+static const bp_term_field_t mass_only[] = {{.name = "mass", .type = BP_F32}};
+static const bp_term_t ask_terms[] = {{.component = "body", .fields = BP_LIST(mass_only)}};
 static const bp_system_i systems[] = {
     {.name = "drag",
      .flags = BP_SYSTEM_PARALLEL,
@@ -317,60 +317,58 @@ START_TEST(an_embedders_jobs_are_used_instead_of_the_pool)
 }
 END_TEST
 
-/* Two components of as many fields as there may be, and a third that makes 512 columns with them, or 513. */
+/* As many fields as terms may ask for, of components of as many as there may be. */
 static bp_field_t wide_fields[REGISTRY_MAX_FIELDS];
+static bp_term_field_t wide_asked[REGISTRY_MAX_FIELDS];
 static char wide_names[REGISTRY_MAX_FIELDS][8];
 static uint32_t wide_calls, wide_rows;
 
-static void count_calls(bp_system_t *s, const bp_step_t *step, const bp_match_t *match)
+static void count_calls(const bp_match_t *match, uint32_t count)
 {
-    (void)s, (void)step;
     wide_calls++;
-    wide_rows += match->count;
-    EXPECT(BP_TERM_COLUMN(match, uint8_t, 1, REGISTRY_MAX_FIELDS - 1)[match->count - 1] == 0, "no default");
+    wide_rows += count;
+    EXPECT(BP_TERM_COLUMN(match, uint8_t, 1, REGISTRY_MAX_FIELDS - 1)[count - 1] == 0, "no default");
+    EXPECT(match->columns[1][0] != match->columns[0][0], "one column for two");
 }
 
-static void run_wide(const bp_component_i *third)
+START_TEST(terms_ask_for_512_fields_at_most_and_are_cut_all_the_same)
 {
     own_jobs_t own = {0, 0};
     bp_jobs_i jobs = {.context = &own, .threads = 4, .run = run_backwards};
+    for (uint32_t i = 0; i < REGISTRY_MAX_FIELDS; i++) {
+        snprintf(wide_names[i], sizeof wide_names[i], "f%u", i);
+        wide_fields[i] = (bp_field_t){.name = wide_names[i], .type = BP_BOOL};
+        wide_asked[i] = (bp_term_field_t){.name = wide_names[i], .type = BP_BOOL};
+    }
+    ck_assert_uint_eq(2 * REGISTRY_MAX_FIELDS + 2, TERMS_MAX_ASKED);
     bp_field_list_t all = {wide_fields, REGISTRY_MAX_FIELDS, sizeof wide_fields[0]};
-    const bp_component_i wide[] = {{.name = "one", .fields = all}, {.name = "two", .fields = all}, *third};
-    const bp_term_t terms[] = {{.component = "one"}, {.component = "two"}, {.component = third->name}};
-    const bp_system_i counting[] = {
-        {.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(terms), .run = count_calls}};
+    bp_term_field_list_t ask_all = {wide_asked, REGISTRY_MAX_FIELDS, sizeof wide_asked[0]};
+    const bp_component_i wide[] = {{.name = "one", .fields = all}, {.name = "two", .fields = all}, {.name = "third", .fields = all}};
+    const bp_term_t most[] = {{.component = "one", .fields = ask_all},
+                              {.component = "two", .fields = ask_all},
+                              {.component = "third", .fields = {wide_asked, 2, sizeof wide_asked[0]}}};
+    const bp_term_t more[] = {most[0], most[1], {.component = "third", .fields = {wide_asked, 3, sizeof wide_asked[0]}}};
+    bp_system_i counting[] = {{.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(more), .run = count_calls}};
     const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.version = "1",
                                      .components = BP_LIST(wide), .systems = BP_LIST(counting)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(
         &(bp_host_desc_t){.jobs = jobs, .static_plugins = linked, .static_plugin_count = 1});
+    FAILS(host, BP_ERROR_LIMIT, "its terms ask for 513 fields; at most 512 are allowed", bp_host_load_plugin(host, "wide", NULL, 0));
+    counting[0].terms = (bp_term_list_t)BP_LIST(most);
     WORKS(host, bp_host_load_plugin(host, "wide", NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
     for (uint32_t i = 0; i < COUNT(wide); i++)
         WORKS(host, bp_world_use_component(world, wide[i].name));
     WORKS(host, bp_world_use_system(world, "count"));
     static bp_entity_t entities[SCHEDULE_RANGE_ROWS + 1];
-    uint32_t prototype = prototype_of(world, "one", "two", third->name, NULL);
+    uint32_t prototype = prototype_of(world, "one", "two", "third", NULL);
     WORKS(host, api_of(world)->world->create(world, prototype, entities, COUNT(entities)));
     wide_calls = wide_rows = 0;
     WORKS(host, bp_world_step(world));
     ck_assert_uint_eq(wide_rows, COUNT(entities));
-    bp_host_destroy(host);
-}
-
-START_TEST(rows_of_more_than_512_columns_are_not_cut)
-{
-    for (uint32_t i = 0; i < REGISTRY_MAX_FIELDS; i++) {
-        snprintf(wide_names[i], sizeof wide_names[i], "f%u", i);
-        wide_fields[i] = (bp_field_t){.name = wide_names[i], .type = BP_BOOL};
-    }
-    const bp_component_i two = {.name = "third", .fields = {wide_fields, 2, sizeof wide_fields[0]}};
-    const bp_component_i three = {.name = "third", .fields = {wide_fields, 3, sizeof wide_fields[0]}};
-    ck_assert_uint_eq(2 * REGISTRY_MAX_FIELDS + 2, SCHEDULE_MAX_COLUMNS);
-    run_wide(&two);
     ck_assert_uint_eq(wide_calls, 17); /* sixteen ranges of 1,024 rows, and one row more */
-    run_wide(&three);
-    ck_assert_uint_eq(wide_calls, 1);
+    bp_host_destroy(host);
 }
 END_TEST
 
@@ -425,7 +423,7 @@ Suite *threads_suite(void)
     tcase_add_test(steps, results_are_the_same_bits_on_any_number_of_threads);
     tcase_add_loop_test(steps, any_number_of_rows_is_cut_right, 0, 5);
     tcase_add_test(steps, an_embedders_jobs_are_used_instead_of_the_pool);
-    tcase_add_test(steps, rows_of_more_than_512_columns_are_not_cut);
+    tcase_add_test(steps, terms_ask_for_512_fields_at_most_and_are_cut_all_the_same);
     tcase_add_test(steps, one_thread_needs_no_jobs);
     tcase_add_test(steps, a_host_has_at_most_256_threads);
     tcase_add_test(steps, a_host_changes_its_number_of_threads);

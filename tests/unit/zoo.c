@@ -7,6 +7,8 @@
 
 #include "support.h"
 
+#include <helpers/bp_columns.h>
+
 #include <string.h>
 
 /* --- declared ------------------------------------------------------------------------------------------- */
@@ -19,13 +21,12 @@ static const bp_field_t body_fields[] = {
     [BODY_ACCELERATION] = {.name = "acceleration", .type = BP_VEC3, .unit = "m/s^2"},
 };
 
-static void body_simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void body_simulate(const bp_run_t *run, uint32_t count)
 {
     float *position = BP_COLUMN(run, float, BODY_POSITION), *velocity = BP_COLUMN(run, float, BODY_VELOCITY);
     const float *acceleration = BP_COLUMN(run, const float, BODY_ACCELERATION);
-    float dt = (float)step->dt;
-    (void)m;
-    for (size_t i = 0; i < 3u * (size_t)run->count; i++) {
+    float dt = (float)run->step->dt;
+    for (size_t i = 0; i < 3u * (size_t)count; i++) {
         velocity[i] += acceleration[i] * dt;
         position[i] += velocity[i] * dt;
     }
@@ -171,29 +172,6 @@ static uint32_t already_there(bp_manager_t *m, bp_name_t instance, const bp_enti
     return m->api->world->has(m->world, key, entities, count, NULL);
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          uint32_t *slots)
-{
-    stock_t *stock = m->state;
-    EXPECT(count > 0, "a batch of nobody");
-    EXPECT(instance != 0, "no instance name");
-    EXPECT(m->api->entity->alive(m->host, entities, count, NULL) == count, "created for the dead");
-    if (stock->refuse_creates > 0) {
-        stock->refuse_creates--;
-        return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
-    }
-    if (!reserve(m, stock, count))
-        return out_of_memory(m);
-    stock->saw_components += already_there(m, instance, entities, count);
-    for (uint32_t i = 0; i < count; i++) {
-        slots[i] = stock->count;
-        stock->items[stock->count++] = (stock_item_t){
-            .entity = entities[i], .instance = instance, .number = 5, .serial = stock->next_serial++};
-    }
-    stock->created += count;
-    return BP_OK;
-}
-
 static void erase(bp_manager_t *m, uint32_t slot)
 {
     stock_t *stock = m->state;
@@ -240,11 +218,10 @@ static uint32_t count_items(bp_manager_t *m)
     return ((const stock_t *)m->state)->count;
 }
 
-static void step(bp_manager_t *m, const bp_step_t *now, const bp_run_t *run)
+static void step(const bp_run_t *run, uint32_t count)
 {
-    (void)now;
-    EXPECT(run == NULL, "own storage has no run");
-    ((stock_t *)m->state)->steps++;
+    EXPECT(count == 0 && run->count == 0 && run->entities == NULL && run->columns == NULL, "own storage has no rows");
+    ((stock_t *)run->manager->state)->steps++;
 }
 
 static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
@@ -323,41 +300,49 @@ static const bp_field_t stock_fields[] = {
     [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY},
 };
 
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
+{
+    stock_t *stock = m->state;
+    EXPECT(count > 0, "a batch of nobody");
+    EXPECT(instance != 0, "no instance name");
+    EXPECT(m->api->entity->alive(m->host, entities, count, NULL) == count, "created for the dead");
+    if (stock->refuse_creates > 0) {
+        stock->refuse_creates--;
+        return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
+    }
+    if (!reserve(m, stock, count))
+        return out_of_memory(m);
+    stock->saw_components += already_there(m, instance, entities, count);
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = stock->count;
+        stock->items[stock->count++] = (stock_item_t){
+            .entity = entities[i], .instance = instance, .number = 5, .serial = stock->next_serial++};
+    }
+    bp_result_t result = bp_columns_set(m, set, stock_fields, COUNT(stock_fields), columns, slots, count);
+    if (result != BP_OK)
+        stock->count -= count;
+    else
+        stock->created += count;
+    return result;
+}
+
+#define STOCK_STORAGE .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .count = count_items
+
+static const bp_storage_i pool_storage = {STOCK_STORAGE, .set = set, .gc = gc};
+static const bp_storage_i told_storage = {STOCK_STORAGE, .set = set};
+static const bp_storage_i mute_storage = {STOCK_STORAGE};
+
 static const bp_component_i stock_list[] = {
     {.name = "pool",
      .version = 1,
-     .flags = BP_COMPONENT_OWN_STORAGE,
      .fields = BP_LIST(stock_fields),
      .start = start,
      .stop = stop,
      .simulate = step,
-     .create = create,
-     .destroy = destroy,
-     .get = get,
-     .set = set,
-     .count = count_items,
-     .gc = gc},
-    {.name = "told",
-     .version = 1,
-     .flags = BP_COMPONENT_OWN_STORAGE,
-     .fields = BP_LIST(stock_fields),
-     .start = start,
-     .stop = stop,
-     .create = create,
-     .destroy = destroy,
-     .get = get,
-     .set = set,
-     .count = count_items},
-    {.name = "mute",
-     .version = 1,
-     .flags = BP_COMPONENT_OWN_STORAGE,
-     .fields = BP_LIST(stock_fields),
-     .start = start,
-     .stop = stop,
-     .create = create,
-     .destroy = destroy,
-     .get = get,
-     .count = count_items},
+     .storage = &pool_storage},
+    {.name = "told", .version = 1, .fields = BP_LIST(stock_fields), .start = start, .stop = stop, .storage = &told_storage},
+    {.name = "mute", .version = 1, .fields = BP_LIST(stock_fields), .start = start, .stop = stop, .storage = &mute_storage},
 };
 
 static const bp_plugin_head_t stocks = BP_PLUGIN_HEAD("stocks", (&(const bp_plugin_desc_t){.version = "1.0",

@@ -13,13 +13,12 @@ static const bp_field_t fields[] = {
 };
 
 /* Backwards. */
-static void simulate(bp_manager_t *m, const bp_step_t *step, const bp_run_t *run)
+static void simulate(const bp_run_t *run, uint32_t count)
 {
     bp_vec3_t *position = BP_COLUMN(run, bp_vec3_t, POSITION);
     const bp_vec3_t *velocity = BP_COLUMN(run, bp_vec3_t, VELOCITY);
-    float dt = (float)step->dt;
-    (void)m;
-    for (uint32_t i = 0; i < run->count; i++)
+    float dt = (float)run->step->dt;
+    for (uint32_t i = 0; i < count; i++)
         position[i].x -= velocity[i].x * dt;
 }
 

@@ -29,8 +29,11 @@ static void report(bp_manager_t *m, bp_report_o *out)
         m->api->error->log(m->plugin, BP_LOG_ERROR, "the file cannot be written");
 }
 
+static const bp_report_i reporting = {report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+
 static const bp_component_i components[] = {
-    {.name = "reporter", .doc = "reports", .fields = BP_LIST(fields), .report = report},
+    {.name = "reporter", .doc = "reports", .fields = BP_LIST(fields), .extensions = BP_LIST(extensions)},
 };
 
 static void do_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
