@@ -403,6 +403,7 @@ const group_t group_destroy_half_rows = {
     .name = "entity/destroy_half_rows",
     .setup = setup_half_rows,
     .teardown = end_rows,
+    .takes_long = true,
     .sides = {
         {.name = "loop", .prepare = revive_shuffled_own_rows, .run = loop_destroy_rows},
         {.name = "by_count", .floor = "loop", .prepare = revive_shuffled_rows, .run = destroy_rows},
