@@ -32,6 +32,7 @@ static const make_suite_t first_half[] = {
     side_by_side_suite,
     pace_suite,
     host_suite,
+    look_suite,
     memory_failure_suite,
     loading_suite,
     plugins_suite,

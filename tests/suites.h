@@ -28,6 +28,7 @@ Suite *trace_suite(void);
 Suite *side_by_side_suite(void);
 Suite *pace_suite(void);
 Suite *host_suite(void);
+Suite *look_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
 Suite *loading_suite(void);

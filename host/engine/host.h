@@ -14,6 +14,8 @@
 #include "../step/trace.h"
 #include "../store/destruction.h"
 
+#include <bp_look.h>
+
 struct bp_host_o {
     base_t base;
     registry_t registry;
@@ -34,8 +36,9 @@ struct bp_host_o {
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
-/* The tables of the contract (tables.c). */
+/* The tables of the contract (tables.c), and one that is found by its name (look.c). */
 bp_api_t host_tables(void);
+extern const bp_look_api host_look_table;
 
 /* The world of a number, in order of creation. */
 static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)

@@ -468,6 +468,7 @@ static const struct {
     const void *table;
 } found_by_name[] = {
     {BP_CLOCK_API, 1, &clock_table},
+    {BP_LOOK_API, 1, &host_look_table},
 };
 
 static const void *host_table(const char *name, uint32_t version)

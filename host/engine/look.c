@@ -1,0 +1,225 @@
+/* look.c - the table bp_look (bp_look.h): everything that a tool may want to see, list by list.
+ *
+ * Each entry fills a struct of its own and hands as much of it over as the caller knows. A cursor counts items; it is
+ * the number of the next one.
+ */
+#include "host.h"
+
+
+/* Hand a struct over; its first member is the caller's size of it, which stays. */
+static void hand_over(void *out, const void *known, size_t known_size)
+{
+    uint32_t size;
+    memcpy(&size, out, sizeof size);
+    memset(out, 0, size);
+    memcpy(out, known, size < known_size ? size : known_size);
+    memcpy(out, &size, sizeof size);
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+/* --- worlds --------------------------------------------------------------------------------------------------- */
+
+/* Differs where rows have come, gone or moved: versions of runs grow when rows go or move, counts when they come. */
+static uint32_t structure_of(const world_t *world)
+{
+    uint32_t number = world->run_count;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        number = number * 31 + world->runs[i]->version * 7 + world->runs[i]->count;
+    return number;
+}
+
+static uint32_t look_world(bp_host_o *host, uint32_t *cursor, bp_look_world_t *out)
+{
+    if (*cursor >= host->destruction.world_count)
+        return 0;
+    bp_world_o *world = host_world(host, (*cursor)++);
+    bp_world_stats_t stats;
+    bp_world_stats(world, &stats);
+    bp_look_world_t known = {.entities = stats.entities,
+                             .world = world,
+                             .name = stats.name,
+                             .steps = stats.steps,
+                             .time = stats.time,
+                             .step_rate = world->clock.step_rate,
+                             .nanoseconds = stats.nanoseconds,
+                             .bytes = stats.bytes,
+                             .holes = stats.holes,
+                             .prototypes = stats.prototypes,
+                             .structure = structure_of(&world->rows)};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+/* --- types and plugins ---------------------------------------------------------------------------------------- */
+
+static uint32_t look_type(bp_host_o *host, uint32_t *cursor, bp_look_type_t *out)
+{
+    const registry_t *registry = &host->registry;
+    while (*cursor < registry->component_count && registry->components[*cursor]->owner == NULL)
+        ++*cursor;
+    if (*cursor >= registry->component_count)
+        return 0;
+    const component_t *component = registry->components[(*cursor)++];
+    bp_look_type_t known = {.flags = component->table.flags,
+                            .name = component->name,
+                            .doc = text_or_empty(component->doc),
+                            .plugin = component->owner->name,
+                            .field_count = component->field_count};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_plugin(bp_host_o *host, uint32_t *cursor, bp_look_plugin_t *out)
+{
+    if (*cursor >= host->loader.plugins.count)
+        return 0;
+    const plugin_t *plugin = host->loader.plugins.items[(*cursor)++];
+    bp_look_plugin_t known = {.option_count = plugin->desc.options.count,
+                              .name = plugin->name,
+                              .version = text_or_empty(plugin->version),
+                              .doc = text_or_empty(plugin->doc),
+                              .path = text_or_empty(plugin->path),
+                              .crash = plugin_is_aside(plugin) ? plugin_crash(plugin) : NULL};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_option(bp_host_o *host, const char *name, uint32_t *cursor, bp_look_option_t *out)
+{
+    const plugin_t *plugin = loader_find(&host->loader, name);
+    if (plugin == NULL || *cursor >= plugin->desc.options.count)
+        return 0;
+    bp_look_option_t known = {.padding = 0};
+    const field_t *field = &plugin->options[*cursor];
+    field_describe(field, &known.field);
+    value_format(&host->base.values, field->type, &plugin->option_values[*cursor], known.value, sizeof known.value);
+    ++*cursor;
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+/* --- what lives in a world ------------------------------------------------------------------------------------ */
+
+/* Entities that have the component of a key. */
+static uint32_t count_entities(const world_t *world, uint32_t key)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        if (prototypes_column(&world->prototypes, world->runs[i]->prototype, key) != 0)
+            count += world->runs[i]->count - world->runs[i]->holes;
+    return count;
+}
+
+static uint32_t look_component(bp_world_o *handle, uint32_t *cursor, bp_look_component_t *out)
+{
+    const world_t *world = world_of(handle);
+    const prototypes_t *prototypes = &world->prototypes;
+    while (*cursor < prototypes->key_count && (prototypes->keys[*cursor].flags & KEY_GONE))
+        ++*cursor;
+    if (*cursor >= prototypes->key_count)
+        return 0;
+    uint32_t key = (*cursor)++;
+    const char *type = world_key_manager(world, key)->component->name;
+    bp_name_t name = prototypes->keys[key].name;
+    bp_look_component_t known = {.key = key,
+                                 .name = name == 0 ? type : names_text(&world->base->names, name),
+                                 .type = type,
+                                 .component = prototypes->keys[key].manager,
+                                 .entities = count_entities(world, key)};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_prototype(bp_world_o *handle, uint32_t *cursor, bp_look_prototype_t *out)
+{
+    const world_t *world = world_of(handle);
+    while (*cursor < world->run_count && world->runs[*cursor]->count == 0)
+        ++*cursor;
+    if (*cursor >= world->run_count)
+        return 0;
+    const run_t *run = world->runs[(*cursor)++];
+    bp_look_prototype_t known = {.prototype = run->prototype,
+                                 .entities = run_entities(run),
+                                 .row_count = run->count,
+                                 .hole_count = run->holes,
+                                 .key_count = world->prototypes.items[run->prototype].key_count};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_keys(bp_world_o *handle, uint32_t prototype, uint32_t *keys, uint32_t capacity)
+{
+    const prototypes_t *prototypes = &world_of(handle)->prototypes;
+    if (prototype >= prototypes->count)
+        return 0;
+    uint32_t count = prototypes->items[prototype].key_count, place = count;
+    for (uint32_t at = prototype; at != 0; at = prototypes->items[at].base)
+        if (--place < capacity)
+            keys[place] = prototypes->items[at].key;
+    return count;
+}
+
+static const void *look_column(bp_world_o *handle, uint32_t prototype, uint32_t key, uint32_t field)
+{
+    const world_t *world = world_of(handle);
+    if (prototype >= world->prototypes.count || key >= world->prototypes.key_count)
+        return NULL;
+    const run_t *run = world_run(world, prototype);
+    const manager_t *manager = world_key_manager(world, key);
+    uint32_t column = run == NULL || run->count == 0 ? 0 : prototypes_column(&world->prototypes, prototype, key);
+    if (column == 0 || manager->component->own_storage || field >= world_visible(manager))
+        return NULL;
+    return run->columns[column + field];
+}
+
+/* --- units ---------------------------------------------------------------------------------------------------- */
+
+/* The segment that the unit at a place of the order belongs to. */
+static uint32_t segment_of(const schedule_t *schedule, uint32_t place)
+{
+    for (uint32_t i = 0; i < schedule->segment_count; i++)
+        if (place < schedule->segments[i].first + schedule->segments[i].count)
+            return i;
+    return 0;
+}
+
+static uint32_t look_unit(bp_world_o *world, uint32_t *cursor, bp_look_unit_t *out)
+{
+    const schedule_t *schedule = world->schedule;
+    if (*cursor >= schedule->count)
+        return 0;
+    const unit_t *unit = schedule->units[*cursor];
+    const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
+    const char *doc = unit->system != NULL ? unit->system->doc : unit->manager->component->doc;
+    bp_look_unit_t known = {.name = unit->name,
+                            .doc = text_or_empty(doc),
+                            .plugin = owner == NULL ? "" : owner->name,
+                            .steps = unit->steps,
+                            .nanoseconds = unit->nanoseconds,
+                            .rows = unit->rows,
+                            .segment = segment_of(schedule, *cursor)};
+    known.flags = (unit->system != NULL ? BP_LOOK_SYSTEM : 0u) | (unit->parallel ? BP_LOOK_PARALLEL : 0u) |
+                  (unit->concurrent ? BP_LOOK_CONCURRENT : 0u) |
+                  (owner != NULL && plugin_is_aside(owner) ? BP_LOOK_ASIDE : 0u);
+    ++*cursor;
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+const bp_look_api host_look_table = {
+    .struct_size = sizeof host_look_table,
+    .version = 1,
+    .world = look_world,
+    .type = look_type,
+    .plugin = look_plugin,
+    .option = look_option,
+    .component = look_component,
+    .unit = look_unit,
+    .prototype = look_prototype,
+    .keys = look_keys,
+    .column = look_column,
+};
