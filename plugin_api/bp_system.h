@@ -113,8 +113,8 @@ typedef struct bp_match_t {
                                      any number of threads */
     uint32_t prototype;           /* what its entities have (bp_world_api.prototype) */
     uint32_t padding;
-    bp_system_t *system;          /* NULL: from a query */
-    const bp_step_t *step;        /* NULL: from a query */
+    bp_system_t *system;
+    const bp_step_t *step;
     const bp_entity_t *entities;
     void *const *const *columns;  /* columns[term][k]: the k-th field that the term asks for; NULL: an optional one that
                                      is absent. A column that is asked for with BP_READ is not to be written. columns[term]
@@ -157,7 +157,7 @@ typedef struct bp_system_i {
     const char *after BP_OR_ZERO;    /* names of units that come earlier */
 
     /* Names of components of the same world that the system reads, or writes, beside the fields of its terms (through
-     * properties, queries or tables; the component's storage or its manager's state); separated by spaces; NULL: none. */
+     * properties or tables; the component's storage or its manager's state); separated by spaces; NULL: none. */
     const char *reads BP_OR_ZERO;
     const char *writes BP_OR_ZERO;
 

@@ -5,7 +5,7 @@
 #include "../base/field.h"
 #include "slots.h"
 
-/* --- copies --------------------------------------------------------------------------------------------------------- */
+/* --- copies ----------------------------------------------------------------------------------------------------- */
 
 static void free_fields(memory_t *memory, asked_field_t *fields, uint32_t count)
 {
@@ -24,19 +24,24 @@ void terms_free(memory_t *memory, term_t *terms, uint32_t count)
     memory_free(memory, terms, terms == NULL ? 0 : count * sizeof *terms);
 }
 
-static bp_result_t copy_field(base_t *base, memory_t *memory, const bp_term_field_t *declared, uint32_t number, asked_field_t *field)
+static bp_result_t copy_field(base_t *base, memory_t *memory, const bp_term_field_t *declared, uint32_t number,
+                              asked_field_t *field)
 {
     error_text_t *error = &base->error;
     const uint32_t known = BP_TERM_FIELD_OPTIONAL;
     if (declared->name == NULL || !names_is_word(declared->name))
         return error_set(error, BP_ERROR_ARGUMENT, "field %u of what it asks for has no proper name", number);
     if (value_size(declared->type) == 0)
-        return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' as type %u, which is no type", declared->name, declared->type);
+        return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' as type %u, which is no type", declared->name,
+                         declared->type);
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0 || declared->access > (BP_READ | BP_WRITE))
-        return error_set(error, BP_ERROR_ABI, "it asks for field '%s' with flags 0x%x and access 0x%x, which this host does not know", declared->name,
-                         declared->flags, declared->access);
+        return error_set(error, BP_ERROR_ABI,
+                         "it asks for field '%s' with flags 0x%x and access 0x%x, which this host does not know",
+                         declared->name, declared->flags, declared->access);
     if (declared->column != 0 && declared->column != number + 1)
-        return error_set(error, BP_ERROR_ARGUMENT, "field '%s' is number %u of the list and number %u of its struct of columns; bring them into one order",
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "field '%s' is number %u of the list and number %u of its struct of columns; "
+                         "bring them into one order",
                          declared->name, number + 1, declared->column);
     *field = (asked_field_t){.name = memory_copy_text(memory, declared->name),
                              .hash = names_hash(declared->name),
@@ -52,11 +57,14 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_term_fie
     if (list->count == 0)
         return BP_OK;
     if (list->count > TERMS_MAX_ASKED)
-        return error_set(error, BP_ERROR_LIMIT, "it asks for %u fields; at most %d are allowed", list->count, TERMS_MAX_ASKED);
+        return error_set(error, BP_ERROR_LIMIT, "it asks for %u fields; at most %d are allowed", list->count,
+                         TERMS_MAX_ASKED);
     if (list->items == NULL || list->item_size < sizeof(bp_term_field_t))
-        return error_set(error, BP_ERROR_ABI, "the list of fields says %u items of %u bytes; use BP_LIST", list->count, list->item_size);
+        return error_set(error, BP_ERROR_ABI, "the list of fields says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
     if ((term->flags & BP_TERM_EXCLUDE) != 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "a component that is left out has no columns; ask for no fields of it");
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a component that is left out has no columns; ask for no fields of it");
     term->fields = memory_new(memory, list->count * sizeof *term->fields);
     if (term->fields == NULL)
         return error_memory(error, "copying terms");
@@ -81,7 +89,8 @@ static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *de
     if (declared->component == NULL || !names_is_word(declared->component))
         return error_set(error, BP_ERROR_ARGUMENT, "a term names no component");
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0 || (declared->flags & known) == known)
-        return error_set(error, BP_ERROR_ARGUMENT, "term '%s' has flags 0x%x, which mean nothing together", declared->component, declared->flags);
+        return error_set(error, BP_ERROR_ARGUMENT, "term '%s' has flags 0x%x, which mean nothing together",
+                         declared->component, declared->flags);
     const char *instance = declared->instance == NULL ? "" : declared->instance;
     bp_result_t result = names_intern(&base->names, instance, &term->instance, error);
     if (result != BP_OK)
@@ -110,12 +119,15 @@ static bp_result_t check_together(error_text_t *error, const term_t *terms, uint
         asked += terms[i].field_count;
         for (uint32_t k = 0; k < count; k++) {
             if (contradict(&terms[i], &terms[k]))
-                return error_set(error, BP_ERROR_ARGUMENT, "its terms %u and %u require and exclude '%s', so nothing can ever match; leave one of them out",
+                return error_set(error, BP_ERROR_ARGUMENT,
+                                 "its terms %u and %u require and exclude '%s', so nothing can ever match; "
+                                 "leave one of them out",
                                  i, k, terms[i].component);
         }
     }
     if (asked > TERMS_MAX_ASKED)
-        return error_set(error, BP_ERROR_LIMIT, "its terms ask for %u fields; at most %d are allowed", asked, TERMS_MAX_ASKED);
+        return error_set(error, BP_ERROR_LIMIT, "its terms ask for %u fields; at most %d are allowed", asked,
+                         TERMS_MAX_ASKED);
     return BP_OK;
 }
 
@@ -128,7 +140,8 @@ bp_result_t terms_copy(base_t *base, memory_t *memory, const bp_term_list_t *lis
     if (list->count > TERMS_MAX)
         return error_set(error, BP_ERROR_LIMIT, "%u terms; at most %d are allowed", list->count, TERMS_MAX);
     if (list->items == NULL || list->item_size < sizeof(bp_term_t))
-        return error_set(error, BP_ERROR_ABI, "the list of terms says %u items of %u bytes; use BP_LIST", list->count, list->item_size);
+        return error_set(error, BP_ERROR_ABI, "the list of terms says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
     term_t *copy = memory_new(memory, list->count * sizeof *copy);
     if (copy == NULL)
         return error_memory(error, "copying terms");
@@ -168,15 +181,16 @@ static bp_result_t refuse_missing(error_text_t *error, const component_t *compon
     text_t hint;
     for (uint32_t i = 0; i < component->field_count; i++)
         nearest_consider(&nearest, component->fields[i].name);
-    return error_set(error, BP_ERROR_NOT_FOUND, "it asks for field '%s' of component '%s', which has no such field%s", asked->name, component->name,
-                     nearest_hint(&nearest, &hint));
+    return error_set(error, BP_ERROR_NOT_FOUND, "it asks for field '%s' of component '%s', which has no such field%s",
+                     asked->name, component->name, nearest_hint(&nearest, &hint));
 }
 
 bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t *component, uint16_t *places)
 {
     if (term->field_count > 0 && component->own_storage)
         return error_set(error, BP_ERROR_TYPE,
-                         "it asks for field '%s' of component '%s', which has storage of its own and so no columns; ask for no fields of it, and go by slots",
+                         "it asks for field '%s' of component '%s', which has storage of its own and so no columns; "
+                         "ask for no fields of it, and go by slots",
                          term->fields[0].name, component->name);
     for (uint32_t i = 0; i < term->field_count; i++) {
         const asked_field_t *asked = &term->fields[i];
@@ -184,8 +198,9 @@ bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t
         if (at == TERM_ABSENT && !asked->optional)
             return refuse_missing(error, component, asked);
         if (at != TERM_ABSENT && component->fields[at].type != asked->type)
-            return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s", asked->name, component->name,
-                             value_type_name(asked->type), value_type_name(component->fields[at].type));
+            return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s",
+                             asked->name, component->name, value_type_name(asked->type),
+                             value_type_name(component->fields[at].type));
         if (places != NULL)
             places[i] = (uint16_t)at;
     }

@@ -1,15 +1,15 @@
 /* terms.h - what code over several components asks for: components, and fields of theirs by name and type.
  *
- * A term is a declaration copied. Binding a term finds, for each field that it asks for, the number of that field among those
- * that the component declares now. It depends on both declarations and on nothing else: a name that the component declares
- * stands for that field; a name that it does not declare stands for the field that says that it was formerly called so.
+ * A term is a declaration copied. Binding a term finds, for each field that it asks for, the number of that field among
+ * those that the component declares now. It depends on both declarations and on nothing else: a name that the component
+ * declares stands for that field; a name that it does not declare stands for the field that was formerly called so.
  *
  *     term asks           component declares                      places
  *     position vec3       fixed bool, mass f32, position vec3     2
  *     weight f32                      (mass was formerly weight)  1
  *     charge f32, optional                                        TERM_ABSENT
  *
- * Inner to the host: what asks are systems (slots.h) and queries (step/queries.h).
+ * Inner to the host: what asks are systems (slots.h).
  *
  * What it does not do: it matches no runs (store/query.h).
  */
@@ -19,7 +19,7 @@
 #include "../base/base.h"
 
 enum {
-    TERMS_MAX = 32,        /* of one system or query */
+    TERMS_MAX = 32,        /* of one system */
     TERMS_MAX_ASKED = 512, /* fields of all of them together */
     TERM_ABSENT = 0xffff   /* the place of an optional field that the component lacks */
 };
@@ -48,8 +48,8 @@ typedef struct term_t {
 bp_result_t terms_copy(base_t *base, memory_t *memory, const bp_term_list_t *list, term_t **terms);
 void terms_free(memory_t *memory, term_t *terms, uint32_t count);
 
-/* Find the fields of a term among those that `component` declares. `places` has room for as many, or is NULL. The error is about
- * the first that is missing, with the nearest name, or is of another type. [main] */
+/* Find the fields of a term among those that `component` declares. `places` has room for as many, or is NULL. The error is
+ * about the first that is missing, with the nearest name, or is of another type. [main] */
 bp_result_t term_bind(error_text_t *error, const term_t *term, const struct component_t *component, uint16_t *places);
 
 #endif

@@ -367,6 +367,53 @@ START_TEST(conflicts_say_who_waits_for_whom)
 }
 END_TEST
 
+/* A component that writes its x and reads its y; systems that touch one of them, both, none, or one that it lacks. */
+static const bp_field_t pair_fields[] = {{.name = "x", .type = BP_F32, .access = BP_WRITE},
+                                         {.name = "y", .type = BP_F32, .access = BP_READ}};
+static const bp_term_field_t read_x[] = {{.name = "x", .type = BP_F32}},
+                             read_y[] = {{.name = "y", .type = BP_F32, .access = BP_READ}},
+                             write_y[] = {{.name = "y", .type = BP_F32, .access = BP_WRITE}},
+                             both[] = {{.name = "y", .type = BP_F32, .access = BP_READ | BP_WRITE},
+                                       {.name = "x", .type = BP_F32, .access = BP_WRITE}},
+                             lacking[] = {{.name = "z", .type = BP_F32, .access = BP_WRITE, .flags = BP_TERM_FIELD_OPTIONAL}};
+#define PAIR(list) {{.component = "pair", .fields = BP_LIST(list)}}
+static const bp_term_t reads_x[] = PAIR(read_x), reads_y[] = PAIR(read_y), writes_y[] = PAIR(write_y), writes_both[] = PAIR(both),
+                       writes_none[] = PAIR(lacking), presence[] = {{.component = "pair"}};
+
+static void simulate_nothing(const bp_run_t *run, uint32_t count)
+{
+    (void)run, (void)count;
+}
+
+START_TEST(units_conflict_by_fields)
+{
+    const bp_component_i pair[] = {
+        {.name = "pair", .flags = BP_COMPONENT_CONCURRENT, .fields = BP_LIST(pair_fields), .simulate = simulate_nothing}};
+    const bp_system_i systems[] = {
+        SYSTEM("a", reads_y, .doc = ""),     SYSTEM("b", reads_x, .doc = ""),     SYSTEM("c", writes_y, .doc = ""),
+        SYSTEM("d", writes_both, .doc = ""), SYSTEM("e", writes_none, .doc = ""), SYSTEM("f", presence, .doc = ""),
+        SYSTEM("g", presence, .reads = "pair"),
+    };
+    static const uint32_t awaited[] = {0, 0, 1, 2, 4, 0, 0, 3};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){
+                                                              .version = "1", .components = BP_LIST(pair), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
+    WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
+    WORKS(host, bp_world_use_component(world, "pair"));
+    for (uint32_t i = 0; i < COUNT(systems); i++)
+        WORKS(host, bp_world_use_system(world, systems[i].name));
+    WORKS(host, bp_world_step(world));
+    const schedule_t *schedule = world->schedule;
+    ck_assert_uint_eq(schedule->count, COUNT(awaited));
+    for (uint32_t i = 0; i < COUNT(awaited); i++)
+        EXPECT(schedule->units[i]->awaited == awaited[i], "%s waits for %u units instead of %u", schedule->units[i]->name,
+               schedule->units[i]->awaited, awaited[i]);
+    bp_host_destroy(host);
+}
+END_TEST
+
 START_TEST(an_unknown_name_among_reads_and_writes_is_refused)
 {
     const bp_system_i systems[] = {SYSTEM("a", read_0, .reads = "c1 c9")};
@@ -398,6 +445,7 @@ Suite *side_by_side_suite(void)
     suite_add_tcase(suite, same);
     TCase *waits = tcase_create("waits");
     tcase_add_test(waits, conflicts_say_who_waits_for_whom);
+    tcase_add_test(waits, units_conflict_by_fields);
     tcase_add_test(waits, an_unknown_name_among_reads_and_writes_is_refused);
     suite_add_tcase(suite, waits);
     return suite;
