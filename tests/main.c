@@ -76,6 +76,7 @@ static const make_suite_t second_half[] = {
     rollback_suite,
     reload_many_suite,
     reload_threads_suite,
+    pause_suite,
 };
 
 static void add(SRunner *runner, const make_suite_t *suites, size_t count)

@@ -68,5 +68,6 @@ Suite *reload_kept_suite(void);
 Suite *rollback_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
+Suite *pause_suite(void);
 
 #endif

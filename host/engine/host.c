@@ -117,6 +117,7 @@ void bp_host_destroy(bp_host_o *host)
     if (host == NULL)
         return;
     hot_free(&host->hot);
+    loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host_world(host, host->destruction.world_count - 1));

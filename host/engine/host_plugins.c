@@ -68,10 +68,14 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     }
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = store_prepare_strip(host->destruction.worlds[i], plugin);
+    if (result == BP_OK)
+        loader_pause(plugin, BP_PAUSE_UNLOAD);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = withdraw(host_world(host, i), plugin);
     if (result == BP_OK)
         loader_unload(&host->loader, plugin);
+    else
+        loader_resume_or_tell(&host->loader, plugin, BP_PAUSE_UNLOAD);
     return result;
 }
 
@@ -271,13 +275,14 @@ static void tell_brought(const bp_host_o *host, check_sink_t *sink)
     }
 }
 
-static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags)
+static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags, bool is_copy)
 {
     heard_t heard = {.sink = sink};
     bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {&heard, tell_log}};
     bp_host_o *host = bp_host_create(&desc);
     if (host == NULL)
         return;
+    host->loader.on_trial = is_copy;
     if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
         const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);
         check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version, plugin->abi_major, plugin->abi_minor);
@@ -304,7 +309,7 @@ static void pass_on(void *data, int32_t level, const char *text)
 static int in_the_copy(process_t *self, void *data)
 {
     check_sink_t sink = {.data = self, .find = pass_on};
-    load_and_tell(data, &sink, BP_HOST_CRASH_GUARD);
+    load_and_tell(data, &sink, BP_HOST_CRASH_GUARD, true);
     return 0;
 }
 
@@ -371,6 +376,6 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     if (child != NULL)
         follow(child, &sink);
     else
-        load_and_tell(&looking, &sink, 0);
+        load_and_tell(&looking, &sink, 0, false);
     return sink.errors == 0 ? BP_OK : BP_ERROR_FAILED;
 }

@@ -233,6 +233,8 @@ static void undo(setup_t *s)
     error_text_t kept = *s->error; /* what plugins say on their way out must not hide the reason */
     destruction_t *d = &s->host->destruction;
     setup_end_spawned(s);
+    for (uint32_t i = s->host->loader.plugins.count; i > s->old_plugins; i--)
+        loader_pause(s->host->loader.plugins.items[i - 1], BP_PAUSE_UNLOAD);
     while (d->world_count > s->old_worlds)
         bp_world_destroy(world_handle(d->worlds[d->world_count - 1]));
     while (s->host->loader.plugins.count > s->old_plugins)

@@ -79,8 +79,20 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
 }
 
 #if defined(BACKPLANE_AUDIT)
+/* Threads of plugins change blocks while they are searched. */
+static bool have_threads(const loader_t *loader)
+{
+    for (uint32_t i = 0; i < loader->plugins.count; i++) {
+        if (loader->plugins.items[i]->running && loader->plugins.items[i]->desc.pause != NULL)
+            return true;
+    }
+    return false;
+}
+
 size_t loader_audit(loader_t *loader)
 {
+    if (have_threads(loader))
+        return 0;
     for (uint32_t i = 0; i < loader->plugins.count; i++)
         retired_taken(&loader->retired, loader->plugins.items[i]->image_begin, loader->plugins.items[i]->image_end);
     return retired_search(&loader->retired, loader->base);
@@ -226,6 +238,19 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
     return error_prefix(error, result, "its load failed: ");
 }
 
+/* The last step of loading. Where it fails, what `load` has made is given back. */
+static bp_result_t run(loader_t *loader, plugin_t *plugin)
+{
+    error_text_t kept;
+    bp_result_t result = loader_resume(loader, plugin, loader->on_trial ? BP_PAUSE_COPY : BP_PAUSE_LOAD);
+    if (result == BP_OK || plugin->desc.unload == NULL)
+        return result;
+    kept = loader->base->error;
+    verb_unload(plugin);
+    loader->base->error = kept;
+    return result;
+}
+
 static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head, const bp_option_t *options,
                             uint32_t option_count)
 {
@@ -244,6 +269,8 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     result = loader_register(loader, plugin);
     if (result == BP_OK)
         result = loader_run_load(loader, plugin);
+    if (result == BP_OK)
+        result = run(loader, plugin);
     if (result != BP_OK)
         registry_sweep(loader->registry, plugin);
     else
@@ -349,6 +376,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     plugin_t **items = loader->plugins.items;
     memmove(items + at, items + at + 1, (loader->plugins.count - at - 1) * sizeof *items);
     loader->plugins.count--;
+    loader_pause(plugin, BP_PAUSE_UNLOAD);
     if (plugin->desc.unload != NULL)
         verb_unload(plugin);
     registry_sweep(loader->registry, plugin);
@@ -415,6 +443,63 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     version->head.desc = &version->desc;
     memory_t *account = atomic_exchange(&plugin->account, atomic_load(&version->account));
     atomic_store(&version->account, account);
+}
+
+/* --- running and paused --------------------------------------------------------------------------------------------- */
+
+void loader_pause(plugin_t *plugin, uint32_t reason)
+{
+    bool aside = plugin_is_aside(plugin), attended = plugin->attended;
+    if (!plugin->running)
+        return;
+    plugin->running = false;
+    if (plugin->desc.pause == NULL)
+        return;
+    if (aside)
+        plugin_trust(plugin);
+    verb_pause(plugin, reason);
+    if (aside) {
+        plugin_set_aside(plugin);
+        plugin->attended = attended;
+    }
+}
+
+bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason)
+{
+    error_text_t *error = &loader->base->error;
+    if (plugin->running || (loader->on_trial && reason != BP_PAUSE_COPY) || plugin_is_aside(plugin))
+        return BP_OK;
+    plugin->running = true;
+    if (plugin->desc.resume == NULL)
+        return BP_OK;
+    error->text[0] = '\0';
+    bp_result_t result = verb_resume(plugin, reason);
+    if (result == BP_OK)
+        return BP_OK;
+    plugin->running = false;
+    if (error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    return error_prefix(error, result, "its resume failed: ");
+}
+
+void loader_resume_or_tell(loader_t *loader, plugin_t *plugin, uint32_t reason)
+{
+    error_text_t *error = &loader->base->error, kept = *error;
+    if (loader_resume(loader, plugin, reason) != BP_OK)
+        log_write(&loader->base->log, BP_LOG_ERROR, plugin->name, "%s", error->text);
+    *error = kept;
+}
+
+void loader_pause_all(loader_t *loader, uint32_t reason)
+{
+    for (uint32_t i = loader->plugins.count; i > 0; i--)
+        loader_pause(loader->plugins.items[i - 1], reason);
+}
+
+void loader_resume_all(loader_t *loader, uint32_t reason)
+{
+    for (uint32_t i = 0; i < loader->plugins.count; i++)
+        loader_resume_or_tell(loader, loader->plugins.items[i], reason);
 }
 
 /* --- library ----------------------------------------------------------------------------------------------------- */

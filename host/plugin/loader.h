@@ -30,7 +30,7 @@ typedef struct loader_t {
 #if defined(BACKPLANE_AUDIT)
     retired_t retired;        /* images closed since the last audit */
 #endif
-    bool on_trial;            /* in a process that only tries something out: no file is removed */
+    bool on_trial;            /* in a process that only tries something out: no file is removed, and plugins are told so */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
     copies_t files;           /* those */
 } loader_t;
@@ -54,7 +54,7 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)
 /* Look for addresses inside images that were closed since the last time, in all memory of the host, and log whose they are. Between
- * steps. Returns how many there were. [main] */
+ * steps. Returns how many there were; 0 while plugins run that may have threads: then it is done another time. [main] */
 size_t loader_audit(loader_t *loader);
 #endif
 
@@ -75,6 +75,20 @@ void loader_exchange(plugin_t *plugin, plugin_t *version);
 /* Register what the plugin brings (its present version); call its load. Errors as in loader_load. [main] */
 bp_result_t loader_register(loader_t *loader, plugin_t *plugin);
 bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin);
+
+/* --- running and paused --------------------------------------------------------------------------------------------- */
+
+/* Pause a plugin, one that is set aside too, since its threads may still run; resume it. What is paused, or runs, already is left
+ * alone. In a copy of the process nothing is resumed but for BP_PAUSE_COPY. [main] */
+void loader_pause(plugin_t *plugin, uint32_t reason);
+bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason);
+
+/* The same, where a failure does not change what has happened: it is told in the log. [main] */
+void loader_resume_or_tell(loader_t *loader, plugin_t *plugin, uint32_t reason);
+
+/* All plugins: the newest first, the oldest first. [main] */
+void loader_pause_all(loader_t *loader, uint32_t reason);
+void loader_resume_all(loader_t *loader, uint32_t reason);
 
 /* The plugin of a name, or NULL without an error; whether a static plugin has that name. [main] */
 plugin_t *loader_find(const loader_t *loader, const char *name);

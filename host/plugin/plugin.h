@@ -46,6 +46,7 @@ struct plugin_t {
     _Atomic uint32_t aside;   /* PLUGIN_...: it has crashed, and its verbs are not called any more */
     char crash[512];          /* how */
     bool attended;            /* the host has brought back what there was to bring back */
+    bool running;             /* resumed, and not paused since */
     field_t *options;
     bp_value_t *option_values;
     char **option_texts;      /* owned texts of string options */

@@ -76,6 +76,33 @@ void verb_unload(plugin_t *plugin)
         verb_call(&(call_t){.plugin = plugin}, "unload", call_unload);
 }
 
+static void call_pause(void *data)
+{
+    const call_t *c = data;
+    c->plugin->desc.pause(&c->plugin->handed, c->number);
+}
+
+void verb_pause(plugin_t *plugin, uint32_t reason)
+{
+    if (plugin->guard == NULL)
+        plugin->desc.pause(&plugin->handed, reason);
+    else
+        verb_call(&(call_t){.plugin = plugin, .number = reason}, "pause", call_pause);
+}
+
+static void call_resume(void *data)
+{
+    call_t *c = data;
+    c->result = c->plugin->desc.resume(&c->plugin->handed, c->number);
+}
+
+bp_result_t verb_resume(plugin_t *plugin, uint32_t reason)
+{
+    if (plugin->guard == NULL)
+        return plugin->desc.resume(&plugin->handed, reason);
+    return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason}, "resume", call_resume);
+}
+
 /* --- components ------------------------------------------------------------------------------------------------------- */
 
 #define COMPONENT_CALL(...) \

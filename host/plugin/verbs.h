@@ -36,6 +36,8 @@ typedef struct verb_system_t {
 /* The plugin itself. */
 bp_result_t verb_load(plugin_t *plugin);
 void verb_unload(plugin_t *plugin);
+void verb_pause(plugin_t *plugin, uint32_t reason);
+bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
 
 /* A component manager; the verb is handed what `m` begins with. Threads as bp_component.h says. */
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);

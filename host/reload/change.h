@@ -249,6 +249,10 @@ void reload_unseal(reload_t *reload);
 /* Everything changes sides. Cannot fail. */
 void change_exchange(reload_change_t *change);
 
+/* The plugins of the change are paused, and those in place resumed, where they do not run already. */
+void change_pause(reload_change_t *change);
+void change_resume(reload_change_t *change);
+
 /* The kept side ends, and with it the change. */
 void change_finish(reload_change_t *change);
 

@@ -326,6 +326,7 @@ bp_result_t reload_rollback(reload_t *reload)
         result = error_set(&reload->base->error, BP_ERROR_STATE, "no reload is on probation");
     if (result != BP_OK)
         return result;
+    change_pause(change);
     reload_seal(reload);
     result = prepare_back(change, &most);
     if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)
@@ -343,8 +344,10 @@ bp_result_t reload_rollback(reload_t *reload)
         }
     }
     memory_free(&reload->memory, used, used == NULL ? 0 : most);
-    if (result != BP_OK)
+    if (result != BP_OK) {
+        change_resume(change);
         return result;
+    }
     reload->probation = NULL;
     report_rollback(change);
     change_finish(change);

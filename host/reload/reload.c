@@ -88,9 +88,22 @@ static void free_change(reload_change_t *change)
     memory_free(&change->reload->memory, change, sizeof *change);
 }
 
+void change_pause(reload_change_t *change)
+{
+    for (uint32_t i = change->version_count; i > 0; i--)
+        loader_pause(change->versions[i - 1].plugin, BP_PAUSE_RELOAD);
+}
+
+void change_resume(reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->version_count; i++)
+        loader_resume_or_tell(change->reload->loader, change->versions[i].plugin, BP_PAUSE_RELOAD);
+}
+
 void change_finish(reload_change_t *change)
 {
     end_kept_side(change);
+    change_resume(change);
     free_change(change);
 }
 
@@ -162,6 +175,13 @@ static bp_result_t prepare(reload_change_t *change)
     return result == BP_OK ? rehearse(change) : result;
 }
 
+/* The versions at work go on. */
+static void let_go(reload_change_t *change)
+{
+    end_kept_side(change);
+    change_resume(change);
+}
+
 bp_result_t reload_prepare(reload_change_t *change)
 {
     reload_t *reload = change->reload;
@@ -173,6 +193,7 @@ bp_result_t reload_prepare(reload_change_t *change)
         return result;
     reload_accept(reload);
     change->hides = reload->probation_steps > 0;
+    change_pause(change);
     reload_seal(reload);
     result = prepare(change);
     reload_unseal(reload);
@@ -180,7 +201,7 @@ bp_result_t reload_prepare(reload_change_t *change)
     if (result == BP_OK)
         change->state = CHANGE_PREPARED;
     else
-        end_kept_side(change);
+        let_go(change);
     return result;
 }
 
@@ -207,6 +228,7 @@ void reload_commit(reload_change_t *change)
     } else {
         end_kept_side(change);
     }
+    change_resume(change);
     change->nanoseconds += os_clock_ns() - began;
     report_finish(change);
     if (!probation)
@@ -218,7 +240,7 @@ void reload_discard(reload_change_t *change)
     if (change == NULL)
         return;
     if (change->state == CHANGE_PREPARED)
-        end_kept_side(change);
+        let_go(change);
     free_change(change);
 }
 

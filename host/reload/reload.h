@@ -3,7 +3,7 @@
  * A change goes through four steps, and can be let go of after any but the last:
  *
  *   read      the plugins' files are read whole, judged, and copied under names of their own; no code of theirs has run
- *   prepare   the copies are opened, their descriptors judged, options read, `load` and `start` called beside the old
+ *   prepare   the plugins are paused, the copies are opened, their descriptors judged, options read, `load` and `start` called beside the old
  *             ones, and every world's new columns made beside the old ones; whatever can fail fails here
  *   commit    slots, columns and managers change places; cannot fail
  *   finish    the old code stops, its image is closed and its columns freed: at once, or when the probation ends

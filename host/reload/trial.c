@@ -2,6 +2,9 @@
  *
  * Everything that the child does is its own: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial), and
  * what it logs goes nowhere. What it has to say comes over the pipe: a letter for the verdict, and a reason behind it.
+ *
+ * A copy of a process has one thread, and the files and ports of the original: so plugins are paused while it is made, and the
+ * copy resumes them, with a reason of their own, when the change is made there.
  */
 #include "trial.h"
 
@@ -87,6 +90,7 @@ static int try_change(process_t *self, void *data)
         reason = reload->base->error.text;
     } else {
         reload_commit(attempt->trial->change);
+        loader_resume_all(reload->loader, BP_PAUSE_COPY);
         const char *trouble = step_all(reload);
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
         reason = trouble == NULL ? "" : trouble;
@@ -104,9 +108,11 @@ bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_chan
     uint64_t began = os_clock_ns();
     *trial = (trial_t){.memory = memory, .reload = reload, .change = change, .deadline_ms = deadline_ms};
     attempt_t attempt = {.trial = trial};
+    loader_pause_all(reload->loader, BP_PAUSE_TRIAL);
     sample_take(&attempt.sample, memory, d->worlds, d->world_count);
     trial->child = process_fork(memory, try_change, &attempt);
     sample_give_back(&attempt.sample);
+    loader_resume_all(reload->loader, BP_PAUSE_TRIAL);
     uint64_t now = os_clock_ns();
     trial->stood_ns = now - began;
     trial->since = now / MILLION;
