@@ -176,7 +176,8 @@ typedef struct bp_world_api {
      * `capacity`; at most `capacity` are written. 0 for the dead. [main] */
     uint32_t (BP_CALL *keys_of)(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
 
-    /* Number of instances of a component type, those of the dead not yet collected among them. [main] */
+    /* Number of instances of a component type; of one with storage of its own, those of the dead that it has not collected
+     * yet are among them. [main] */
     uint32_t (BP_CALL *count)(bp_world_o *world, uint32_t component);
 
     /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run; bp_run_t

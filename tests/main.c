@@ -24,6 +24,7 @@ static const make_suite_t first_half[] = {
     prototypes_suite,
     store_suite,
     destruction_suite,
+    long_use_suite,
     properties_suite,
     schedule_suite,
     threads_suite,

@@ -19,6 +19,7 @@ Suite *entities_suite(void);
 Suite *prototypes_suite(void);
 Suite *store_suite(void);
 Suite *destruction_suite(void);
+Suite *long_use_suite(void);
 Suite *properties_suite(void);
 Suite *schedule_suite(void);
 Suite *threads_suite(void);

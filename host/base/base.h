@@ -40,4 +40,29 @@ typedef struct base_t {
 #define ALWAYS_INLINED
 #endif
 
+/* The number of the lowest, and of the highest, bit that is 1. `bits` is not 0. */
+static inline uint32_t lowest_bit(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t at = 0;
+    while ((bits >> at & 1) == 0)
+        at++;
+    return at;
+#endif
+}
+
+static inline uint32_t highest_bit(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return 63 - (uint32_t)__builtin_clzll(bits);
+#else
+    uint32_t at = 63;
+    while ((bits >> at & 1) == 0)
+        at--;
+    return at;
+#endif
+}
+
 #endif

@@ -219,14 +219,6 @@ static void tell_group(const telling_t *t, uint32_t w, const bp_entity_t *entiti
     subscription->batched += count;
 }
 
-static uint32_t lowest_bit(uint64_t bits)
-{
-    uint32_t at = 0;
-    while ((bits >> at & 1) == 0)
-        at++;
-    return at;
-}
-
 static void tell_hop(const telling_t *t, hop_t hop, const bp_entity_t *entities, uint32_t count)
 {
     const notices_t *n = t->notices;

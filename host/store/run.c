@@ -94,6 +94,7 @@ void run_free(run_t *run, memory_t *memory, strings_t *strings)
     for (uint32_t row = 0; row < run->count; row++)
         run_release_strings(run, 1, run->column_count, row, strings);
     free_blocks(memory, run->blocks, block_count(run), run->block_room);
+    holes_free(&run->hole_set, memory);
     memory_free(memory, run->body, run->body_room * RUN_COLUMN_BYTES);
     memory_free(memory, run, sizeof(run_t) + run->inline_room * RUN_COLUMN_BYTES);
 }
@@ -118,14 +119,16 @@ static size_t run_shared_bytes(const run_t *run, uint32_t capacity)
     return bytes;
 }
 
+/* Rows move to one block that all columns share, whatever they lay in before. */
 static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 {
     size_t size = run_shared_bytes(run, capacity);
-    run_block_t *blocks = run->blocks != NULL ? run->blocks : memory_new(memory, sizeof *blocks);
+    bool fits = run->blocks != NULL && !run->split;
+    run_block_t *blocks = fits ? run->blocks : memory_new(memory, sizeof *blocks);
     char *block = blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
     if (block == NULL) {
-        if (run->blocks == NULL)
-            memory_free(memory, blocks, sizeof *blocks);
+        if (!fits)
+            memory_free(memory, blocks, blocks == NULL ? 0 : sizeof *blocks);
         return false;
     }
     char *at = run_shared_start(block, capacity);
@@ -135,9 +138,14 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
         run->columns[c] = at;
         at += run_column_bytes(run, c, capacity);
     }
-    memory_free(memory, blocks->start, blocks->size);
+    if (fits) {
+        memory_free(memory, blocks->start, blocks->size);
+    } else {
+        free_blocks(memory, run->blocks, block_count(run), run->block_room);
+        run->block_room = 1;
+        run->split = false;
+    }
     *blocks = (run_block_t){block, size};
-    run->block_room = run->blocks == NULL ? 1 : run->block_room;
     run->blocks = blocks;
     run->capacity = capacity;
     return true;
@@ -224,25 +232,61 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
         return true;
     if (needed > UINT32_MAX / 2)
         return false;
-    uint64_t capacity = (uint64_t)run->capacity * 2;
-    return resize(run, memory, (uint32_t)(capacity < needed ? needed : capacity));
+    /* Pages of the system's grow without being copied, so large runs need not take twice what they need. */
+    bool large = memory_is_pages(memory, (size_t)run->capacity * sizeof(bp_entity_t));
+    uint64_t capacity = (uint64_t)run->capacity + (large ? run->capacity / 4 : run->capacity);
+    if (capacity < needed)
+        capacity = needed;
+    return holes_resize(&run->hole_set, memory, (uint32_t)capacity) && resize(run, memory, (uint32_t)capacity);
 }
 
-void run_trim(run_t *run, memory_t *memory)
+/* --- shrinking ------------------------------------------------------------------------------------------------------ */
+
+static size_t held_bytes(const run_t *run)
 {
-    if (run->count == 0 && run->blocks != NULL) {
-        free_blocks(memory, run->blocks, block_count(run), run->block_room);
-        run->blocks = NULL;
-        run->block_room = 0;
-        run->split = false;
-        run->capacity = 0;
-        run->version++;
-        memset(run->columns, 0, run->column_count * sizeof *run->columns);
-    } else if (run->count < run->capacity / 4) {
-        /* Less first: where shrinking fails, a column merely keeps more room than the run uses. */
-        run->capacity = run->count * 2;
-        resize(run, memory, run->capacity);
-    }
+    size_t bytes = 0;
+    for (uint32_t i = 0; run->blocks != NULL && i < block_count(run); i++)
+        bytes += run->blocks[i].size;
+    return bytes;
+}
+
+static void shrink(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    bool shared = !run->split || run_shared_bytes(run, capacity) <= RUN_SPLIT_BYTES / 2;
+    run->version++;
+    if (shared && !resize_shared(run, memory, capacity))
+        return;
+    /* Less first: where shrinking fails, a column merely keeps more room than the run uses. */
+    run->capacity = capacity;
+    for (uint32_t c = 0; !shared && c < run->column_count; c++)
+        resize_column(run, memory, c, capacity);
+    holes_resize(&run->hole_set, memory, capacity);
+}
+
+static void free_rows(run_t *run, memory_t *memory)
+{
+    free_blocks(memory, run->blocks, block_count(run), run->block_room);
+    holes_free(&run->hole_set, memory);
+    run->blocks = NULL;
+    run->block_room = 0;
+    run->split = false;
+    run->capacity = 0;
+    run->version++;
+    memset(run->columns, 0, run->column_count * sizeof *run->columns);
+}
+
+size_t run_trim(run_t *run, memory_t *memory, size_t most)
+{
+    size_t before = held_bytes(run), row = 0;
+    for (uint32_t c = 0; c < run->column_count; c++)
+        row += run->sizes[c];
+    uint64_t wanted = (uint64_t)run->count + run->count / 4, rows = most / row + 1;
+    uint32_t capacity = (uint32_t)(wanted + rows >= run->capacity ? wanted : run->capacity - rows);
+    if (run->blocks != NULL && capacity == 0)
+        free_rows(run, memory);
+    else if (capacity < run->capacity)
+        shrink(run, memory, capacity);
+    return before - held_bytes(run);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------------ */
@@ -313,12 +357,65 @@ void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column
     }
 }
 
-void run_erase(run_t *run, uint32_t row)
+/* --- rows come and go ---------------------------------------------------------------------------------------------- */
+
+uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, strings_t *strings)
+{
+    if (run->holes == 0) {
+        *first = run->count;
+        run->count += most;
+        return most;
+    }
+    *first = holes_next(&run->hole_set, 0);
+    uint32_t count = holes_stretch(&run->hole_set, *first, most);
+    for (uint32_t i = 0; run->has_strings && i < count; i++)
+        run_release_strings(run, 1, run->column_count, *first + i, strings);
+    holes_drop(&run->hole_set, *first, *first + count);
+    run->holes -= count;
+    return count;
+}
+
+/* Rows from `end` on, whose bits are no more, go. */
+static void cut(run_t *run, uint32_t end, strings_t *strings)
+{
+    for (uint32_t row = end; run->has_strings && row < run->count; row++)
+        run_release_strings(run, 1, run->column_count, row, strings);
+    run->count = end;
+}
+
+/* Holes at the end go. */
+static void cut_holes(run_t *run, strings_t *strings)
+{
+    uint32_t end = holes_last_filled(&run->hole_set, run->count) + 1;
+    run->holes -= run->count - end;
+    holes_drop(&run->hole_set, end, run->count);
+    cut(run, end, strings);
+}
+
+void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings)
+{
+    run->version++;
+    run->left[0] += count;
+    if (row + count == run->count) {
+        cut(run, row, strings);
+        if (run->holes > 0)
+            cut_holes(run, strings);
+        return;
+    }
+    memset(run_entities(run) + row, 0, count * sizeof(bp_entity_t));
+    for (uint32_t i = 0; i < count; i++)
+        holes_add(&run->hole_set, row + i);
+    run->holes += count;
+}
+
+void run_erase(run_t *run, uint32_t row, strings_t *strings)
 {
     uint32_t last = --run->count;
     run->version++;
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
+    if (run->holes > 0)
+        cut_holes(run, strings);
 }
 
 /* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
@@ -622,7 +719,8 @@ void run_sample_enter(const run_sample_t *sample)
     run->blocks[0] = sample->block;
     run->count = sample->count;
     run->capacity = RUN_SAMPLE_ROWS;
-    run->holes = run->sweep = 0;
+    holes_clear(&run->hole_set, run->hole_set.rows);
+    run->holes = 0;
     run->version++;
     for (uint32_t c = 0; c < run->column_count; c++) {
         run->columns[c] = at;

@@ -12,13 +12,16 @@
 #define HOST_STORE_RUN_H
 
 #include "../base/base.h"
+#include "holes.h"
 
 enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
     RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
     RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
     RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at a time */
-    RUN_SLACK_BYTES = 15            /* behind every column, so that a value may be copied as 16 bytes into the last row */
+    RUN_SLACK_BYTES = 15,           /* behind every column, so that a value may be copied as 16 bytes into the last row */
+    RUN_RATES = 4,                  /* collections over which the rate of deaths is looked at */
+    RUN_SMALL = 16                  /* runs with room for fewer rows keep it while they have any */
 };
 
 typedef struct run_block_t {
@@ -32,13 +35,13 @@ typedef struct run_t {
     uint32_t version;
 
     uint32_t capacity;
-    uint32_t holes;            /* rows whose entity has died */
+    uint32_t holes;            /* rows that no entity is in */
     uint32_t prototype;
     uint16_t column_count;
     uint16_t flags;            /* KEY_... of the prototype */
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
-    uint32_t sweep;            /* rows below this one are swept next */
+    uint32_t roomy_since;      /* the collection since which most of the room has been empty; 0: it is not */
     uint32_t signature;        /* which subscriptions the prototype matches (notices.h) */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
@@ -51,6 +54,8 @@ typedef struct run_t {
     bool split;                /* a block for each column */
     bool has_strings;
     bool plain;                /* no strings, and no value of more than 16 bytes */
+    uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
+    holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 } run_t;
 
 BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
@@ -63,8 +68,15 @@ void run_free(run_t *run, memory_t *memory, strings_t *strings);
 /* Make room for `more` rows; false when out of memory. [main] */
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
 
-/* Give back memory of rows that are not used. [main] */
-void run_trim(run_t *run, memory_t *memory);
+/* Is more than half of the room empty? */
+static inline bool run_is_roomy(const run_t *run)
+{
+    return run->count < run->capacity / 2 && (run->count == 0 || run->capacity >= RUN_SMALL);
+}
+
+/* Give back memory of rows that are not used, about `most` bytes of it, until a quarter more than the rows there are remains.
+ * Returns how many bytes went. [main] */
+size_t run_trim(run_t *run, memory_t *memory, size_t most);
 
 /* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
 void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
@@ -75,8 +87,25 @@ void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, 
 /* Let go of the strings in one row's columns. [main] */
 void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings);
 
-/* Move the last row into `row`, all columns, and drop the last. Strings of the row have been released or moved. */
-void run_erase(run_t *run, uint32_t row);
+/* Rows that no entities are in any more become holes, and holes at the end go. Holes keep their strings until then. */
+void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings);
+
+/* Move the last row into `row`, all columns, and drop the last, and holes before it. Strings of the row have been released or
+ * moved. */
+void run_erase(run_t *run, uint32_t row, strings_t *strings);
+
+/* Rows for up to `most` entities that are coming, one behind the other: the lowest holes first, then behind the last row, where
+ * there must be room. What a hole still held is let go. Returns how many rows there are from *first on; they hold nothing. */
+uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, strings_t *strings);
+
+/* One such row in a run that has holes and no strings. */
+static inline uint32_t run_take_hole(run_t *run)
+{
+    uint32_t row = holes_next(&run->hole_set, 0);
+    holes_remove(&run->hole_set, row);
+    run->holes--;
+    return row;
+}
 
 /* --- other columns ------------------------------------------------------------------------------------------------ */
 

@@ -28,9 +28,47 @@ bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count
     return BP_OK;
 }
 
-/* Create the own-storage instances of new rows, from the top of the chain down to `until`; their slots go straight into
- * the column. Returns the prototype at which it failed, or `until`. */
-static uint32_t create_instances(world_t *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count,
+/* The cell of the slot of a living entity's instance, in a run where the column of slots is number `column`; NULL where the entity
+ * is not in that run. */
+static uint32_t *find_slot(const world_t *world, const run_t *run, uint32_t column, bp_entity_t e)
+{
+    const record_t *record = world_record(world, e);
+    return record == NULL || record->prototype != run->prototype ? NULL : run_cell(run, column, record->row);
+}
+
+/* Put the slots of new instances where the world finds them. An entity that has gone meanwhile, by the hand of a manager, leaves
+ * an instance that nothing refers to: it is ended. */
+static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots, uint32_t count)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t column = p->items[p->items[at].base].columns, gone = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *cell = find_slot(world, run, column, entities[i]);
+        if (cell != NULL)
+            *cell = slots[i];
+        else
+            slots[gone++] = slots[i];
+    }
+    store_destroy_slots(world_key_manager(world, p->items[at].key), slots, gone);
+}
+
+/* End the instances of one component of new rows. */
+static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots, uint32_t count)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t column = p->items[p->items[at].base].columns, found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *cell = find_slot(world, run, column, entities[i]);
+        if (cell != NULL)
+            slots[found++] = *cell;
+    }
+    store_destroy_slots(world_key_manager(world, p->items[at].key), slots, found);
+}
+
+/* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create` whatever a
+ * program may do between steps, so that rows move and columns grow: slots go to an array of the host's own first. Returns the
+ * prototype of the chain whose manager refused, or 0. */
+static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count, uint32_t *slots,
                                  bp_result_t *result)
 {
     const prototypes_t *p = &world->prototypes;
@@ -40,22 +78,57 @@ static uint32_t create_instances(world_t *world, run_t *run, uint32_t first, con
         manager_t *manager = world_key_manager(world, key);
         if (!manager->component->own_storage)
             continue;
-        uint32_t *slots = run_cell(run, p->items[p->items[at].base].columns, first);
         *result = verb_create(manager->component, &manager->verb, p->keys[key].name, entities, count, NULL, slots);
         if (*result != BP_OK)
             break;
+        put_slots(world, run, at, entities, slots, count);
     }
     return at;
 }
 
-static void undo_instances(world_t *world, run_t *run, uint32_t first, uint32_t count, uint32_t failed_at)
+static void undo_instances(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count, uint32_t *slots,
+                           uint32_t failed_at)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t at = run->prototype; at != failed_at; at = p->items[at].base) {
-        manager_t *manager = world_key_manager(world, p->items[at].key);
-        if (manager->component->own_storage)
-            store_destroy_slots(manager, run_cell(run, p->items[p->items[at].base].columns, first), count);
+        if (world_key_manager(world, p->items[at].key)->component->own_storage)
+            take_slots(world, run, at, entities, slots, count);
     }
+}
+
+/* Take back entities that have just been created; from the last on, so that rows that were added go. */
+static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = count; i > 0; i--) {
+        record_t *record = world_record(world, entities[i - 1]);
+        if (record == NULL)
+            continue; /* it died meanwhile, by the hand of a manager */
+        uint32_t row = record->row;
+        *record = (record_t){0};
+        world->occupied--;
+        store_moved(world, run, NULL, &entities[i - 1], 1);
+        store_leave_rows(world, run, row, 1);
+        entities_end(world->entities, &entities[i - 1], 1);
+    }
+}
+
+static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t few[STORE_BLOCK], *slots = few;
+    bp_result_t result = BP_OK;
+    if (count > STORE_BLOCK)
+        slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
+    if (slots != NULL) {
+        uint32_t at = create_instances(world, run, entities, count, slots, &result);
+        if (result != BP_OK)
+            undo_instances(world, run, entities, count, slots, at);
+    } else {
+        result = error_memory(&world->base->error, "creating entities");
+    }
+    if (result != BP_OK)
+        undo_rows(world, run, entities, count);
+    memory_free(&world->memory, slots == few ? NULL : slots, count * sizeof *slots);
+    return result;
 }
 
 static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
@@ -69,33 +142,19 @@ static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_enti
 
 static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entities, uint32_t count)
 {
-    uint32_t first = run->count;
-    run->count += count;
-    run_fill(run, 1, run->column_count, first, count);
-    place_rows(world, run, first, entities, count);
-    if ((run->flags & KEY_OWN_STORAGE) == 0)
-        return BP_OK;
-    bp_result_t result = BP_OK;
-    uint32_t at = create_instances(world, run, first, entities, count, &result);
-    if (result == BP_OK)
-        return BP_OK;
-    undo_instances(world, run, first, count, at);
-    store_moved(world, run, NULL, entities, count);
-    for (uint32_t i = 0; i < count; i++) {
-        world->records[bp_entity_index(entities[i])] = (record_t){0};
-        run_release_strings(run, 1, run->column_count, first + i, &world->base->strings);
-        entities_end(world->entities, &entities[i], 1);
+    for (uint32_t done = 0, n, first; done < count; done += n) {
+        n = run_take_rows(run, count - done, &first, &world->base->strings);
+        run_fill(run, 1, run->column_count, first, n);
+        place_rows(world, run, first, entities + done, n);
     }
-    run->count = first;
-    world->occupied -= count;
-    return result;
+    return (run->flags & KEY_OWN_STORAGE) == 0 ? BP_OK : create_stored_elsewhere(world, run, entities, count);
 }
 
 /* One entity, where nothing has to grow and the world alone stores it; false where it must go the long way. */
 static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
-    if (run == NULL || run->count == run->capacity || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+    if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
         !run->plain || world->entities->bound >= world->record_capacity ||
         !store_has_notice_room(world, world->entities->bound) ||
         !entities_create_one(world->entities, entity))
@@ -115,7 +174,7 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     if (prototype == 0 || count == 0)
         return entities_create(world->entities, entities, count);
     run_t *run = store_need_run(world, prototype);
-    if (run == NULL || !run_reserve(run, &world->memory, count) ||
+    if (run == NULL || !store_reserve_rows(world, run, count) ||
         !store_reserve_records(world, (uint64_t)world->entities->bound + count) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "creating entities");
     bp_result_t result = entities_create(world->entities, entities, count);
@@ -285,7 +344,9 @@ bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, u
     run_t *touched = NULL;
     bool good = promise_rows(world, batches, count, &touched);
     for (run_t *run = touched; run != NULL; run = run->next_pending) {
-        good = good && run_reserve(run, &world->memory, run->pending);
+        good = good && store_reserve_rows(world, run, run->pending);
+        if (good && run->holes > 0)
+            store_compact(world, run, UINT32_MAX, run->holes - (run->pending < run->holes ? run->pending : run->holes));
         run->pending = 0;
     }
     if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) || !store_reserve_notices(world, total))
@@ -310,22 +371,8 @@ void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entit
 
 void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t *entities)
 {
-    if (batch->prototype == 0 || batch->count == 0)
-        return;
-    run_t *run = world_run(world, batch->prototype);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (run->has_strings)
-            run_release_strings(run, 1, run->column_count, batch->first_row + i, &world->base->strings);
-        if (run_entities(run)[batch->first_row + i].id == 0) {
-            run->holes--; /* it died meanwhile, by the hand of a manager */
-            continue;
-        }
-        world->records[bp_entity_index(entities[i])] = (record_t){0};
-        world->occupied--;
-        store_moved(world, run, NULL, &entities[i], 1);
-    }
-    run->count = batch->first_row;
-    run->version++;
+    if (batch->prototype != 0)
+        undo_rows(world, world_run(world, batch->prototype), entities, batch->count);
 }
 
 /* --- store rows -------------------------------------------------------------------------------------------------- */
@@ -414,11 +461,18 @@ run_t *store_need_run(world_t *world, uint32_t prototype)
 
 void store_erase_row(world_t *world, run_t *run, uint32_t row)
 {
-    if ((run->flags & KEY_STRINGS) != 0)
+    if (run->has_strings)
         run_release_strings(run, 1, run->column_count, row, &world->base->strings);
-    run_erase(run, row);
-    if (row < run->count && run_entities(run)[row].id != 0)
+    run_erase(run, row, &world->base->strings);
+    if (row < run->count)
         world->records[bp_entity_index(run_entities(run)[row])].row = row;
+}
+
+void store_fill_hole(world_t *world, run_t *run, uint32_t row)
+{
+    holes_remove(&run->hole_set, row);
+    run->holes--;
+    store_erase_row(world, run, row);
 }
 
 static int descending(const void *a, const void *b)

@@ -97,27 +97,41 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
 
 /* --- one ---------------------------------------------------------------------------------------------------------- */
 
-/* Take a row out of its run; what `to` also has is copied to its next row. */
-static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to)
+/* An entity has left a row; its strings have gone with it. */
+static inline void vacate_row(world_t *world, run_t *from, uint32_t row)
+{
+    uint32_t last = from->count - 1;
+    if (row == last && from->holes == 0) {
+        from->count = last;
+        from->version++;
+    } else if (!from->has_strings && (row == last || from->holes < store_holes_allowed(from))) {
+        store_leave_rows(world, from, row, 1);
+    } else {
+        run_erase(from, row, &world->base->strings);
+        if (row < from->count)
+            world->records[bp_entity_index(run_entities(from)[row])].row = row;
+    }
+}
+
+/* Take a row out of its run; what `to` also has is copied to `to_row`. */
+static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, uint32_t to_row)
 {
     uint32_t width = c->world->prototypes.keys[c->key].columns, column = c->column;
     if (c->adding) {
-        run_copy_row(from, 1, row, to, 1, to->count, column - 1);
-        run_copy_row(from, column, row, to, column + width, to->count, from->column_count - column);
+        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+        run_copy_row(from, column, row, to, column + width, to_row, from->column_count - column);
     } else {
         if (from->has_strings)
             run_release_strings(from, column, column + width, row, &c->world->base->strings);
         if (to != NULL) {
-            run_copy_row(from, 1, row, to, 1, to->count, column - 1);
-            run_copy_row(from, column + width, row, to, column, to->count, to->column_count - column);
+            run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+            run_copy_row(from, column + width, row, to, column, to_row, to->column_count - column);
         }
     }
-    run_erase(from, row);
-    if (row < from->count && run_entities(from)[row].id != 0)
-        c->world->records[bp_entity_index(run_entities(from)[row])].row = row;
+    vacate_row(c->world, from, row);
 }
 
-/* The usual case of one: the entity has components before and after, the transition is known, and there is room. False
+/* The usual case of one: the entity has components before and after, the transition is known, and there is a row. False
  * where it must go the long way. Written to be inlined twice, with `adding` known. */
 ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
 {
@@ -133,31 +147,29 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
     if (t == NULL || t->to == 0)
         return false;
     run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
-    if (to == NULL || to->count == to->capacity || !(adding ? to : from)->plain)
+    if (to == NULL || !store_has_row(to) || !(adding ? to : from)->plain)
         return false;
-    uint32_t row = record->row, to_row = to->count++, last = --from->count, column = t->column, width = changed->columns;
+    uint32_t row = record->row, column = t->column, width = changed->columns;
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;
+    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column, to_row;
+    if (to->holes == 0) {
+        to_row = to->count++;
+        run_append_cells(from, 1, row, to, 1, to_row, column - 1);
+        if (adding)
+            run_fill_cells(to, column, column + width, to_row);
+        run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
+    } else {
+        to_row = run_take_hole(to);
+        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+        if (adding)
+            run_fill(to, column, column + width, to_row, 1);
+        run_copy_row(from, from_behind, row, to, to_behind, to_row, behind);
+    }
     record->prototype = t->to;
     record->row = to_row;
-    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column;
     run_entities(to)[to_row] = e;
-    if (adding)
-        run_fill_cells(to, column, column + width, to_row);
-    from->version++;
     store_moved(world, from, to, &run_entities(to)[to_row], 1);
-    if (row == last) {
-        run_append_cells(from, 1, row, to, 1, to_row, column - 1);
-        run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
-        return true;
-    }
-    run_carry_cells(from, 1, row, last, to, 1, to_row, column - 1);
-    run_carry_cells(from, from_behind, row, last, to, to_behind, to_row, behind);
-    if (!adding)
-        run_copy_row(from, column, last, from, column, row, width);
-    bp_entity_t filler = run_entities(from)[last];
-    run_entities(from)[row] = filler;
-    if (filler.id != 0)
-        world->records[bp_entity_index(filler)].row = row;
+    vacate_row(world, from, row);
     return true;
 }
 
@@ -171,7 +183,7 @@ static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
         return false;
     const transition_t *t = prototypes_cached(p, 0, key);
     run_t *run = t == NULL ? NULL : p->items[t->to].run;
-    if (run == NULL || run->count == run->capacity || !run->plain || !store_has_notice_room(world, index))
+    if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world, index))
         return false;
     store_append_one(world, run, e);
     return true;
@@ -189,20 +201,23 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
         return store_about(world, e, result);
     run_t *from = world_run(world, prototype), *to = world_run(world, c->to);
     if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, 1) ||
-        (to != NULL && !run_reserve(to, &world->memory, 1)))
+        (to != NULL && !store_reserve_rows(world, to, 1)))
         return error_memory(&world->base->error, "moving rows");
+    uint32_t to_row = 0;
+    if (to != NULL)
+        run_take_rows(to, 1, &to_row, &world->base->strings);
     if (from != NULL)
-        move_row(c, from, row, to);
+        move_row(c, from, row, to, to_row);
     world->occupied = world->occupied + (from == NULL) - (to == NULL);
     store_moved(world, from, to, &e, 1);
     if (to == NULL) {
         world->records[bp_entity_index(e)] = (record_t){0};
         return BP_OK;
     }
-    run_entities(to)[to->count] = e;
+    run_entities(to)[to_row] = e;
     if (c->adding)
-        run_fill(to, c->column, c->column + world->prototypes.keys[c->key].columns, to->count, 1);
-    store_set_record(world, e, c->to, to->count++);
+        run_fill(to, c->column, c->column + world->prototypes.keys[c->key].columns, to_row, 1);
+    store_set_record(world, e, c->to, to_row);
     return BP_OK;
 }
 
@@ -225,11 +240,13 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     if (c->slots == NULL)
         return error_memory(&c->world->base->error, "adding components");
     bp_result_t result = verb_create(manager->component, &manager->verb, key->name, entities, count, NULL, c->slots);
-    if (result != BP_OK || store_reserve_notices(c->world, count))
+    if (result != BP_OK)
         return result;
-    /* The manager has created entities itself, which took the room for ours. */
-    store_destroy_slots(manager, c->slots, count);
-    return error_memory(&c->world->base->error, "adding components");
+    /* The manager may have created, changed or destroyed entities itself: is it all still possible, and is there still room? */
+    result = plan(c, entities, count);
+    if (result != BP_OK)
+        store_destroy_slots(manager, c->slots, count);
+    return result;
 }
 
 /* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
@@ -328,12 +345,14 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
 
 /* The moves of rows between runs when a component comes or goes.
  *
+ * Rows are added behind those that `to` has, whose holes are filled before. In `from` they leave holes, of which few may stay
+ * (store_holes_allowed); the others are filled with the last rows when all have moved. So a row is copied once, and once
+ * more only where it fills a hole that is left: a batch that empties a run fills none.
+ *
  * Rows move in one of two ways:
- *   - a stretch of entities that lie in consecutive rows moves as blocks of memory, and its gap is filled with the
- *     last rows in one more block (`move_stretch`);
- *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): the order of swap-erases is first
- *     played through on the entities column alone, which yields for each row where it was and which row filled its
- *     hole; every other column then repeats that sequence in a loop of its own, its value size known outside the loop.
+ *   - a stretch of entities that lie in consecutive rows moves as blocks of memory (`move_stretch`);
+ *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): each column in a loop of its own,
+ *     its value size known outside the loop.
  */
 
 enum { LONG_STRETCH = 8 };
@@ -364,7 +383,7 @@ bool store_reserve_touched(store_change_t *c)
 {
     bool good = true;
     for (run_t *run = c->touched; run != NULL; run = run->next_pending) {
-        good = good && run_reserve(run, &c->world->memory, run->pending);
+        good = good && store_reserve_rows(c->world, run, run->pending);
         run->pending = 0;
     }
     c->touched = NULL;
@@ -373,63 +392,29 @@ bool store_reserve_touched(store_change_t *c)
 
 /* --- scattered rows ------------------------------------------------------------------------------------------------- */
 
+/* Rows of one run that move together. */
 typedef struct block_t {
     run_t *from, *to; /* NULL: the empty prototype */
     uint32_t first;   /* of the new rows in `to` */
     uint32_t count;
-    uint32_t rows[STORE_BLOCK];  /* where each row was ... */
-    uint32_t lasts[STORE_BLOCK]; /* ... and the row that then filled its place; equal where it was the last */
+    uint32_t rows[STORE_BLOCK]; /* where each row is */
 } block_t;
-
-/* Play the swap-erases on the entities alone, keeping records in step. */
-static void play_entities(world_t *world, block_t *b, uint32_t to_prototype, const bp_entity_t *entities)
-{
-    bp_entity_t *from = b->from != NULL ? run_entities(b->from) : NULL;
-    bp_entity_t *to = b->to != NULL ? run_entities(b->to) + b->first : NULL;
-    for (uint32_t i = 0; i < b->count; i++) {
-        record_t *record = &world->records[bp_entity_index(entities[i])];
-        if (from != NULL) {
-            uint32_t row = record->row, last = --b->from->count;
-            bp_entity_t filler = from[last];
-            b->rows[i] = row;
-            b->lasts[i] = last;
-            from[row] = filler;
-            if (row != last && filler.id != 0)
-                world->records[bp_entity_index(filler)].row = row;
-        }
-        if (to != NULL) {
-            to[i] = entities[i];
-            store_set_record(world, entities[i], to_prototype, b->first + i);
-        } else {
-            *record = (record_t){0};
-        }
-    }
-}
 
 #define MOVE_CELLS(type)                                                    \
     do {                                                                    \
-        type *f_ = (type *)(void *)from, *t_ = (type *)(void *)to;          \
-        for (uint32_t i = 0; i < b->count; i++) {                           \
-            uint32_t row = b->rows[i], last = b->lasts[i];                  \
-            if (t_ != NULL)                                                 \
-                t_[i] = f_[row];                                            \
-            f_[row] = f_[last];                                             \
-        }                                                                   \
+        const type *f_ = (const type *)(const void *)from;                  \
+        type *restrict t_ = (type *)(void *)to;                             \
+        for (uint32_t i = 0; i < b->count; i++)                             \
+            t_[i] = f_[b->rows[i]];                                         \
     } while (0)
 
-static void move_large_cells(const block_t *b, char *from, char *to, size_t size)
+static void move_large_cells(const block_t *b, const char *from, char *to, size_t size)
 {
-    for (uint32_t i = 0; i < b->count; i++) {
-        char *gone = from + b->rows[i] * size;
-        if (to != NULL)
-            memcpy(to + i * size, gone, size);
-        if (b->rows[i] != b->lasts[i])
-            memcpy(gone, from + b->lasts[i] * size, size);
-    }
+    for (uint32_t i = 0; i < b->count; i++)
+        memcpy(to + i * size, from + b->rows[i] * size, size);
 }
 
-/* Repeat the sequence on one column; `to` NULL: the value goes. */
-static void move_cells(const block_t *b, char *from, char *to, uint32_t size)
+static void move_cells(const block_t *b, const char *from, char *to, uint32_t size)
 {
     switch (size) {
     case 1: MOVE_CELLS(uint8_t); break;
@@ -441,40 +426,31 @@ static void move_cells(const block_t *b, char *from, char *to, uint32_t size)
     }
 }
 
+/* Copy columns; strings go along, so that the hole has none. */
 static void move_columns(const block_t *b, uint32_t from_column, uint32_t to_column, uint32_t count)
 {
-    for (uint32_t c = 0; c < count; c++) {
-        char *to = b->to != NULL ? run_cell(b->to, to_column + c, b->first) : NULL;
-        move_cells(b, b->from->columns[from_column + c], to, b->from->sizes[from_column + c]);
+    for (uint32_t c = 0; c < count && b->to != NULL; c++) {
+        char *from = b->from->columns[from_column + c];
+        move_cells(b, from, run_cell(b->to, to_column + c, b->first), b->from->sizes[from_column + c]);
+        for (uint32_t i = 0; b->from->fields[from_column + c]->type == BP_STRING && i < b->count; i++)
+            ((const char **)(void *)from)[b->rows[i]] = strings_empty;
     }
 }
 
 static void drop_columns(world_t *world, const block_t *b, uint32_t column, uint32_t count)
 {
-    for (uint32_t c = column; c < column + count; c++) {
-        char *cells = b->from->columns[c];
-        if (b->from->fields[c]->type == BP_STRING) {
-            /* A row that fills a hole may itself leave later in the block, so this repeats the sequence too. */
-            for (uint32_t i = 0; i < b->count; i++) {
-                const char **strings = (const char **)(void *)cells;
-                strings_release(&world->base->strings, strings[b->rows[i]]);
-                strings[b->rows[i]] = strings[b->lasts[i]];
-            }
-        } else {
-            move_cells(b, cells, NULL, b->from->sizes[c]);
+    for (uint32_t c = column; c < column + count && b->from->has_strings; c++) {
+        const char **strings = b->from->columns[c];
+        for (uint32_t i = 0; b->from->fields[c]->type == BP_STRING && i < b->count; i++) {
+            strings_release(&world->base->strings, strings[b->rows[i]]);
+            strings[b->rows[i]] = strings_empty;
         }
     }
 }
 
-static void move_block(store_change_t *c, block_t *b, const bp_entity_t *entities, const uint32_t *slots)
+static void move_values(store_change_t *c, const block_t *b, const uint32_t *slots)
 {
     uint32_t width = c->world->prototypes.keys[c->key].columns;
-    b->first = b->to != NULL ? b->to->count : 0;
-    if (b->to != NULL)
-        b->to->count += b->count;
-    if (b->from != NULL)
-        b->from->version++;
-    play_entities(c->world, b, c->to, entities);
     if (c->adding) {
         if (b->from != NULL) {
             move_columns(b, 1, 1, c->column - 1);
@@ -492,102 +468,129 @@ static void move_block(store_change_t *c, block_t *b, const bp_entity_t *entitie
     }
 }
 
-/* --- stretches ----------------------------------------------------------------------------------------------------- */
-
-/* A stretch of rows moves as it lies; `fill` rows from the end of `from` take its place. */
-static void move_stretch_cells(run_t *from, uint32_t row, uint32_t count, uint32_t fill, uint32_t column, char *to)
+static void move_records(world_t *world, const block_t *b, const bp_entity_t *entities)
 {
-    size_t size = from->sizes[column];
-    char *cells = run_cell(from, column, row);
-    if (to != NULL)
-        memcpy(to, cells, count * size);
-    memcpy(cells, run_cell(from, column, from->count - fill), fill * size);
-}
-
-static void release_stretch(world_t *world, run_t *from, uint32_t first, uint32_t last, uint32_t row, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && from->has_strings; i++)
-        run_release_strings(from, first, last, row + i, &world->base->strings);
-}
-
-static void place_stretch(world_t *world, run_t *from, uint32_t row, uint32_t fill, run_t *to, uint32_t first,
-                          const bp_entity_t *entities, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (to != NULL)
-            store_set_record(world, entities[i], to->prototype, first + i);
-        else
+    if (b->to == NULL) {
+        for (uint32_t i = 0; i < b->count; i++)
             world->records[bp_entity_index(entities[i])] = (record_t){0};
+        return;
     }
-    for (uint32_t i = 0; i < fill; i++) {
-        bp_entity_t filler = run_entities(from)[row + i];
-        if (filler.id != 0)
-            world->records[bp_entity_index(filler)].row = row + i;
-    }
+    memcpy(run_entities(b->to) + b->first, entities, b->count * sizeof *entities);
+    for (uint32_t i = 0; i < b->count; i++)
+        store_set_record(world, entities[i], b->to->prototype, b->first + i);
 }
-
-static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
-{
-    run_t *to = world_run(c->world, c->to);
-    uint32_t width = c->world->prototypes.keys[c->key].columns, first = to != NULL ? to->count : 0;
-    uint32_t behind = from->count - (row + count), fill = behind < count ? behind : count;
-    uint32_t dropped = c->adding ? 0 : width, inserted = c->adding ? width : 0;
-    if (dropped > 0)
-        release_stretch(c->world, from, c->column, c->column + width, row, count);
-    for (uint32_t i = 0; i < from->column_count; i++) {
-        bool kept = to != NULL && (i < c->column || i >= c->column + dropped);
-        uint32_t at = i < c->column ? i : i + inserted - dropped;
-        move_stretch_cells(from, row, count, fill, i, kept ? run_cell(to, at, first) : NULL);
-    }
-    if (inserted > 0)
-        run_fill(to, c->column, c->column + width, first, count);
-    if (slots != NULL)
-        memcpy(run_cell(to, c->column, first), slots, count * sizeof *slots);
-    place_stretch(c->world, from, row, fill, to, first, entities, count);
-    from->count -= count;
-    from->version++;
-    if (to != NULL)
-        to->count += count;
-}
-
-/* --- all ------------------------------------------------------------------------------------------------------------- */
 
 /* Move scattered entities from the head of the list, all of one prototype. Returns how many. */
 static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
 {
     world_t *world = c->world;
     block_t b = {.from = world_run(world, c->from), .to = world_run(world, c->to)};
-    while (b.count < STORE_BLOCK && b.count < count) {
+    for (; b.count < STORE_BLOCK && b.count < count; b.count++) {
         const record_t *record = &world->records[bp_entity_index(entities[b.count])];
         if ((record->prototype & ~RECORD_MARK) != c->from)
             break;
-        if (b.from != NULL)
-            PREFETCH(run_entities(b.from) + record->row);
-        b.count++;
+        b.rows[b.count] = record->row;
     }
-    move_block(c, &b, entities, slots);
+    b.first = b.to != NULL ? b.to->count : 0;
+    if (b.to != NULL)
+        b.to->count += b.count;
+    move_values(c, &b, slots);
+    move_records(world, &b, entities);
+    for (uint32_t i = 0; b.from != NULL && i < b.count; i++)
+        store_leave_rows(world, b.from, b.rows[i], 1);
     return b.count;
+}
+
+/* --- stretches ----------------------------------------------------------------------------------------------------- */
+
+static void move_stretch_cells(world_t *world, run_t *from, uint32_t row, uint32_t count, uint32_t column, char *to)
+{
+    if (to != NULL)
+        memcpy(to, run_cell(from, column, row), (size_t)count * from->sizes[column]);
+    const char **strings = from->fields[column]->type == BP_STRING ? run_cell(from, column, row) : NULL;
+    for (uint32_t i = 0; strings != NULL && i < count; i++) {
+        if (to == NULL)
+            strings_release(&world->base->strings, strings[i]);
+        strings[i] = strings_empty;
+    }
+}
+
+static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
+{
+    world_t *world = c->world;
+    run_t *to = world_run(world, c->to);
+    uint32_t width = world->prototypes.keys[c->key].columns, first = to != NULL ? to->count : 0;
+    uint32_t dropped = c->adding ? 0 : width, inserted = c->adding ? width : 0;
+    if (to != NULL)
+        to->count += count;
+    for (uint32_t i = 0; i < from->column_count; i++) {
+        bool kept = to != NULL && (i < c->column || i >= c->column + dropped);
+        uint32_t at = i < c->column ? i : i + inserted - dropped;
+        move_stretch_cells(world, from, row, count, i, kept ? run_cell(to, at, first) : NULL);
+    }
+    if (inserted > 0)
+        run_fill(to, c->column, c->column + width, first, count);
+    if (slots != NULL)
+        memcpy(run_cell(to, c->column, first), slots, count * sizeof *slots);
+    for (uint32_t i = 0; i < count; i++) {
+        if (to != NULL)
+            store_set_record(world, entities[i], to->prototype, first + i);
+        else
+            world->records[bp_entity_index(entities[i])] = (record_t){0};
+    }
+    store_leave_rows(world, from, row, count);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------- */
+
+/* Holes of the run that entities come to are filled first, as many as there are entities: what is added lies together. */
+static void close_holes(world_t *world, run_t *to, uint32_t count)
+{
+    if (to != NULL && to->holes > 0)
+        store_compact(world, to, UINT32_MAX, to->holes - (count < to->holes ? count : to->holes));
+}
+
+/* Entities of a batch that come one behind the other and have the same origin and destination. Returns how many moved. */
+static uint32_t move_some(store_change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
+{
+    world_t *world = c->world;
+    const record_t *record = &world->records[bp_entity_index(entities[0])];
+    run_t *from = world_run(world, c->from);
+    uint32_t n = from == NULL ? 0 : run_stretch(from, record->row, entities, count);
+    if (n >= LONG_STRETCH) {
+        close_holes(world, world_run(world, c->to), n);
+        move_stretch(c, from, record->row, entities, n, slots);
+        return n;
+    }
+    close_holes(world, world_run(world, c->to), count < STORE_BLOCK ? count : STORE_BLOCK);
+    return move_scattered(c, entities, count, slots);
+}
+
+/* A run that entities have left keeps few holes. */
+static void fill_left(world_t *world, run_t *run)
+{
+    if (run != NULL && run->holes > store_holes_allowed(run))
+        store_compact(world, run, UINT32_MAX, store_holes_allowed(run));
 }
 
 void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = c->world;
+    run_t *from = NULL;
     for (uint32_t i = 0, n; i < count; i += n) {
         const record_t *record = &world->records[bp_entity_index(entities[i])];
-        const uint32_t *slots = c->slots == NULL ? NULL : c->slots + i;
         store_follow_transition(c, record->prototype & ~RECORD_MARK);
-        run_t *from = world_run(world, c->from);
-        n = from == NULL ? 0 : run_stretch(from, record->row, entities + i, count - i);
-        if (n >= LONG_STRETCH)
-            move_stretch(c, from, record->row, entities + i, n, slots);
-        else
-            n = move_scattered(c, entities + i, count - i, slots);
+        if (world_run(world, c->from) != from)
+            fill_left(world, from);
+        from = world_run(world, c->from);
+        n = move_some(c, entities + i, count - i, c->slots == NULL ? NULL : c->slots + i);
         store_moved(world, from, world_run(world, c->to), entities + i, n);
         if (c->from == 0)
             world->occupied += n;
         if (c->to == 0)
             world->occupied -= n;
     }
+    fill_left(world, from);
 }
 
 /* --- store strip ------------------------------------------------------------------------------------------------- */
@@ -602,7 +605,7 @@ void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t cou
 static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
 {
     store_change_t c = {.world = world, .key = key};
-    store_sweep(world, run, UINT32_MAX);
+    store_compact(world, run, UINT32_MAX, 0);
     bp_result_t result = store_find_transition(&c, run->prototype);
     if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");
@@ -613,7 +616,7 @@ static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
         store_move_all(&c, last, count);
     }
     if (result == BP_OK)
-        run_trim(run, &world->memory); /* nobody can have these components again */
+        run_trim(run, &world->memory, SIZE_MAX / 2); /* no entity can have these components again */
     return result;
 }
 

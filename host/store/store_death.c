@@ -1,8 +1,20 @@
 /* store_death.c - what a death leaves behind, and its collection.
  *
  * A death costs a cleared record and a hole in a run; managers that must know are told in blocks, while the records of the
- * block are still there. Runs with holes are listed, so that collection visits nothing else; where the list cannot grow,
- * all runs are looked at once instead.
+ * block are still there. Whoever is created next with the same components fills the lowest hole. What is not filled is
+ * collected after steps: the last row moves into the lowest hole, and holes at the end go. So with rows a to h, of which
+ * b, d and g have died,
+ *
+ *     a . c . e f . h        two rows move         a h c f e
+ *
+ * Collection is counted in rows, never in time, so that the order of rows is the same in every run of a program:
+ *   - random rows, until four living ones in a row, or WORLD_GC_RANDOM dead ones: enough where few have died;
+ *   - where more than 1/128 of a run is holes, rows move: 1/384 of the run's rows in a step, as many as die in each of the last
+ *     steps, and WORLD_GC_ROWS that all runs share. While rows go on dying, 1/8 of a run is left as holes, since who is
+ *     created next may fill them.
+ *
+ * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, all runs are looked at once
+ * instead. Memory that a run no longer needs is given back a little in each step.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -12,14 +24,19 @@
 
 static void list_holes(world_t *world, run_t *run)
 {
-    if (run->in_holes_list)
-        return;
     if (!memory_reserve(&world->memory, &world->holed, &world->holed_capacity, world->holed_count + 1u, sizeof *world->holed)) {
         world->holed_lost = true;
         return;
     }
     run->in_holes_list = 1;
     world->holed[world->holed_count++] = run;
+}
+
+void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count)
+{
+    run_leave_rows(run, row, count, &world->base->strings);
+    if (run->holes > 0 && !run->in_holes_list)
+        list_holes(world, run);
 }
 
 /* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their prototypes
@@ -65,14 +82,10 @@ static void leave_hole(world_t *world, bp_entity_t e)
     *record = (record_t){0};
     world->occupied--;
     store_moved(world, run, NULL, &e, 1);
-    if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world)) {
+    if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world))
         store_erase_row(world, run, row);
-        return;
-    }
-    run_entities(run)[row] = (bp_entity_t){0};
-    run->version++;
-    run->holes++;
-    list_holes(world, run);
+    else
+        store_leave_rows(world, run, row, 1);
 }
 
 void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count)
@@ -106,48 +119,146 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
     }
 }
 
+/* --- compaction -------------------------------------------------------------------------------------------------------- */
+
+typedef struct fillers_t {
+    uint32_t count, end;          /* rows of the run from `end` on are left over */
+    uint32_t rows[STORE_BLOCK];   /* holes ... */
+    uint32_t lasts[STORE_BLOCK];  /* ... and the rows that fill them */
+} fillers_t;
+
+/* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. */
+static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
+{
+    uint32_t hole = holes_next(&run->hole_set, 0), last = run->count - 1, lowest_end = 0;
+    for (f->count = 0; f->count < most && f->count < STORE_BLOCK && last != BP_NONE && hole < last; f->count++) {
+        PREFETCH(&run_entities(run)[last]);
+        f->rows[f->count] = hole;
+        f->lasts[f->count] = last;
+        lowest_end = hole + 1;
+        hole = holes_next(&run->hole_set, hole + 1);
+        last = holes_last_filled(&run->hole_set, last);
+    }
+    f->end = last + 1 > lowest_end ? last + 1 : lowest_end;
+}
+
+#define FILL_CELLS(type)                            \
+    do {                                            \
+        type *cells_ = (type *)(void *)cells;       \
+        for (uint32_t i = 0; i < f->count; i++)     \
+            cells_[f->rows[i]] = cells_[f->lasts[i]]; \
+    } while (0)
+
+static void fill_large_cells(char *cells, size_t size, const fillers_t *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        memcpy(cells + f->rows[i] * size, cells + f->lasts[i] * size, size);
+}
+
+static void fill_cells(char *cells, uint32_t size, const fillers_t *f)
+{
+    switch (size) {
+    case 1: FILL_CELLS(uint8_t); break;
+    case 4: FILL_CELLS(uint32_t); break;
+    case 8: FILL_CELLS(uint64_t); break;
+    case 12: FILL_CELLS(bp_vec3_t); break;
+    case 16: FILL_CELLS(bp_vec4_t); break;
+    default: fill_large_cells(cells, size, f); break;
+    }
+}
+
+static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
+{
+    bp_entity_t *entities = run_entities(run);
+    for (uint32_t i = 0; i < f->count; i++)
+        PREFETCH(&world->records[bp_entity_index(entities[f->lasts[i]])]);
+    for (uint32_t i = 0; run->has_strings && i < f->count; i++)
+        run_release_strings(run, 1, run->column_count, f->rows[i], &world->base->strings);
+    for (uint32_t c = 0; c < run->column_count; c++)
+        fill_cells(run->columns[c], run->sizes[c], f);
+    for (uint32_t i = 0; i < f->count; i++) {
+        world->records[bp_entity_index(entities[f->rows[i]])].row = f->rows[i];
+        holes_remove(&run->hole_set, f->rows[i]);
+    }
+}
+
+/* The rows from f->end on are holes, or have moved away. */
+static void cut_rows(world_t *world, run_t *run, const fillers_t *f)
+{
+    uint32_t row = run->has_strings ? holes_next(&run->hole_set, f->end) : BP_NONE;
+    for (; row < run->count; row = holes_next(&run->hole_set, row + 1))
+        run_release_strings(run, 1, run->column_count, row, &world->base->strings);
+    holes_drop(&run->hole_set, f->end, run->count);
+    run->holes -= run->count - f->end;
+    run->count = f->end;
+}
+
+uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left)
+{
+    uint32_t moved = 0;
+    while (run->holes > left && moved < most) {
+        fillers_t f;
+        uint32_t wanted = run->holes - left < most - moved ? run->holes - left : most - moved;
+        choose_fillers(run, wanted, &f);
+        move_fillers(world, run, &f);
+        cut_rows(world, run, &f);
+        run->version++;
+        moved += f.count;
+    }
+    return moved;
+}
+
+/* --- collection ---------------------------------------------------------------------------------------------------------- */
+
 static uint32_t collect_randomly(world_t *world, run_t *run)
 {
     uint32_t collected = 0, alive_in_row = 0;
-    while (run->holes > 0 && alive_in_row < WORLD_GC_ROWS_ALIVE) {
+    while (run->holes > 0 && alive_in_row < WORLD_GC_ROWS_ALIVE && collected < WORLD_GC_RANDOM) {
         uint32_t row = bp_random_below(&world->random, run->count);
         if (run_entities(run)[row].id != 0) {
             alive_in_row++;
             continue;
         }
         alive_in_row = 0;
-        store_erase_row(world, run, row);
-        run->holes--;
+        store_fill_hole(world, run, row);
         collected++;
     }
     return collected;
 }
 
-uint32_t store_sweep(world_t *world, run_t *run, uint32_t most)
+/* How many of the rows that have been left since the last collections were left each time at least. */
+static uint32_t steady_rate(run_t *run)
 {
-    uint32_t before = run->holes;
-    for (; run->holes > 0 && most > 0; most--) {
-        if (run->sweep == 0 || run->sweep > run->count)
-            run->sweep = run->count;
-        uint32_t row = --run->sweep;
-        if (run_entities(run)[row].id == 0) {
-            store_erase_row(world, run, row);
-            run->holes--;
-        }
+    uint32_t least = run->left[0];
+    for (uint32_t i = RUN_RATES - 1; i > 0; i--) {
+        least = run->left[i] < least ? run->left[i] : least;
+        run->left[i] = run->left[i - 1];
     }
+    run->left[0] = 0;
+    return least;
+}
+
+/* Move rows into the holes of a run, where they are many. `shared` is what is left of the rows that all runs have together. */
+static uint32_t collect_many(world_t *world, run_t *run, uint32_t *shared)
+{
+    uint32_t before = run->holes, quiet = run->left[0] == 0, rate = steady_rate(run);
+    uint32_t own = run->count / WORLD_GC_OWN_SHARE + rate, left = run->count / (quiet ? WORLD_GC_FEW_SHARE : WORLD_GC_KEPT_SHARE);
+    if (before <= run->count / WORLD_GC_FEW_SHARE || before <= left)
+        return 0;
+    uint32_t moved = store_compact(world, run, own + *shared, left);
+    *shared -= moved > own ? moved - own : 0;
     return before - run->holes;
 }
 
-static uint32_t collect_run(world_t *world, run_t *run, bool fully)
+static uint32_t collect_run(world_t *world, run_t *run, bool fully, uint32_t *shared)
 {
-    fully = fully || (run->flags & KEY_AT_ONCE) != 0;
-    uint32_t collected = fully ? store_sweep(world, run, UINT32_MAX) : collect_randomly(world, run);
-    /* Luck alone is slow where a large part has died at once: four living in a row come soon. */
-    if (run->holes > run->count / WORLD_GC_HOLES_SHARE)
-        collected += store_sweep(world, run, WORLD_GC_SWEEP);
-    if (run->capacity > 64 && run->count < run->capacity / 8)
-        run_trim(run, &world->memory);
-    return collected;
+    uint32_t before = run->holes;
+    if (fully || (run->flags & KEY_AT_ONCE) != 0) {
+        store_compact(world, run, UINT32_MAX, 0);
+        return before;
+    }
+    uint32_t collected = collect_randomly(world, run);
+    return collected + collect_many(world, run, shared);
 }
 
 static void find_lost_holes(world_t *world)
@@ -156,27 +267,40 @@ static void find_lost_holes(world_t *world)
         return;
     world->holed_lost = false;
     for (uint32_t i = 0; i < world->run_count; i++) {
-        if (world->runs[i]->holes > 0)
+        if (world->runs[i]->holes > 0 && !world->runs[i]->in_holes_list)
             list_holes(world, world->runs[i]);
     }
 }
 
-static uint32_t collect(world_t *world, uint32_t visits, bool fully)
+static void unlist_holes(world_t *world, uint32_t at)
 {
-    uint32_t collected = 0;
+    run_t *run = world->holed[at];
+    run->in_holes_list = 0;
+    memset(run->left, 0, sizeof run->left);
+    world->holed[at] = world->holed[--world->holed_count];
+}
+
+static uint32_t collect_runs(world_t *world, uint32_t visits, bool fully)
+{
+    uint32_t collected = 0, shared = WORLD_GC_ROWS;
     find_lost_holes(world);
     for (; visits > 0 && world->holed_count > 0; visits--) {
         if (world->holed_next >= world->holed_count)
             world->holed_next = 0;
         run_t *run = world->holed[world->holed_next];
-        collected += collect_run(world, run, fully);
-        if (run->holes > 0) {
+        if (run->holes > 0)
+            collected += collect_run(world, run, fully, &shared);
+        if (run->holes > 0)
             world->holed_next++;
-            continue;
-        }
-        run->in_holes_list = 0;
-        world->holed[world->holed_next] = world->holed[--world->holed_count];
+        else
+            unlist_holes(world, world->holed_next);
     }
+    return collected;
+}
+
+static uint32_t collect_managers(world_t *world)
+{
+    uint32_t collected = 0;
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->storage.gc != NULL)
@@ -185,14 +309,42 @@ static uint32_t collect(world_t *world, uint32_t visits, bool fully)
     return collected;
 }
 
+/* Runs that have been roomy for a while give memory back, as much in each step as a step can do with. */
+static void give_back(world_t *world)
+{
+    uint32_t visits = world->run_count / WORLD_TRIM_VISITS + 1, now = ++world->collections;
+    for (size_t most = 0; visits > 0 && world->run_count > 0; visits--, world->trim_next++) {
+        if (world->trim_next >= world->run_count)
+            world->trim_next = 0;
+        run_t *run = world->runs[world->trim_next];
+        if (!run_is_roomy(run))
+            run->roomy_since = 0;
+        else if (run->roomy_since == 0)
+            run->roomy_since = now;
+        else if (now - run->roomy_since >= WORLD_TRIM_AFTER) {
+            most = most > 0 ? most : memory_bytes(&world->memory) / WORLD_TRIM_SHARE + WORLD_TRIM_BYTES;
+            size_t freed = run_trim(run, &world->memory, most);
+            if (freed >= most)
+                return; /* it goes on here in the next step */
+            most -= freed;
+        }
+    }
+}
+
 uint32_t store_collect(world_t *world)
 {
-    uint32_t visits = world->holed_count < WORLD_GC_RUNS ? world->holed_count : WORLD_GC_RUNS;
-    return collect(world, visits, false);
+    uint32_t collected = 0;
+    if (world->holed_count > 0 || world->holed_lost) {
+        uint32_t visits = WORLD_GC_RUNS + world->holed_count / WORLD_GC_RUNS_SHARE;
+        collected = collect_runs(world, visits < world->holed_count ? visits : world->holed_count, false);
+    }
+    if (world->run_count > 0)
+        give_back(world);
+    return collected + collect_managers(world);
 }
 
 uint32_t store_collect_all(world_t *world)
 {
     find_lost_holes(world);
-    return collect(world, world->holed_count, true);
+    return collect_runs(world, world->holed_count, true) + collect_managers(world);
 }

@@ -12,7 +12,8 @@
 
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
-    STORE_AHEAD = 12   /* entities ahead whose records are fetched early */
+    STORE_AHEAD = 12,  /* entities ahead whose records are fetched early */
+    STORE_FEW_HOLES = 32, STORE_HOLES_SHARE = 128
 };
 
 /* Put the entity in front of the present error; returns `result`. */
@@ -27,9 +28,22 @@ run_t *store_need_run(world_t *world, uint32_t prototype);
 /* Drop a row whose entity's record has been seen to; its strings are let go. */
 void store_erase_row(world_t *world, run_t *run, uint32_t row);
 
-/* Collect the holes among the next `most` rows of a run, going down from where the last sweep ended, from the end again
- * after the first row. Returns how many. */
-uint32_t store_sweep(world_t *world, run_t *run, uint32_t most);
+/* Consecutive rows whose entities have gone elsewhere, or nowhere, become holes that collection knows of. */
+void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count);
+
+/* The last row moves into the hole `row`. */
+void store_fill_hole(world_t *world, run_t *run, uint32_t row);
+
+/* Move the last rows of a run into its lowest holes, `most` rows at most, until no more than `left` holes are left. Returns how
+ * many rows moved. */
+uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left);
+
+/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its place, and nothing
+ * else has moved meanwhile. */
+static inline uint32_t store_holes_allowed(const run_t *run)
+{
+    return (run->flags & KEY_AT_ONCE) != 0 || run->has_strings ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
+}
 
 /* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
 static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
@@ -57,12 +71,30 @@ static inline void store_set_record(world_t *world, bp_entity_t e, uint32_t prot
     world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
 }
 
-/* A row of defaults for an entity that has had no components, in a plain run, where there is room for the row and for a notice. */
+/* Make room for `count` entities, some of them in holes. False when out of memory. */
+static inline bool store_reserve_rows(world_t *world, run_t *run, uint32_t count)
+{
+    return run_reserve(run, &world->memory, count < run->holes ? 0 : count - run->holes);
+}
+
+/* Is there a row for one more entity without asking for memory? */
+static inline bool store_has_row(const run_t *run)
+{
+    return run->count < run->capacity || run->holes > 0;
+}
+
+/* A row of defaults for an entity that has had no components, in a plain run, where there is a row and room for a notice. */
 static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 {
-    uint32_t row = run->count++;
+    uint32_t row;
+    if (run->holes == 0) {
+        row = run->count++;
+        run_fill_cells(run, 1, run->column_count, row);
+    } else {
+        row = run_take_hole(run);
+        run_fill(run, 1, run->column_count, row, 1);
+    }
     run_entities(run)[row] = e;
-    run_fill_cells(run, 1, run->column_count, row);
     store_set_record(world, e, run->prototype, row);
     world->occupied++;
     store_moved(world, NULL, run, &e, 1);

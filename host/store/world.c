@@ -275,7 +275,7 @@ uint32_t world_count(world_t *world, uint32_t component)
     for (uint32_t i = 0; i < world->run_count; i++) {
         for (uint32_t at = world->runs[i]->prototype; at != 0; at = p->items[at].base) {
             if (p->keys[p->items[at].key].manager == component)
-                count += world->runs[i]->count;
+                count += world->runs[i]->count - world->runs[i]->holes;
         }
     }
     return count;

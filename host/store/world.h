@@ -6,7 +6,7 @@
  *
  * Invariants
  *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
- *   - a row's entity is alive, or {0} (a hole: its entity died, and the row waits for collection);
+ *   - a row's entity is alive, or {0} (a hole: its entity died or has moved to another run); the last row's is alive;
  *   - prototype 0 has no run: an entity without components has a cleared record or none.
  *
  * What it does not do: it runs no steps (step/), and who lives is told to it (destruction.h).
@@ -57,10 +57,18 @@ typedef struct world_slots_i {
 
 enum {
     WORLD_MAX_MANAGERS = 65535,
-    WORLD_GC_ROWS_ALIVE = 4, /* collection of a run ends at so many living rows in a row */
-    WORLD_GC_RUNS = 64,      /* runs with holes visited in one step */
-    WORLD_GC_HOLES_SHARE = 4, /* where more than a quarter of a run is holes, it is also swept: */
-    WORLD_GC_SWEEP = 4096    /* so many rows in one step */
+    WORLD_GC_ROWS_ALIVE = 4,     /* random collection of a run ends at so many living rows in a row, ... */
+    WORLD_GC_RANDOM = 64,        /* ... or when it has found so many holes */
+    WORLD_GC_RUNS = 64,          /* runs with holes visited in one step, and of more than these ... */
+    WORLD_GC_RUNS_SHARE = 256,   /* ... one in so many */
+    WORLD_GC_ROWS = 4096,        /* rows that may move in one step, all runs together, ... */
+    WORLD_GC_OWN_SHARE = 384,    /* ... beside one in so many of each run */
+    WORLD_GC_FEW_SHARE = 128,    /* one hole in so many rows is left to random collection, ... */
+    WORLD_GC_KEPT_SHARE = 8,     /* ... and one in so many to entities to come, while others die */
+    WORLD_TRIM_VISITS = 64,      /* one run in so many is looked at in a step, whether it has too much room */
+    WORLD_TRIM_AFTER = 100,      /* steps that it may have it */
+    WORLD_TRIM_SHARE = 64,       /* one byte in so many of the world's may be given back in a step, and ... */
+    WORLD_TRIM_BYTES = 1 << 20   /* ... so many */
 };
 
 /* Why the rows of a world must stay where they are. WORLD_SEALED is a bit that flags of properties have as well: in a sealed world
@@ -101,6 +109,8 @@ typedef struct world_t {
     run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */
+    uint32_t collections;      /* after steps, so far */
+    uint32_t trim_next;        /* the run that is looked at next, whether it has too much room */
 
     uint32_t *old_layouts;     /* those that the world has had */
     uint32_t old_layout_count, old_layout_capacity;

@@ -48,10 +48,16 @@ enum {
 enum {
     BP_SLOTS_FIRST_ROOM = 16,
     BP_SLOTS_MOVED = 64,         /* moves are told in batches of so many */
-    BP_SLOTS_LIVING_IN_A_ROW = 4, /* luck ends a collection */
-    BP_SLOTS_MANY_DEAD = 16,     /* if it found so many, slots are swept as well: */
-    BP_SLOTS_SWEEP = 4096,       /* so many of them, */
-    BP_SLOTS_SWEEP_BLOCK = 64    /* in blocks of so many */
+    BP_SLOTS_LIVING_IN_A_ROW = 4, /* luck ends so, */
+    BP_SLOTS_LUCK = 64,          /* or with so many dead */
+    BP_SLOTS_SWEEP_BLOCK = 64,   /* slots are swept in blocks of so many: */
+    BP_SLOTS_SWEEP = 1024,       /* so many of them in a collection, and ... */
+    BP_SLOTS_SWEEP_SHARE = 96,   /* ... one in so many, where some of the dead were found; and where instances come as steadily as */
+    BP_SLOTS_STEADY_SHARE = 4,   /* others die, one in so many, until as many have ended as came */
+    BP_SLOTS_FEW_SHARE = 256,    /* one dead in so many is left to luck */
+    BP_SLOTS_RATES = 4,          /* collections over which instances must have come, so that it is steady */
+    BP_SLOTS_ROOMY = 100,        /* collections after which memory is given back that less than half is needed of: */
+    BP_SLOTS_TRIM_SHARE = 64     /* one slot in so many at a time */
 };
 
 /* The largest number of instances: BP_NONE is no slot. */
@@ -69,11 +75,16 @@ typedef struct bp_slots_t {
     uint32_t capacity;     /* instances for which every column in use has room */
     uint32_t column_count;
     uint32_t sweep;        /* where the next sweep goes on, downwards */
+    uint32_t left;         /* slots that are to be swept before it may end */
+    uint32_t found;        /* dead that the sweep has found so far */
+    uint32_t roomy;        /* collections since which less than half of the capacity has been needed */
+    uint32_t came[BP_SLOTS_RATES]; /* instances since the last collections, the latest first */
+    uint32_t padding;
     bp_name_t name;        /* of all instances, while the column for names is not in use */
     bp_slots_column_t columns[BP_SLOTS_COLUMNS];
 } bp_slots_t;
 
-/* A column as an array of `type`. Good until instances are created or a column is taken into use. */
+/* A column as an array of `type`. Good until instances are created or ended, or a column is taken into use. */
 #define BP_SLOTS(type, slots, column) ((type *)(slots)->columns[(column)].data)
 
 /* What a plugin wants to do when instances end and move; either may be NULL. */
@@ -109,7 +120,7 @@ static inline void bp_slots_free(bp_manager_t *m, bp_slots_t *slots)
         column->data = NULL;
         column->room = 0;
     }
-    slots->count = slots->capacity = 0;
+    slots->count = slots->capacity = slots->left = slots->roomy = 0;
 }
 
 /* --- room ------------------------------------------------------------------------------------------- */
@@ -206,7 +217,28 @@ static inline uint32_t bp_slots_append(bp_slots_t *slots, bp_name_t instance, co
     for (uint32_t i = 0; i < count; i++)
         new_slots[i] = first + i;
     slots->count += count;
+    slots->came[0] += count;
     return first;
+}
+
+/* Give some memory back where less than half of it is needed. Columns that cannot shrink keep what they have. */
+static inline void bp_slots_trim(bp_manager_t *m, bp_slots_t *slots)
+{
+    uint32_t needed = slots->count + slots->count / 4 + BP_SLOTS_FIRST_ROOM, fewer = slots->capacity / BP_SLOTS_TRIM_SHARE + BP_SLOTS_SWEEP;
+    if (slots->count >= slots->capacity / 2 || needed >= slots->capacity)
+        return;
+    uint32_t room = slots->capacity > fewer && slots->capacity - fewer > needed ? slots->capacity - fewer : needed;
+    slots->capacity = room;
+    for (uint32_t i = 0; i < slots->column_count; i++) {
+        bp_slots_column_t *c = &slots->columns[i];
+        if (c->item_size == 0 || c->room <= room)
+            continue;
+        void *data = m->api->memory->resize(m->plugin, c->data, (size_t)c->room * c->item_size, (size_t)room * c->item_size);
+        if (data == NULL)
+            continue;
+        c->data = data;
+        c->room = room;
+    }
 }
 
 /* --- telling the world ------------------------------------------------------------------------------ */
@@ -291,6 +323,8 @@ static inline void bp_slots_destroy(bp_manager_t *m, bp_slots_t *slots, const ui
     for (uint32_t i = 0; i < count; i++)
         bp_slots_end(m, slots, ended[i], hooks, &moved);
     bp_slots_tell(m, slots, &moved);
+    if (slots->count < slots->capacity / 4)
+        bp_slots_trim(m, slots);
 }
 
 /* End the instances of the dead in a block of slots just below `end`. Returns how many. */
@@ -311,16 +345,47 @@ static inline uint32_t bp_slots_sweep_block(bp_manager_t *m, bp_slots_t *slots, 
     return ended;
 }
 
-/* Collect instances of dead entities: random ones, until four living in a row. Where many are dead luck is slow:
- * then some thousand slots are swept as well, going on where the last sweep ended. Returns how many were
- * ended. */
+/* Sweep `most` slots, going on downwards where the last sweep ended, until `enough` of the dead have been found. Returns how many
+ * were ended. */
+static inline uint32_t bp_slots_sweep(bp_manager_t *m, bp_slots_t *slots, uint32_t most, uint32_t enough,
+                                      const bp_slots_hooks_t *hooks, bp_slots_moved_t *moved)
+{
+    uint32_t swept = 0, ended = 0;
+    while (swept < most && ended < enough && slots->count > 0) {
+        uint32_t end = slots->sweep == 0 || slots->sweep > slots->count ? slots->count : slots->sweep;
+        uint32_t size = end < BP_SLOTS_SWEEP_BLOCK ? end : (uint32_t)BP_SLOTS_SWEEP_BLOCK;
+        ended += bp_slots_sweep_block(m, slots, end, size, hooks, moved);
+        slots->sweep = end - size;
+        swept += size;
+    }
+    slots->left -= swept < slots->left ? swept : slots->left;
+    slots->found += ended;
+    return ended;
+}
+
+/* How many instances came between the last collections, each time at least. */
+static inline uint32_t bp_slots_rate(bp_slots_t *slots)
+{
+    uint32_t least = slots->came[0];
+    for (uint32_t i = BP_SLOTS_RATES - 1; i > 0; i--) {
+        least = slots->came[i] < least ? slots->came[i] : least;
+        slots->came[i] = slots->came[i - 1];
+    }
+    slots->came[0] = 0;
+    return least;
+}
+
+/* Collect instances of dead entities: random ones, until four living in a row. Where that finds any, all slots are swept as well,
+ * some in each collection, and once more while that has found many. Where instances come as steadily as others die, so many
+ * slots are swept that as many end as come. All of that is counted in slots, so that it is the same in every run of a program.
+ * Returns how many were ended. */
 static inline uint32_t bp_slots_collect(bp_manager_t *m, bp_slots_t *slots, uint64_t *random,
                                         const bp_slots_hooks_t *hooks)
 {
     bp_slots_moved_t moved;
-    uint32_t ended = 0, living = 0, sweep = 0;
+    uint32_t ended = 0, living = 0, rate = bp_slots_rate(slots);
     moved.count = 0;
-    while (slots->count > 0 && living < BP_SLOTS_LIVING_IN_A_ROW) {
+    while (slots->count > 0 && living < BP_SLOTS_LIVING_IN_A_ROW && ended < BP_SLOTS_LUCK) {
         uint32_t slot = bp_random_below(random, slots->count);
         const bp_entity_t *entity = BP_SLOTS(const bp_entity_t, slots, BP_SLOTS_ENTITY) + slot;
         if (m->api->entity->alive(m->host, entity, 1, NULL) == 1) {
@@ -331,14 +396,18 @@ static inline uint32_t bp_slots_collect(bp_manager_t *m, bp_slots_t *slots, uint
         bp_slots_end(m, slots, slot, hooks, &moved);
         ended++;
     }
-    while (ended >= BP_SLOTS_MANY_DEAD && sweep < BP_SLOTS_SWEEP && slots->count > 0) {
-        uint32_t end = slots->sweep == 0 || slots->sweep > slots->count ? slots->count : slots->sweep;
-        uint32_t size = end < BP_SLOTS_SWEEP_BLOCK ? end : (uint32_t)BP_SLOTS_SWEEP_BLOCK;
-        ended += bp_slots_sweep_block(m, slots, end, size, hooks, &moved);
-        slots->sweep = end - size;
-        sweep += size;
+    if (slots->left == 0 && (ended > 0 || slots->found > slots->count / BP_SLOTS_FEW_SHARE)) {
+        slots->left = slots->count;
+        slots->found = 0;
     }
+    if (slots->left > 0)
+        ended += bp_slots_sweep(m, slots, slots->count / BP_SLOTS_SWEEP_SHARE + BP_SLOTS_SWEEP, UINT32_MAX, hooks, &moved);
+    if (ended < rate)
+        ended += bp_slots_sweep(m, slots, slots->count / BP_SLOTS_STEADY_SHARE + BP_SLOTS_SWEEP, rate - ended, hooks, &moved);
     bp_slots_tell(m, slots, &moved);
+    slots->roomy = slots->count < slots->capacity / 2 ? slots->roomy + 1 : 0;
+    if (slots->roomy > BP_SLOTS_ROOMY)
+        bp_slots_trim(m, slots);
     return ended;
 }
 

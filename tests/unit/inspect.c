@@ -50,7 +50,9 @@ static uint32_t check_rows(const world_t *world, const run_t *run)
     uint32_t holes = 0;
     for (uint32_t row = 0; row < run->count; row++) {
         bp_entity_t e = run_entities(run)[row];
-        if (e.id == 0) {
+        bool hole = holes_next(&run->hole_set, row) == row;
+        EXPECT(hole == (e.id == 0), "row %u of prototype %u is %s to its set of holes", row, run->prototype, hole ? "a hole" : "none");
+        if (hole) {
             holes++;
             continue;
         }
@@ -61,6 +63,9 @@ static uint32_t check_rows(const world_t *world, const run_t *run)
         SAME(r->row, row);
     }
     SAME(run->holes, holes);
+    SAME(holes_next(&run->hole_set, run->count), BP_NONE);
+    EXPECT(run->count == 0 || run_entities(run)[run->count - 1].id != 0, "the last row is a hole");
+    THAT(run->capacity == 0 || run->hole_set.rows >= run->capacity);
     return run->count - holes;
 }
 

@@ -513,6 +513,132 @@ END_TEST
 
 /* --- the suite ------------------------------------------------------------------------------------------ */
 
+/* --- managers that create while they create ------------------------------------------------------------- */
+
+/* Every one of `entities` has the instance of `type` that its slot says. */
+static void check_slots(const char *type, const bp_entity_t *entities, uint32_t count)
+{
+    const stock_t *stock = state_of(world, type);
+    uint32_t slot;
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(api->slots(world, key_of(world, type, ""), &entities[i], 1, &slot), 1);
+        EXPECT(slot < stock->count && stock->items[slot].entity.id == entities[i].id, "entity %u has slot %u", i, slot);
+    }
+}
+
+/* The run of the entities that are being created grows, and moves, under the host's hands. */
+START_TEST(a_manager_may_create_entities_of_the_same_kind_while_it_creates)
+{
+    bp_entity_t e[5];
+    uint32_t prototype = prototype_of(world, "pool", "told", "body", NULL);
+    stock_t *pool = state_of(world, "pool"), *told = state_of(world, "told");
+    pool->convoy_prototype = told->convoy_prototype = prototype;
+    pool->convoy = 9;
+    told->convoy = 40;
+    create(prototype, e, COUNT(e));
+    check_slots("pool", e, COUNT(e));
+    check_slots("told", e, COUNT(e));
+    ck_assert_uint_eq(pool->count, 5 + 49 * 64);
+    ck_assert_uint_eq(told->count, 5 + 49 * 64);
+    ck_assert_uint_eq(world->rows.occupied, 5 + 49 * 64);
+}
+END_TEST
+
+START_TEST(a_manager_may_create_entities_while_it_adds)
+{
+    bp_entity_t e[300];
+    uint32_t prototype = prototype_of(world, "pool", "body", NULL, NULL);
+    stock_t *pool = state_of(world, "pool");
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, COUNT(e));
+    pool->convoy_prototype = prototype;
+    pool->convoy = 30;
+    WORKS(rig.host, api->add(world, key_of(world, "pool", ""), e, COUNT(e)));
+    check_slots("pool", e, COUNT(e));
+    pool->convoy = 3;
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, COUNT(e));
+    for (uint32_t i = 0; i < COUNT(e); i++)
+        WORKS(rig.host, api->add(world, key_of(world, "pool", ""), &e[i], 1));
+    check_slots("pool", e, COUNT(e));
+}
+END_TEST
+
+START_TEST(a_refusal_after_that_takes_back_only_what_was_asked_for)
+{
+    bp_entity_t e[5];
+    stock_t *pool = state_of(world, "pool"), *told = state_of(world, "told");
+    pool->convoy_prototype = told->convoy_prototype = prototype_of(world, "body", NULL, NULL, NULL);
+    pool->convoy = told->convoy = 2;
+    pool->refuse_creates = 0;
+    told->refuse_creates = 1;
+    uint32_t first = prototype_of(world, "pool", "told", "body", NULL);
+    FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, first, e, COUNT(e)));
+    ck_assert_uint_eq(pool->count, 0);
+    ck_assert_uint_eq(world_run(&world->rows, first)->count, 0);
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, e, COUNT(e), NULL), 0);
+    pool->convoy = told->convoy = 0;
+}
+END_TEST
+
+/* --- holes ------------------------------------------------------------------------------------------------ */
+
+enum { HOLE_ROWS = 300000 };
+
+static void compare_holes(const holes_t *holes, const uint8_t *naive, uint32_t rows, uint64_t *random)
+{
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t from = bp_random_below(random, rows), next = from, end = bp_random_below(random, rows) + 1, last = end, stretch = 0;
+        while (next < rows && naive[next] == 0)
+            next++;
+        EXPECT(holes_next(holes, from) == (next < rows ? next : BP_NONE), "the next hole from row %u", from);
+        while (last > 0 && naive[last - 1] != 0)
+            last--;
+        EXPECT(holes_last_filled(holes, end) == last - 1, "the last filled row before %u", end);
+        while (next < rows && stretch < 100 && next + stretch < rows && naive[next + stretch] != 0)
+            stretch++;
+        EXPECT(next == rows || holes_stretch(holes, next, 100) == stretch, "holes together from row %u", next);
+    }
+}
+
+START_TEST(a_set_of_holes_finds_what_a_naive_one_finds)
+{
+    static const uint32_t sizes[] = {1, 64, 65, 4000, 4097, 70000, HOLE_ROWS};
+    static uint8_t naive[HOLE_ROWS];
+    uint64_t random = 3 + (uint64_t)_i;
+    memory_t memory;
+    holes_t holes = {0};
+    bp_allocator_i allocator = heap_allocator(&rig.heap);
+    memory_init(&memory, "holes", &allocator);
+    memset(naive, 0, sizeof naive);
+    for (uint32_t s = 0; s < 2 * COUNT(sizes) - 1; s++) { /* it grows, and shrinks again */
+        uint32_t rows = sizes[s < COUNT(sizes) ? s : 2 * COUNT(sizes) - 2 - s];
+        memset(naive + rows, 0, sizeof naive - rows);
+        if (holes.rows > rows)
+            for (uint32_t row = holes_next(&holes, rows); row != BP_NONE; row = holes_next(&holes, row + 1))
+                holes_remove(&holes, row);
+        ck_assert(holes_resize(&holes, &memory, rows));
+        compare_holes(&holes, naive, rows, &random);
+        for (uint32_t i = 0; i < 3000; i++) {
+            uint32_t row = bp_random_below(&random, rows), count = bp_random_below(&random, 200);
+            for (; count > 0 && row < rows; count--, row++) {
+                if (_i % 2 == 0 ? i % 3 != 0 : i % 3 == 0)
+                    naive[row] != 0 ? (void)0 : holes_add(&holes, row), naive[row] = 1;
+                else
+                    naive[row] == 0 ? (void)0 : holes_remove(&holes, row), naive[row] = 0;
+            }
+        }
+        compare_holes(&holes, naive, rows, &random);
+        uint32_t first = bp_random_below(&random, rows), end = first + bp_random_below(&random, rows - first) + 1;
+        holes_drop(&holes, first, end);
+        memset(naive + first, 0, end - first);
+        compare_holes(&holes, naive, rows, &random);
+    }
+    holes_clear(&holes, holes.rows);
+    ck_assert_uint_eq(holes_next(&holes, 0), BP_NONE);
+    holes_free(&holes, &memory);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+END_TEST
+
 Suite *store_suite(void)
 {
     Suite *suite = suite_create("store");
@@ -544,6 +670,10 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_manager_may_look_at_the_entities_that_it_creates_for);
     tcase_add_test(tests, slots_are_only_of_own_storage);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
+    tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);
+    tcase_add_test(tests, a_manager_may_create_entities_while_it_adds);
+    tcase_add_test(tests, a_refusal_after_that_takes_back_only_what_was_asked_for);
+    tcase_add_loop_test(tests, a_set_of_holes_finds_what_a_naive_one_finds, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }

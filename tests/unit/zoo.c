@@ -311,6 +311,11 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
         stock->refuse_creates--;
         return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
     }
+    while (stock->convoy > 0) {
+        bp_entity_t more[64];
+        stock->convoy--;
+        EXPECT(m->api->world->create(m->world, stock->convoy_prototype, more, COUNT(more)) == BP_OK, "a convoy");
+    }
     if (!reserve(m, stock, count))
         return out_of_memory(m);
     stock->saw_components += already_there(m, instance, entities, count);

@@ -1,0 +1,76 @@
+/* holes.h - which rows of a run are holes: rows that no entity is in any more.
+ *
+ * A bit a row. Above the words of bits lies a bit for each word that is not 0, and above these words once more: so the
+ * lowest hole of ten million rows is three words away, and holes that lie close together are found one after another.
+ *
+ *     rows       0..63      64..127    128..191 ...
+ *     words[0]   0          1000..     0              row 64 is a hole
+ *     words[1]   bit 1                                word 1 is not 0
+ *     words[2]   bit 0
+ *
+ * Up to 64 rows need no memory of their own, since most runs are small.
+ *
+ * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 exactly where the word below is not 0.
+ *
+ * What it does not do: it knows no rows (run.h), and it counts nothing.
+ */
+#ifndef HOST_STORE_HOLES_H
+#define HOST_STORE_HOLES_H
+
+#include "../base/base.h"
+
+enum { HOLES_LEVELS = 3, HOLES_FEW = 64 };
+
+typedef struct holes_t {
+    uint64_t *words;              /* of all levels, the lowest first; NULL: all is in `few` */
+    uint64_t few;
+    uint32_t rows;                /* for which there are bits; a multiple of 64, at least 64 */
+    uint32_t level[HOLES_LEVELS]; /* where the words of each level begin */
+} holes_t;
+
+/* Bits for `rows` rows, more or fewer than there are now; those of rows that go are 0. False when out of memory: nothing has
+ * changed. [main] */
+bool holes_resize(holes_t *holes, memory_t *memory, uint32_t rows);
+void holes_free(holes_t *holes, memory_t *memory);
+
+/* No row below `rows` is a hole any more. */
+void holes_clear(holes_t *holes, uint32_t rows);
+
+/* Rows from `first` to `end` - 1 are no holes any more. */
+void holes_drop(holes_t *holes, uint32_t first, uint32_t end);
+
+/* The first hole at `row` or behind it; BP_NONE where there is none. */
+uint32_t holes_next(const holes_t *holes, uint32_t row);
+
+/* The last row below `end` that is no hole; BP_NONE where all are. */
+uint32_t holes_last_filled(const holes_t *holes, uint32_t end);
+
+/* Holes from `row` on that lie together, `row` among them: `most` of them at most. */
+uint32_t holes_stretch(const holes_t *holes, uint32_t row, uint32_t most);
+
+static inline uint64_t *holes_word(holes_t *holes, uint32_t row)
+{
+    return holes->words == NULL ? &holes->few : &holes->words[row / 64];
+}
+
+/* The levels above: the word of `row` has become 0, or is 0 no more. */
+void holes_note(holes_t *holes, uint32_t row, bool filled);
+
+/* `row` becomes a hole, which it was not; or the other way round. */
+static inline void holes_add(holes_t *holes, uint32_t row)
+{
+    uint64_t *word = holes_word(holes, row), before = *word;
+    *word = before | UINT64_C(1) << row % 64;
+    if (before == 0 && holes->words != NULL)
+        holes_note(holes, row, true);
+}
+
+static inline void holes_remove(holes_t *holes, uint32_t row)
+{
+    uint64_t *word = holes_word(holes, row);
+    *word &= ~(UINT64_C(1) << row % 64);
+    if (*word == 0 && holes->words != NULL)
+        holes_note(holes, row, false);
+}
+
+#endif

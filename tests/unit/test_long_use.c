@@ -1,0 +1,430 @@
+/* test_long_use.c - what holds after hours: dead rows within bounds, memory given back, the same order of rows every time.
+ *
+ * The bounds are those of docs/store.md: dead rows are at most a quarter of the living and 4,096 in any run at the end of a
+ * step, while up to five per cent come and go in each; after mass death within 120 steps; below one per cent
+ * within 600 steps without further deaths; a run of none but the dead is emptied at once; memory is given back to
+ * twice what lives.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "churn.h"
+#include "inspect.h"
+#include "store/store.h"
+#include "zoo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 120000, STEPS_TO_BOUND = 120, STEPS_TO_FEW = 600 };
+
+static rig_t rig;
+static bp_world_o *world;
+static const bp_world_api *api;
+static uint64_t random_state;
+static bp_entity_t living[MOST], batch[MOST];
+static uint32_t living_count;
+
+/* The default allocator: many entities, and pages that grow and shrink. */
+static void begin(void)
+{
+    rig_init(&rig);
+    rig.desc.allocator = (bp_allocator_i){0};
+    rig_open(&rig);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
+    world = rig_world(&rig, "main");
+    api = rig.api->world;
+    random_state = 5;
+    living_count = 0;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void create(bp_world_o *in, uint32_t prototype, uint32_t count)
+{
+    WORKS(rig.host, api->create(in, prototype, living + living_count, count));
+    living_count += count;
+}
+
+/* Destroy `count` of the living, drawn at random. */
+static void destroy(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = bp_random_below(&random_state, living_count);
+        batch[i] = living[at];
+        living[at] = living[--living_count];
+    }
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, batch, count), count);
+}
+
+static void step(void)
+{
+    WORKS(rig.host, bp_world_step(world));
+}
+
+static uint32_t holes(void)
+{
+    uint32_t all = 0;
+    for (uint32_t r = 0; r < world->rows.run_count; r++)
+        all += world->rows.runs[r]->holes;
+    return all;
+}
+
+static bool within_bounds(void)
+{
+    for (uint32_t r = 0; r < world->rows.run_count; r++) {
+        const run_t *run = world->rows.runs[r];
+        if (run->holes > (run->count - run->holes) / 4 + 4096)
+            return false;
+    }
+    return true;
+}
+
+/* --- dead rows --------------------------------------------------------------------------------------------- */
+
+START_TEST(entities_that_come_fill_the_rows_of_those_that_went)
+{
+    uint32_t prototype = prototype_of(world, "body", "fx", NULL, NULL), singles = prototype_of(world, "mark", NULL, NULL, NULL);
+    create(world, prototype, 1000);
+    for (uint32_t i = 0; i < 500; i++)
+        create(world, singles, 1);
+    destroy(600);
+    uint32_t dead = holes();
+    ck_assert_uint_gt(dead, 400);
+    uint32_t rows = world_run(&world->rows, prototype)->count, marks = world_run(&world->rows, singles)->count;
+    create(world, prototype, world_run(&world->rows, prototype)->holes);
+    while (world_run(&world->rows, singles)->holes > 0)
+        create(world, singles, 1);
+    ck_assert_uint_eq(holes(), 0);
+    ck_assert_uint_eq(world_run(&world->rows, prototype)->count, rows);
+    ck_assert_uint_eq(world_run(&world->rows, singles)->count, marks);
+}
+END_TEST
+
+START_TEST(components_that_come_fill_them_too)
+{
+    uint32_t prototype = prototype_of(world, "body", "fx", NULL, NULL), fx = key_of(world, "fx", "");
+    create(world, prototype, 4000);
+    destroy(1000);
+    const run_t *run = world_run(&world->rows, prototype);
+    uint32_t rows = run->count, dead = run->holes;
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), batch, dead));
+    WORKS(rig.host, api->add(world, fx, batch, dead / 2));
+    for (uint32_t i = dead / 2; i < dead; i++)
+        WORKS(rig.host, api->add(world, fx, &batch[i], 1));
+    ck_assert_uint_eq(run->holes, 0);
+    ck_assert_uint_eq(run->count, living_count + dead);
+    ck_assert_uint_le(run->count, rows);
+}
+END_TEST
+
+START_TEST(an_entity_that_loses_a_component_and_gets_it_back_has_its_row_again)
+{
+    uint32_t prototype = prototype_of(world, "body", "mark", NULL, NULL), mark = key_of(world, "mark", "");
+    create(world, prototype, 5000);
+    const run_t *run = world_run(&world->rows, prototype);
+    memcpy(batch, run_entities(run), 5000 * sizeof *batch);
+    for (uint32_t i = 0; i < 5000; i += 3) {
+        WORKS(rig.host, api->remove(world, mark, &batch[i], 1));
+        WORKS(rig.host, api->add(world, mark, &batch[i], 1));
+    }
+    ck_assert_uint_eq(run->count, 5000);
+    ck_assert_int_eq(memcmp(batch, run_entities(run), 5000 * sizeof *batch), 0);
+}
+END_TEST
+
+START_TEST(few_holes_stay_where_many_lose_a_component)
+{
+    uint32_t prototype = prototype_of(world, "body", "mark", NULL, NULL), mark = key_of(world, "mark", "");
+    create(world, prototype, 20000);
+    const run_t *run = world_run(&world->rows, prototype);
+    for (uint32_t i = 0; i < 20000; i += 2) {
+        WORKS(rig.host, api->remove(world, mark, &living[i], 1));
+        EXPECT(run->holes <= 32 + 20000 / 128, "%u holes in %u rows", run->holes, run->count);
+    }
+    for (uint32_t i = 1, count = 0; i < 20000; i += 4)
+        batch[count++] = living[i];
+    WORKS(rig.host, api->remove(world, mark, batch, 5000));
+    EXPECT(run->holes <= 33 + run->count / 128, "%u holes in %u rows", run->holes, run->count);
+}
+END_TEST
+
+START_TEST(a_run_of_none_but_the_dead_is_empty_at_once)
+{
+    uint32_t prototypes[] = {prototype_of(world, "body", NULL, NULL, NULL), prototype_of(world, "label", "pool", NULL, NULL),
+                             prototype_of(world, "fx", "told", NULL, NULL)};
+    for (uint32_t i = 0; i < COUNT(prototypes); i++)
+        create(world, prototypes[i], 3000);
+    destroy(living_count);
+    for (uint32_t i = 0; i < COUNT(prototypes); i++) {
+        ck_assert_uint_eq(world_run(&world->rows, prototypes[i])->count, 0);
+        ck_assert_uint_eq(world_run(&world->rows, prototypes[i])->holes, 0);
+    }
+}
+END_TEST
+
+/* As many come as go; as many come, of another kind; and both by single calls. */
+START_TEST(steady_churn_keeps_dead_rows_within_bounds)
+{
+    uint32_t kinds[] = {prototype_of(world, "body", "fx", NULL, NULL), prototype_of(world, "body", NULL, NULL, NULL),
+                        prototype_of(world, "label", "mark", NULL, NULL)};
+    create(world, kinds[0], 60000);
+    for (uint32_t i = 0; i < 400; i++) {
+        uint32_t share = i < 200 ? 20 : i < 300 ? 100 : 1000, count = living_count / share; /* five per cent, one, a tenth */
+        uint32_t kind = i < 40 ? 0 : i / 20 % COUNT(kinds);
+        if (i % 2 == 0)
+            destroy(count);
+        create(world, kinds[kind], count);
+        if (i % 2 != 0)
+            destroy(count);
+        step();
+        EXPECT(within_bounds(), "%u dead rows beside %u living after step %u", holes(), living_count, i);
+        if (i % 50 == 0)
+            check_host(rig.host);
+    }
+}
+END_TEST
+
+static uint32_t steps_until_within_bounds(void)
+{
+    uint32_t steps = 0;
+    while (!within_bounds() && steps < 1000) {
+        step();
+        steps++;
+    }
+    return steps;
+}
+
+/* Rows that moved in a step: those whose entity is another than before and alive. */
+static uint32_t moved_in_a_step(const run_t *run)
+{
+    uint32_t moved = 0, count = run->count;
+    memcpy(batch, run_entities(run), count * sizeof *batch);
+    step();
+    for (uint32_t row = 0; row < run->count; row++)
+        moved += run_entities(run)[row].id != batch[row].id && run_entities(run)[row].id != 0;
+    return moved;
+}
+
+START_TEST(mass_death_is_collected_step_by_step)
+{
+    static const uint32_t dying[] = {20, 35, 50, 80, 99};
+    uint32_t prototype = prototype_of(world, "mark", NULL, NULL, NULL), all = MOST - 100;
+    create(world, prototype, all);
+    destroy((uint32_t)((uint64_t)all * dying[_i] / 100));
+    const run_t *run = world_run(&world->rows, prototype);
+    uint32_t budget = run->count / WORLD_GC_OWN_SHARE + WORLD_GC_ROWS + 64;
+    ck_assert_uint_le(moved_in_a_step(run), budget);
+    ck_assert_uint_le(moved_in_a_step(run), budget);
+    ck_assert_uint_le(steps_until_within_bounds(), STEPS_TO_BOUND);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    EXPECT(run->holes <= living_count / 100, "%u dead rows beside %u living", run->holes, living_count);
+}
+END_TEST
+
+START_TEST(mass_death_in_many_runs_is_collected_in_time)
+{
+    enum { RUNS = 1000, EACH = 100 };
+    char name[16];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        uint32_t key = key_of(world, "mark", name), prototype;
+        WORKS(rig.host, api->prototype(world, &key, 1, &prototype));
+        create(world, prototype, EACH);
+    }
+    destroy(RUNS * EACH / 2);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    EXPECT(holes() <= living_count / 100, "%u dead rows beside %u living", holes(), living_count);
+}
+END_TEST
+
+/* --- own storage ---------------------------------------------------------------------------------------------- */
+
+static uint32_t names_kept(void)
+{
+    return api->count(world, api->component(world, "debug_name"));
+}
+
+START_TEST(storage_of_its_own_keeps_the_same_bounds)
+{
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/debug_name", NULL, 0));
+    WORKS(rig.host, bp_world_use_component(world, "debug_name"));
+    uint32_t prototype = prototype_of(world, "debug_name", NULL, NULL, NULL);
+    create(world, prototype, 40000);
+    for (uint32_t i = 0; i < 120; i++) {
+        uint32_t count = living_count / 20;
+        destroy(count);
+        create(world, prototype, count);
+        step();
+        EXPECT(names_kept() <= living_count + living_count / 4 + 4096, "%u instances for %u after step %u", names_kept(), living_count, i);
+    }
+    destroy(30000);
+    for (uint32_t i = 0; i < STEPS_TO_BOUND; i++)
+        step();
+    EXPECT(names_kept() <= living_count + living_count / 4 + 4096, "%u instances for %u", names_kept(), living_count);
+    for (uint32_t i = STEPS_TO_BOUND; i < STEPS_TO_FEW; i++)
+        step();
+    EXPECT(names_kept() <= living_count + living_count / 100, "%u instances for %u", names_kept(), living_count);
+    destroy(living_count);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    ck_assert_uint_eq(names_kept(), 0);
+}
+END_TEST
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t world_bytes_now(void)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(world, &stats);
+    return stats.bytes;
+}
+
+START_TEST(memory_of_the_dead_is_given_back)
+{
+    uint32_t prototype = prototype_of(world, "body", "fx", NULL, NULL);
+    create(world, prototype, 20000);
+    uint64_t few = world_bytes_now();
+    create(world, prototype, 80000);
+    ck_assert_uint_gt(world_bytes_now(), 3 * few);
+    destroy(80000);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    EXPECT(world_bytes_now() <= 2 * few + 131072 * sizeof(record_t), "%llu bytes where %llu were enough", (unsigned long long)world_bytes_now(), (unsigned long long)few);
+    destroy(living_count);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    EXPECT(world_bytes_now() <= few / 8 + 131072 * sizeof(record_t), "%llu bytes for nobody", (unsigned long long)world_bytes_now());
+}
+END_TEST
+
+START_TEST(memory_of_a_run_that_was_left_is_given_back)
+{
+    uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL), mark = key_of(world, "mark", "");
+    create(world, prototype, 100000);
+    const run_t *run = world_run(&world->rows, prototype);
+    uint64_t before = world_bytes_now();
+    WORKS(rig.host, api->add(world, mark, living, living_count));
+    ck_assert_uint_eq(run->count, 0);
+    ck_assert_uint_gt(world_bytes_now(), before + before / 2);
+    for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
+        step();
+    ck_assert_uint_eq(run->capacity, 0);
+    ck_assert_uint_lt(world_bytes_now(), before + before / 2);
+}
+END_TEST
+
+START_TEST(room_that_is_needed_again_and_again_is_kept)
+{
+    uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL);
+    create(world, prototype, 50000);
+    const run_t *run = world_run(&world->rows, prototype);
+    uint32_t capacity = run->capacity;
+    for (uint32_t i = 0; i < 20; i++) {
+        destroy(40000);
+        for (uint32_t k = 0; k < 50; k++)
+            step();
+        create(world, prototype, 40000);
+        step();
+        ck_assert_uint_eq(run->capacity, capacity);
+    }
+}
+END_TEST
+
+/* --- the model --------------------------------------------------------------------------------------------------- */
+
+/* Long churn of everything there is, the bounds looked at after each step. */
+START_TEST(a_random_model_keeps_the_bounds_for_long)
+{
+    static churn_t churn;
+    rig_t own;
+    rig_open_zoo(&own);
+    churn_open(&churn, &own, 4000 + (uint64_t)_i, 3000);
+    while (churn.operations < 12000) {
+        churn_once(&churn);
+        for (uint32_t w = 0; w < MODEL_WORLDS && churn.operations % 16 == 0; w++) {
+            world = churn.model.worlds[w];
+            EXPECT(within_bounds(), "too many dead rows in world %u after %llu operations", w, (unsigned long long)churn.operations);
+        }
+        if (churn.operations % 3000 == 0) {
+            model_compare(&churn.model);
+            check_host(own.host);
+        }
+    }
+    churn_close(&churn);
+    rig_close(&own);
+}
+END_TEST
+
+/* The order of rows after churn, as one number. */
+static uint64_t rows_after_churn(uint64_t seed)
+{
+    uint64_t sum = 0;
+    rig_init(&rig);
+    rig.desc.seed = seed;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "stocks", NULL, 0));
+    world = rig_world(&rig, "main");
+    api = rig.api->world;
+    living_count = 0;
+    random_state = 9;
+    uint32_t prototype = prototype_of(world, "body", "pool", NULL, NULL), mark = key_of(world, "mark", "");
+    create(world, prototype, 3000);
+    for (uint32_t i = 0; i < 60; i++) {
+        destroy(i % 7 == 0 ? 300 : 20);
+        create(world, prototype, i % 5 == 0 ? 200 : 20);
+        bp_entity_t e = living[bp_random_below(&random_state, living_count)];
+        if (api->has(world, mark, &e, 1, NULL) == 0)
+            WORKS(rig.host, api->add(world, mark, &e, 1));
+        step();
+    }
+    for (uint32_t r = 0; r < world->rows.run_count; r++) {
+        for (uint32_t row = 0; row < world->rows.runs[r]->count; row++)
+            sum = sum * 31 + run_entities(world->rows.runs[r])[row].id;
+    }
+    rig_close(&rig);
+    return sum;
+}
+
+START_TEST(the_same_seed_gives_the_same_rows_after_long_churn)
+{
+    ck_assert_uint_eq(rows_after_churn(3), rows_after_churn(3));
+    ck_assert_uint_ne(rows_after_churn(3), rows_after_churn(4));
+}
+END_TEST
+
+Suite *long_use_suite(void)
+{
+    Suite *suite = suite_create("long_use");
+    TCase *tests = tcase_create("long_use");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, entities_that_come_fill_the_rows_of_those_that_went);
+    tcase_add_test(tests, components_that_come_fill_them_too);
+    tcase_add_test(tests, an_entity_that_loses_a_component_and_gets_it_back_has_its_row_again);
+    tcase_add_test(tests, few_holes_stay_where_many_lose_a_component);
+    tcase_add_test(tests, a_run_of_none_but_the_dead_is_empty_at_once);
+    tcase_add_test(tests, steady_churn_keeps_dead_rows_within_bounds);
+    tcase_add_loop_test(tests, mass_death_is_collected_step_by_step, 0, 5);
+    tcase_add_test(tests, mass_death_in_many_runs_is_collected_in_time);
+    tcase_add_test(tests, storage_of_its_own_keeps_the_same_bounds);
+    tcase_add_test(tests, memory_of_the_dead_is_given_back);
+    tcase_add_test(tests, memory_of_a_run_that_was_left_is_given_back);
+    tcase_add_test(tests, room_that_is_needed_again_and_again_is_kept);
+    suite_add_tcase(suite, tests);
+    TCase *model = tcase_create("model");
+    tcase_set_timeout(model, 60);
+    tcase_add_loop_test(model, a_random_model_keeps_the_bounds_for_long, 0, 4);
+    tcase_add_test(model, the_same_seed_gives_the_same_rows_after_long_churn);
+    suite_add_tcase(suite, model);
+    return suite;
+}
