@@ -7,6 +7,7 @@
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
+# INSPECTOR=1  build plugins/inspector as well
 # V=1       show each command whole instead of its name and file
 
 BUILD    ?= build
@@ -43,13 +44,19 @@ ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 # A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
 packages_of      = $(if $(wildcard plugins/$(1)/packages),$(shell cat plugins/$(1)/packages))
 flags_of         = $(if $(call packages_of,$(1)),$(shell pkg-config $(2) $(call packages_of,$(1))))
+# One with a page (plugins/NAME/page) has it made into C by tools/bundle.sh, which needs esbuild.
+page_of          = $(if $(wildcard plugins/$(1)/page),$(BUILD)/pages/$(1)_page.c)
 LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
-                   pkg-config --exists $(call packages_of,$(name)) || echo $(name))))
+                   { pkg-config --exists $(call packages_of,$(name)) && \
+                     { [ ! -d plugins/$(name)/page ] || command -v esbuild >/dev/null; }; } || echo $(name))))
+# The inspector answers within steps only, until plugins can ask for the main thread between them: INSPECTOR=1 builds it.
+LEFT_OUT        += $(if $(INSPECTOR),,inspector)
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c \
                    tests/resource/*.c tests/schedule/*.c tests/reload/*.c) tools/import/labels.c tools/import/pose.c \
-                   $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c)
+                   $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c) \
+                   $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
@@ -82,7 +89,7 @@ all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 
 built: $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
-	@$(foreach name,$(LEFT_OUT),echo "plugin $(name) is left out: it needs $(call packages_of,$(name));" \
+	@$(foreach name,$(filter-out $(if $(INSPECTOR),,inspector),$(LEFT_OUT)),echo "plugin $(name) is left out: it needs $(call packages_of,$(name));" \
 	    "tools/packages.sh $(name) installs that";) :
 
 run: all
@@ -160,16 +167,21 @@ $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
 PLUGIN_CODE = $(CODE) $(FASTER) $(WARN) -Iplugin_api
 
 .SECONDEXPANSION:
-$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
+$(BUILD)/pages/%_page.c: $$(wildcard plugins/$$*/page/*) tools/bundle.sh
+	@mkdir -p $(@D)
+	$(call say,PAGE,$@)
+	$(Q)tools/bundle.sh plugins/$*/page $@
+
+$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
-	$(Q)$(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) $(COUNTS_OF_PLUGIN) -o $@ $(call flags_of,$*,--libs) -lm
+	$(Q)$(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -fPIC -shared $(LINK) $(filter %.c,$^) $(COUNTS_OF_PLUGIN) -o $@ $(call flags_of,$*,--libs) -lm
 
-$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) Makefile
+$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
 	@mkdir -p $(@D)/$*
 	$(call say,CC,plugins/$*)
 	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
-	    $(CC) $(PLUGIN_CODE) $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
+	    $(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    ld -r $$objects -o $@
 
 $(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
@@ -193,7 +205,7 @@ $(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADER
 
 TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUILD)/fixtures"' \
                -DTEST_BACKPLANE='"$(BUILD)/backplane"' -DTEST_SOURCE_DIR='"."' \
-               -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"'
+               -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR)
 
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
 
@@ -265,7 +277,9 @@ mutants: test-packages
 
 # libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SOURCES := $(LIB_SOURCES) plugins/mesh/obj.c plugins/mesh/obj_text.c
+FUZZ_PARTS   := plugins/mesh/obj.c plugins/mesh/obj_text.c $(addprefix plugins/inspector/,condition.c door.c rpc.c shapes.c writer.c)
+FUZZ_SOURCES := $(LIB_SOURCES) $(FUZZ_PARTS)
+FUZZ_LIBS     = $(shell pkg-config --libs jansson) $(LIBS)
 FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
@@ -282,7 +296,7 @@ $(BUILD)/fuzz/libfuzzed.a: $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libfuzzed.a
 	$(call say,LINK,$@)
-	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
+	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(FUZZ_LIBS)
 
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh run $(BUILD) $(SECONDS)
@@ -292,10 +306,10 @@ fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh canary $(BUILD) $(CANARY)
 
 # Without libFuzzer: the seeds, and each of them damaged some thousand times, always the same.
-$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(BUILD)/obj/plugins/mesh/obj.o $(BUILD)/obj/plugins/mesh/obj_text.o $(BUILD)/libbackplane.a
+$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(FUZZ_PARTS:%.c=$(BUILD)/obj/%.o) $(BUILD)/libbackplane.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(LIBS)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(FUZZ_LIBS)
 
 replay: $(FUZZERS:%=$(BUILD)/replay/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh replay $(BUILD)

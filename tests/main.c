@@ -39,6 +39,9 @@ static const make_suite_t first_half[] = {
     plugins_suite,
     bubbles_suite,
     picture_suite,
+#ifdef TEST_INSPECTOR
+    inspector_suite,
+#endif
     hierarchy_suite,
     camera_suite,
     import_suite,

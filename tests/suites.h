@@ -36,6 +36,7 @@ Suite *loading_suite(void);
 Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);
+Suite *inspector_suite(void); /* where the plugin is not left out */
 Suite *hierarchy_suite(void);
 Suite *camera_suite(void);
 Suite *import_suite(void);

@@ -11,7 +11,7 @@
 #   bench/, tests/    anything but, for bench, tests/
 #
 # And the C standard library everywhere, nothing else but: what each room needs from others' libraries
-# (listed below), and the system's headers in host/os/*.c and host/*/*_posix.c and *_win32.c alone. An #include is resolved as the
+# (listed below), and the system's headers in host/os/*.c and the *_posix.c and *_win32.c of host/ and plugins/ alone. An #include is resolved as the
 # compiler does: beside the file, then in plugin_api/ and host/.
 #
 # A declaration is judged as an include is: `struct x_t` in a room is wrong where only rooms above it define that struct. Headers of
@@ -35,7 +35,8 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
         foreign["xxhash.h"] = "host/base"
         foreign["png.h"] = "plugins/picture"
         foreign["ini.h"] = "host/engine"
-        foreign["jansson.h"] = "host/program"
+        foreign["jansson.h"] = "host/program plugins/inspector"
+        foreign["microhttpd.h"] = "plugins/inspector"
         foreign["editline/readline.h"] = "host/program"
         foreign["histedit.h"] = "host/program"
         split("cimport config material postprocess scene", names, " ")
@@ -109,7 +110,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             complain(file, line, name " is for " foreign[name] " alone")
         } else if (quoted) {
             complain(file, line, "there is no " name)
-        } else if (file !~ /^host\/os\/[a-z0-9_]*\.c$/ && file !~ /^host\/[a-z]+\/[a-z0-9_]*_(posix|win32)\.c$/) {
+        } else if (file !~ /^host\/os\/[a-z0-9_]*\.c$/ && file !~ /^(host|plugins)\/[a-z]+\/[a-z0-9_]*_(posix|win32)\.c$/) {
             complain(file, line, "<" name "> is not of the C standard library; the system is behind host/os/os.h")
         }
     }

@@ -88,7 +88,7 @@ plant() {
     clang -g -O1 -std=c11 -ffp-contract=off -w -fno-sanitize-recover=all -fsanitize=fuzzer-no-link,address,undefined -I plugin_api -I host \
         -I "$(dirname "$3")" -c "$planted.c" -o "$planted.o"
     clang -fsanitize=fuzzer,address,undefined "$build/fuzz/obj/tests/fuzz/$1.o" "$planted.o" "$build/fuzz/libfuzzed.a" -o "$planted" \
-        $(pkg-config --libs inih) -ldl -lm -pthread
+        $(pkg-config --libs inih jansson) -ldl -lm -pthread
 }
 
 canary() {

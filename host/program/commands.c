@@ -258,7 +258,7 @@ static int print_plugins_as_json(const program_t *program)
 int command_plugins(const arguments_t *arguments)
 {
     program_t program;
-    int status = program_open(&program, arguments->ini);
+    int status = program_open(&program, arguments->ini, false);
     if (status != STATUS_FINE)
         return status;
     status = arguments->json ? print_plugins_as_json(&program) : plugin_list_print(&program, terminal_styled());
@@ -353,7 +353,7 @@ static int run_steps(program_t *program, const arguments_t *arguments)
 int command_run(const arguments_t *arguments)
 {
     program_t program;
-    int status = program_open(&program, arguments->ini);
+    int status = program_open(&program, arguments->ini, arguments->real_time);
     if (status != STATUS_FINE)
         return status;
     return program_close(&program, run_steps(&program, arguments));

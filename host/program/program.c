@@ -68,11 +68,12 @@ int program_create(program_t *program, const char *ini)
     return STATUS_FINE;
 }
 
-int program_open(program_t *program, const char *ini)
+int program_open(program_t *program, const char *ini, bool talking)
 {
     int status = program_create(program, ini);
     if (status != STATUS_FINE)
         return status;
+    program->talking = talking;
     bp_result_t result = bp_host_setup(program->host, ini);
     if (result == BP_OK)
         return STATUS_FINE;

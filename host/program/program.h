@@ -25,9 +25,9 @@ typedef struct program_t {
 /* Create a host with nothing in it. Complains and returns STATUS_FAILED where there is no memory. */
 int program_create(program_t *program, const char *ini);
 
-/* Create a host and do what `ini` says. On failure complains and returns the status for it, with nothing
+/* Create a host and do what `ini` says; `talking`: remarks of the log are printed too. On failure complains and returns the status for it, with nothing
  * left to close; else STATUS_FINE. `program` must stay where it is until it is closed. */
-int program_open(program_t *program, const char *ini);
+int program_open(program_t *program, const char *ini, bool talking);
 
 /* Create a host with plugins alone, for commands that simulate nothing: those of `ini`; or, where it is NULL, all that lie in
  * `folder`; or, where that is NULL too, those that came with the program (plugins/ beside it, or ../lib/backplane/plugins). Of a

@@ -1,0 +1,95 @@
+/* ask.h - one call of one method, while it is being answered.
+ *
+ * A method writes its result to `out`, one JSON value, and returns ASK_DONE. One that has much to do returns ASK_MORE
+ * when `deadline_ns` has passed, and is called again after the next step with what it keeps in `state`. A method that
+ * fails says so by ask_fail; what it has written is dropped then.
+ *
+ *     static int carry_out(ask_t *ask)
+ *     {
+ *         bp_entity_t entity;
+ *         if (!ask_entity(ask, "entity", &entity))
+ *             return ASK_DONE;                              the error stands in the ask
+ *         writer_null(ask->out);
+ *         return ASK_DONE;
+ *     }
+ *
+ * What this header does not do: it says nothing of what methods there are (methods.h).
+ */
+#ifndef INSPECTOR_ASK_H
+#define INSPECTOR_ASK_H
+
+#include "inspector.h"
+
+enum { ASK_DONE, ASK_MORE };
+
+enum {
+    METHOD_CHANGES = 1u << 0, /* changes the world: refused where the inspector is read-only, and logged */
+    METHOD_STREAM = 1u << 1 /* answers with a stream of events: carry_out is called again and again, and writes nothing
+                               where there is nothing to tell */
+};
+
+typedef struct method_t {
+    const char *name;
+    const char *doc;          /* one sentence for people and for rpc.discover */
+    const char *params;       /* names of the parameters, separated by spaces; those that may be left out end with ? */
+    uint32_t flags;           /* METHOD_... */
+    int (*carry_out)(struct ask_t *ask);
+    void (*drop)(struct ask_t *ask); /* frees what `state` refers to; NULL: it refers to nothing */
+} method_t;
+
+typedef struct ask_t {
+    struct ask_t *next;
+    inspector_t *in;
+    request_t *request;
+    const method_t *method;
+    bp_world_o *world;        /* of the request's path; NULL where there is no world at all */
+    const json_t *params;     /* an object, or NULL */
+    writer_t *out;
+    void *state;              /* kept between turns, from ask_state */
+    size_t state_size;
+    uint64_t deadline_ns;
+    uint64_t due_ns, every_ns; /* of a stream: when it is looked at next, and how often */
+    int32_t code;             /* not 0: what went wrong, one of rpc.h */
+    char why[RPC_SENTENCE_MAX];
+    writer_t scratch;         /* what MCP wraps */
+} ask_t;
+
+/* Leave what went wrong; returns false, for the end of a function that reads parameters. */
+bool ask_fail(ask_t *ask, int32_t code, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* The same with the host's sentence of its last failure. */
+bool ask_fail_host(ask_t *ask, int32_t code);
+
+/* The state that is kept between turns: cleared at the first call. NULL, with the error left, when out of memory. */
+void *ask_state(ask_t *ask, size_t size);
+
+/* May the method be called, here and now? False, with the error left, where it may not. What changes something is
+ * logged. */
+bool ask_admit(ask_t *ask);
+
+/* Is the time of this turn over? */
+bool ask_late(const ask_t *ask);
+
+/* Parameters. `required` ones that are missing, and those of another type, leave an error and give false or NULL. A
+ * parameter that is left out leaves `*value` as it was. */
+const json_t *ask_param(const ask_t *ask, const char *name);
+bool ask_text(ask_t *ask, const char *name, bool required, const char **value);
+bool ask_number(ask_t *ask, const char *name, bool required, double *value);
+bool ask_count(ask_t *ask, const char *name, bool required, uint64_t most, uint64_t *value);
+bool ask_truth(ask_t *ask, const char *name, bool *value);
+
+/* JSON's null. */
+const json_t *ask_null(void);
+
+/* The world that `world` names; without it that of the path. */
+bool ask_world(ask_t *ask, bp_world_o **world);
+
+/* A living entity, as a number of BRP, as "#index:generation", or by the name that its label bears in `world`. */
+bool ask_entity(ask_t *ask, const char *name, bp_entity_t *entity);
+bool ask_entity_of(ask_t *ask, const json_t *value, bp_entity_t *entity);
+
+#endif

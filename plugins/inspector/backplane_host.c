@@ -1,0 +1,165 @@
+/* backplane_host.c - what runs in a host: units, plugins with their options, and worlds stopped, stepped, faster,
+ * slower. */
+#include "methods.h"
+
+#include "look.h"
+
+/* --- units ---------------------------------------------------------------------------------------------------- */
+
+static void write_unit(writer_t *w, const bp_look_unit_t *unit)
+{
+    writer_object(w);
+    writer_key_text(w, "name", unit->name);
+    writer_key_text(w, "plugin", unit->plugin);
+    writer_key_text(w, "kind", unit->flags & BP_LOOK_SYSTEM ? "system" : "component");
+    writer_key_text(w, "doc", unit->doc);
+    writer_key_count(w, "steps", unit->steps);
+    writer_key_real(w, "seconds", (double)unit->nanoseconds / 1e9);
+    writer_key_count(w, "rows", unit->rows);
+    writer_key_count(w, "segment", unit->segment);
+    writer_key_truth(w, "parallel", unit->flags & BP_LOOK_PARALLEL);
+    writer_key_truth(w, "concurrent", unit->flags & BP_LOOK_CONCURRENT);
+    writer_key_truth(w, "aside", unit->flags & BP_LOOK_ASIDE);
+    writer_object_end(w);
+}
+
+static int systems(ask_t *ask)
+{
+    bp_look_unit_t unit = {.struct_size = sizeof unit};
+    bp_world_o *world;
+    if (!ask_world(ask, &world))
+        return ASK_DONE;
+    writer_array(ask->out);
+    for (uint32_t cursor = 0; ask->in->look->unit(world, &cursor, &unit);)
+        write_unit(ask->out, &unit);
+    writer_array_end(ask->out);
+    return ASK_DONE;
+}
+
+/* --- plugins -------------------------------------------------------------------------------------------------- */
+
+/* The names of what a plugin brings to a world or to the host: its component types, or the units that are its systems.
+ */
+static void write_types(const inspector_t *in, writer_t *w, const char *plugin)
+{
+    bp_look_type_t type = {.struct_size = sizeof type};
+    writer_key(w, "components");
+    writer_array(w);
+    for (uint32_t cursor = 0; in->look->type(in->host, &cursor, &type);)
+        if (strcmp(type.plugin, plugin) == 0)
+            writer_text(w, type.name);
+    writer_array_end(w);
+}
+
+static void write_systems(const inspector_t *in, writer_t *w, const char *plugin)
+{
+    bp_look_world_t world = {.struct_size = sizeof world};
+    bp_look_unit_t unit = {.struct_size = sizeof unit};
+    writer_key(w, "systems");
+    writer_array(w);
+    for (uint32_t cursor = 0; in->look->world(in->host, &cursor, &world);)
+        for (uint32_t at = 0; in->look->unit(world.world, &at, &unit);)
+            if ((unit.flags & BP_LOOK_SYSTEM) && strcmp(unit.plugin, plugin) == 0)
+                writer_text(w, unit.name);
+    writer_array_end(w);
+}
+
+static void write_options(const inspector_t *in, writer_t *w, const char *plugin)
+{
+    bp_look_option_t option = {.struct_size = sizeof option};
+    writer_key(w, "options");
+    writer_array(w);
+    for (uint32_t cursor = 0; in->look->option(in->host, plugin, &cursor, &option);) {
+        bool secret = strcmp(plugin, in->plugin->name) == 0 && strcmp(option.field.name, "token") == 0;
+        writer_object(w);
+        writer_key_text(w, "name", option.field.name);
+        writer_key_text(w, "value", secret ? "" : option.value);
+        if (option.field.doc != NULL)
+            writer_key_text(w, "doc", option.field.doc);
+        if (option.field.unit != NULL)
+            writer_key_text(w, "unit", option.field.unit);
+        writer_object_end(w);
+    }
+    writer_array_end(w);
+}
+
+static int plugins(ask_t *ask)
+{
+    const inspector_t *in = ask->in;
+    writer_t *w = ask->out;
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    writer_array(w);
+    for (uint32_t cursor = 0; in->look->plugin(in->host, &cursor, &plugin);) {
+        writer_object(w);
+        writer_key_text(w, "name", plugin.name);
+        writer_key_text(w, "version", plugin.version);
+        writer_key_text(w, "doc", plugin.doc);
+        writer_key_text(w, "path", plugin.path);
+        if (plugin.crash != NULL)
+            writer_key_text(w, "crash", plugin.crash);
+        write_types(in, w, plugin.name);
+        write_systems(in, w, plugin.name);
+        write_options(in, w, plugin.name);
+        writer_object_end(w);
+    }
+    writer_array_end(w);
+    return ASK_DONE;
+}
+
+/* --- clocks --------------------------------------------------------------------------------------------------- */
+
+static int pause_world(ask_t *ask)
+{
+    bp_world_o *world;
+    if (!ask_world(ask, &world))
+        return ASK_DONE;
+    ask->in->clocks->stop(world);
+    writer_null(ask->out);
+    return ASK_DONE;
+}
+
+static int run_world(ask_t *ask)
+{
+    bp_world_o *world;
+    if (!ask_world(ask, &world))
+        return ASK_DONE;
+    ask->in->clocks->start(world);
+    writer_null(ask->out);
+    return ASK_DONE;
+}
+
+static int step_world(ask_t *ask)
+{
+    bp_world_o *world;
+    uint64_t steps = 1;
+    if (!ask_world(ask, &world) || !ask_count(ask, "steps", false, INT64_MAX, &steps))
+        return ASK_DONE;
+    ask->in->clocks->step(world, steps);
+    writer_null(ask->out);
+    return ASK_DONE;
+}
+
+static int set_speed(ask_t *ask)
+{
+    bp_world_o *world;
+    double speed = 1;
+    if (!ask_world(ask, &world) || !ask_number(ask, "speed", true, &speed))
+        return ASK_DONE;
+    if (ask->in->clocks->set_speed(world, speed) != BP_OK)
+        ask_fail_host(ask, RPC_INVALID_PARAMS);
+    else
+        writer_null(ask->out);
+    return ASK_DONE;
+}
+
+const method_t backplane_host_methods[] = {
+    {"backplane.systems", "the units of a world's step in their order, with their figures", "world?", 0, systems, NULL},
+    {"backplane.plugins", "the plugins with what they bring, their options, and how they crashed", "", 0, plugins,
+     NULL},
+    {"backplane.pause", "stops a world", "world?", METHOD_CHANGES, pause_world, NULL},
+    {"backplane.run", "lets a stopped world go on", "world?", METHOD_CHANGES, run_world, NULL},
+    {"backplane.step", "stops a world and has it take some steps", "world? steps?", METHOD_CHANGES, step_world, NULL},
+    {"backplane.speed", "how fast a world follows real time; 1 is as fast", "world? speed", METHOD_CHANGES, set_speed,
+     NULL},
+    {0},
+};

@@ -1,0 +1,22 @@
+/* bundle.h - the page: files that tools/bundle.sh has made of plugins/inspector/page and compiled in, compressed by
+ * gzip.
+ *
+ * What it does not do: it reads no file at run time, so that no path can lead out of it.
+ */
+#ifndef INSPECTOR_BUNDLE_H
+#define INSPECTOR_BUNDLE_H
+
+#include <stddef.h>
+
+typedef struct bundle_file_t {
+    const char *path;  /* "/app.js" */
+    const char *type;  /* its Content-Type */
+    const char *tag;   /* its ETag, with the quotes: a hash of its bytes */
+    const unsigned char *bytes;
+    size_t size;
+} bundle_file_t;
+
+extern const bundle_file_t inspector_bundle[];
+extern const size_t inspector_bundle_count;
+
+#endif

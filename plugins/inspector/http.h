@@ -1,0 +1,68 @@
+/* http.h - the server: HTTP on one thread of its own, over libmicrohttpd.
+ *
+ * What can be answered without a world is answered here: the page, refusals, what is malformed. All else becomes a
+ * request_t in `asked`; the owner of `asked` answers it with http_answer, and streams with http_event.
+ *
+ * Bounds, each of which ends or refuses something and never grows a queue: bytes of a body, connections, requests a
+ * second, requests that wait, open streams, the time for a request to arrive, to be answered and to be taken in.
+ *
+ * What it does not do: it touches no world and calls no verb of the contract but the allocator.
+ */
+#ifndef INSPECTOR_HTTP_H
+#define INSPECTOR_HTTP_H
+
+#include "door.h"
+#include "request.h"
+
+typedef struct http_t http_t;
+
+typedef struct http_limits_t {
+    uint32_t body;         /* bytes of a body */
+    uint32_t connections;
+    uint32_t rate;         /* requests a second, calls of a batch counted one by one */
+    uint32_t waiting;      /* requests that have not been answered */
+    uint32_t streams;
+    uint32_t arrive_ms;    /* from the first byte awaited to the last byte of a request */
+    uint32_t answer_ms;    /* from there to the answer */
+    uint32_t take_ms;      /* until the other side has taken in an answer, or something of a stream */
+} http_limits_t;
+
+extern const http_limits_t http_limits; /* what holds unless tests ask for less */
+
+typedef struct http_setup_t {
+    const allocator_t *allocator;
+    door_t door;              /* texts borrowed for as long as the server; its port is filled in */
+    http_limits_t limits;
+    handover_t *asked;        /* where requests go */
+    void *context;
+    void (*arrived)(void *context); /* [loop] something lies in `asked`, or the pulse has come: have it seen to */
+} http_setup_t;
+
+enum { HTTP_SENTENCE_MAX = 512 };
+
+/* Listen and serve. NULL with a sentence. [main] */
+http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX]);
+
+/* End the thread, close all connections, free what was never answered. NULL is allowed. [main] */
+void http_stop(http_t *http);
+
+/* The port that it listens on. */
+uint16_t http_port(const http_t *http);
+
+/* Send the answer that stands in the request; the request is the server's again. [main] */
+void http_answer(http_t *http, request_t *request);
+
+/* Send an event of a stream; takes `text` over. False when out of memory. [main] */
+bool http_event(http_t *http, uint64_t stream, writer_t *text, bool last);
+
+/* Call `arrived` every so many milliseconds, 0: only when something has arrived. [any] */
+void http_pulse(http_t *http, uint32_t milliseconds);
+
+/* Hold the thread between two of its turns, and let it go on. [main] */
+void http_park(http_t *http);
+void http_unpark(http_t *http);
+
+/* Free a request and all that it holds. */
+void request_free(const allocator_t *allocator, request_t *request);
+
+#endif

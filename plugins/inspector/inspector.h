@@ -1,0 +1,68 @@
+/* inspector.h - what the files of the plugin share on the thread that steps the worlds.
+ *
+ *     http.c        the serving thread: requests in, answers out
+ *     serve.c       between steps: requests, streams and sets in turn, as far as the budget goes
+ *     brp*.c, backplane*.c, mcp.c, points.c     the methods
+ *     look.c, values.c, condition.c, sets.c     what methods are made of: worlds, values, conditions, lists of entities
+ *
+ * What this header does not do: it is not for other plugins, and offers them nothing.
+ */
+#ifndef INSPECTOR_INSPECTOR_H
+#define INSPECTOR_INSPECTOR_H
+
+#include "http.h"
+
+#include <bp_clock.h>
+#include <bp_look.h>
+#include <bp_plugin.h>
+
+/* The options of the plugin, in the order of declaration. */
+enum {
+    OPTION_PORT,
+    OPTION_ADDRESS,
+    OPTION_TOKEN,
+    OPTION_HOSTS,
+    OPTION_ORIGINS,
+    OPTION_READ_ONLY,
+    OPTION_BUDGET,
+    OPTION_RATE,
+    OPTION_CONNECTIONS,
+    OPTION_STREAMS
+};
+
+struct ask_t;
+struct method_t;
+struct set_t;
+
+#define INSPECTOR_VERSION "1.0"
+
+enum { SETS_MAX = 8 };
+
+typedef struct inspector_t {
+    const bp_plugin_t *plugin;
+    const bp_api_t *api;
+    const bp_look_api *look;
+    const bp_clock_api *clocks;
+    bp_host_o *host;
+    allocator_t allocator;
+    http_t *http;
+    handover_t asked;
+    atomic_bool called;        /* the stepping thread has been asked to come by */
+
+    /* of the stepping thread: */
+    struct ask_t *asks;        /* being answered; each is given a turn */
+    struct ask_t *streams;     /* open, each looked at when it is due */
+    struct set_t *sets[SETS_MAX];
+    uint64_t next_set;
+    uint64_t turns;            /* how often it came by */
+} inspector_t;
+
+static inline const bp_value_t *inspector_option(const inspector_t *in, uint32_t option)
+{
+    return &in->plugin->options[option];
+}
+
+/* Have the stepping thread come by between two steps. [any] */
+void inspector_call(inspector_t *in);
+
+#endif

@@ -1,0 +1,56 @@
+/* loop.h - the thread that serves: how it waits, is woken, parked and ended; the socket that it listens on; the clock.
+ *
+ * What it does not do: it knows nothing of HTTP.
+ */
+#ifndef INSPECTOR_LOOP_H
+#define INSPECTOR_LOOP_H
+
+#include "allocator.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct loop_t loop_t;
+
+enum { LOOP_SENTENCE_MAX = 256 };
+
+/* Nanoseconds of a clock that only goes forward. [any] */
+uint64_t loop_now_ns(void);
+
+/* A socket that listens on `address` (digits, or localhost) and `port`; 0: any free one, told in `*bound`. -1 with a
+ * sentence where it cannot be had. */
+int loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX]);
+void loop_close(int descriptor);
+
+/* End both directions of a connection whose other side takes too long; its owner finds it closed. */
+void loop_cut(int descriptor);
+
+/* A loop that is not running yet; NULL where the system has no more of what it needs. */
+loop_t *loop_make(const allocator_t *allocator);
+
+/* Wake the loop also when `descriptor` can be read. */
+bool loop_watch(loop_t *loop, int descriptor);
+
+/* Wake it once when the other side of the connection `descriptor` goes away. A descriptor that is closed is forgotten.
+ */
+void loop_watch_end(loop_t *loop, int descriptor);
+
+/* Start the thread: `turn` is called over and over; it waits by loop_wait and returns. */
+bool loop_start(loop_t *loop, void (*turn)(void *context), void *context);
+
+/* [loop] Wait until something can be read, the loop is woken, or `milliseconds` have passed; negative: for any time.
+ * Each connection whose other side has gone away is told to `gone`. */
+void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, int descriptor), void *context);
+
+/* End the wait that is under way, or the next one. [any] */
+void loop_wake(loop_t *loop);
+
+/* Hold the thread between two turns: from the return of loop_park to the call of loop_unpark it does nothing and holds
+ * nothing. [main] */
+void loop_park(loop_t *loop);
+void loop_unpark(loop_t *loop);
+
+/* End the thread after the turn that it is in, and free the loop. NULL is allowed. [main] */
+void loop_end(loop_t *loop);
+
+#endif

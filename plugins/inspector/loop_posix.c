@@ -1,0 +1,236 @@
+/* loop_posix.c - the serving thread on Linux: epoll, and eventfds for waking and parking (loop.h).
+ *
+ * All signals are blocked in the thread: Ctrl-C and the timers of the crash guard belong to the thread that steps.
+ * Parking is a handshake of two eventfds, `parked` written by the thread and `go_on` by the caller, so that no lock is
+ * held while the process is copied for a trial; in the copy the thread does not exist.
+ */
+#define _GNU_SOURCE /* accept4 and EPOLLRDHUP */
+
+#include "loop.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+struct loop_t {
+    const allocator_t *allocator;
+    int epoll, wake, parked, go_on;
+    atomic_bool stop, park;
+    bool started;
+    pthread_t thread;
+    void (*turn)(void *context);
+    void *context;
+};
+
+uint64_t loop_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- the socket ----------------------------------------------------------------------------------------------- */
+
+/* Room for an address of either family. */
+typedef union place_t {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} place_t;
+
+static socklen_t place_of(const char *address, uint16_t port, place_t *place)
+{
+    *place = (place_t){0};
+    if (inet_pton(AF_INET, strcmp(address, "localhost") == 0 ? "127.0.0.1" : address, &place->four.sin_addr) == 1) {
+        place->four.sin_family = AF_INET;
+        place->four.sin_port = htons(port);
+        return sizeof place->four;
+    }
+    if (inet_pton(AF_INET6, address, &place->six.sin6_addr) == 1) {
+        place->six.sin6_family = AF_INET6;
+        place->six.sin6_port = htons(port);
+        return sizeof place->six;
+    }
+    return 0;
+}
+
+static int refuse_listening(int descriptor, const char *address, uint16_t port, char sentence[LOOP_SENTENCE_MAX])
+{
+    int code = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (code == EADDRINUSE)
+        snprintf(sentence, LOOP_SENTENCE_MAX,
+                 "port %u of %.64s is taken; set `port` to another one, or to 0 for any that is free", (unsigned)port,
+                 address);
+    else
+        snprintf(sentence, LOOP_SENTENCE_MAX, "cannot listen on %.64s, port %u: %.100s", address, (unsigned)port,
+                 strerror(code));
+    return -1;
+}
+
+int loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX])
+{
+    place_t place;
+    int yes = 1;
+    socklen_t size = place_of(address, port, &place);
+    if (size == 0) {
+        snprintf(sentence, LOOP_SENTENCE_MAX, "'%.64s' is no address; write digits, like 127.0.0.1 or ::1", address);
+        return -1;
+    }
+    int descriptor = socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        bind(descriptor, &place.any, size) != 0 || listen(descriptor, 128) != 0 ||
+        getsockname(descriptor, &place.any, &size) != 0)
+        return refuse_listening(descriptor, address, port, sentence);
+    *bound = ntohs(place.any.sa_family == AF_INET6 ? place.six.sin6_port : place.four.sin_port);
+    return descriptor;
+}
+
+void loop_close(int descriptor)
+{
+    close(descriptor);
+}
+
+void loop_cut(int descriptor)
+{
+    shutdown(descriptor, SHUT_RDWR);
+}
+
+/* --- the loop ------------------------------------------------------------------------------------------------- */
+
+static void free_loop(loop_t *loop)
+{
+    const int descriptors[] = {loop->epoll, loop->wake, loop->parked, loop->go_on};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        if (descriptors[i] >= 0)
+            close(descriptors[i]);
+    allocator_free(loop->allocator, loop, sizeof *loop);
+}
+
+bool loop_watch(loop_t *loop, int descriptor)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+void loop_watch_end(loop_t *loop, int descriptor)
+{
+    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.fd = descriptor};
+    if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, descriptor, &event) != 0)
+        epoll_ctl(loop->epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+loop_t *loop_make(const allocator_t *allocator)
+{
+    loop_t *loop = allocator_make(allocator, sizeof *loop);
+    if (loop == NULL)
+        return NULL;
+    loop->allocator = allocator;
+    loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+    loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    loop->parked = eventfd(0, EFD_CLOEXEC);
+    loop->go_on = eventfd(0, EFD_CLOEXEC);
+    if (loop->epoll >= 0 && loop->wake >= 0 && loop->parked >= 0 && loop->go_on >= 0 && loop_watch(loop, loop->wake))
+        return loop;
+    free_loop(loop);
+    return NULL;
+}
+
+static void signal_to(int descriptor)
+{
+    uint64_t one = 1;
+    ssize_t written = write(descriptor, &one,
+                            sizeof one); /* fails where the count is at its end: it is signalled then */
+    (void)written;
+}
+
+static void wait_for(int descriptor)
+{
+    uint64_t count;
+    while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR)
+        ;
+}
+
+static void *serve(void *context)
+{
+    loop_t *loop = context;
+    while (!atomic_load(&loop->stop)) {
+        if (atomic_load(&loop->park)) {
+            signal_to(loop->parked);
+            wait_for(loop->go_on);
+        }
+        loop->turn(loop->context);
+    }
+    return NULL;
+}
+
+bool loop_start(loop_t *loop, void (*turn)(void *context), void *context)
+{
+    sigset_t all, before;
+    loop->turn = turn;
+    loop->context = context;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    loop->started = pthread_create(&loop->thread, NULL, serve, loop) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return loop->started;
+}
+
+void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, int descriptor), void *context)
+{
+    struct epoll_event events[32];
+    uint64_t count;
+    if (atomic_load(&loop->stop) || atomic_load(&loop->park))
+        milliseconds = 0;
+    int ready = epoll_wait(loop->epoll, events, 32, milliseconds);
+    for (int i = 0; i < ready; i++)
+        if (events[i].data.fd >= 0)
+            gone(context, events[i].data.fd);
+    ssize_t drained = read(loop->wake, &count, sizeof count);
+    (void)drained;
+}
+
+void loop_wake(loop_t *loop)
+{
+    signal_to(loop->wake);
+}
+
+void loop_park(loop_t *loop)
+{
+    if (!loop->started)
+        return;
+    atomic_store(&loop->park, true);
+    loop_wake(loop);
+    wait_for(loop->parked);
+}
+
+void loop_unpark(loop_t *loop)
+{
+    if (!loop->started)
+        return;
+    atomic_store(&loop->park, false);
+    signal_to(loop->go_on);
+}
+
+void loop_end(loop_t *loop)
+{
+    if (loop == NULL)
+        return;
+    if (loop->started) {
+        atomic_store(&loop->stop, true);
+        loop_wake(loop);
+        pthread_join(loop->thread, NULL);
+    }
+    free_loop(loop);
+}

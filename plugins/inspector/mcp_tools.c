@@ -1,0 +1,35 @@
+/* mcp_tools.c - the table of tools (mcp_tools.h). */
+#include "mcp_tools.h"
+
+#include <stddef.h>
+
+#define WORLD "\"world\":{\"type\":\"string\",\"description\":\"a world's name; the first one where it is left out\"}"
+#define PATH \
+    "\"path\":{\"type\":\"string\",\"description\":\"world/entity.component.property, like main/earth.body.mass\"}"
+
+const mcp_tool_t mcp_tools[] = {
+    {"list_worlds", "backplane.worlds", "The worlds with their clocks.", "{\"type\":\"object\",\"properties\":{}}"},
+    {"list_types", "backplane.types", "The component types with their fields: type, unit, range, default, help.",
+     "{\"type\":\"object\",\"properties\":{}}"},
+    {"list_components", "backplane.components",
+     "The components that entities of a world have, with their names and numbers.",
+     "{\"type\":\"object\",\"properties\":{" WORLD "}}"},
+    {"query", "backplane.query",
+     "Entities that satisfy a condition, like `body.mass > 2 and not mesh` or `name.name ~ \"moon\"`, with the values "
+     "asked for.",
+     "{\"type\":\"object\",\"properties\":{" WORLD
+     ",\"where\":{\"type\":\"string\"},\"name\":{\"type\":\"string\",\"description\":"
+     "\"a part of the entity's name\"},\"values\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
+     "\"properties to show, like "
+     "body.position.x\"},\"from\":{\"type\":\"integer\",\"minimum\":0},\"count\":{\"type\":\"integer\","
+     "\"minimum\":1,\"maximum\":1000}}}"},
+    {"entity", "backplane.entity", "An entity with all its components and values.",
+     "{\"type\":\"object\",\"properties\":{" WORLD
+     ",\"entity\":{\"description\":\"a name, #index:generation, or a number\"}},"
+     "\"required\":[\"entity\"]}"},
+    {"get", "backplane.get", "A property of an entity.",
+     "{\"type\":\"object\",\"properties\":{" PATH "},\"required\":[\"path\"]}"},
+    {"set", "backplane.set", "Sets a property of an entity. The value is JSON, or the text that the console takes.",
+     "{\"type\":\"object\",\"properties\":{" PATH ",\"value\":{}},\"required\":[\"path\",\"value\"]}"},
+    {NULL, NULL, NULL, NULL},
+};

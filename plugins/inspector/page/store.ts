@@ -1,0 +1,284 @@
+/* store.ts - what the page knows, and who is told when it changes.
+ *
+ * One object, one list of listeners for each subject. What the user has set stays in the browser (localStorage): theme,
+ * widths, what the view shows.
+ */
+import { call, RpcError, Stream } from "./rpc";
+
+export interface Field {
+    name: string;
+    type: string;
+    parts: number;
+    unit?: string;
+    doc?: string;
+    initial?: string;
+    min?: string;
+    max?: string;
+    readOnly?: boolean;
+    parent?: boolean;
+    label?: boolean;
+    names?: string[];
+}
+
+export interface Type {
+    type: string;
+    doc?: string;
+    plugin?: string;
+    fields: Field[];
+}
+
+export interface World {
+    name: string;
+    step: number;
+    time: number;
+    dt: number;
+    entities?: number;
+    paused?: boolean;
+    speed?: number;
+    seconds?: number;
+    rate?: number;
+    figures?: any;
+}
+
+export interface Component {
+    name: string;
+    type: string;
+    component: string;
+    count: number;
+    values?: Record<string, any>;
+}
+
+export interface Entity {
+    entity: number;
+    id: string;
+    name?: string;
+    gone?: boolean;
+    components: Component[];
+}
+
+export interface Info {
+    inspector: string;
+    readOnly: boolean;
+    history: boolean;
+    pace?: boolean;
+    reload?: boolean;
+    worlds: World[];
+}
+
+/** A property of an entity whose values are followed by a curve. */
+export interface Watched {
+    entity: number;
+    property: string; /* component.property, with a part where it has some */
+    label: string;
+    unit: string;
+}
+
+type Subject = "info" | "worlds" | "world" | "types" | "selection" | "entity" | "values" | "theme" | "watched" | "link" | "systems" |
+    "plugins" | "view" | "log";
+
+class Store {
+    info: Info | null = null;
+    worlds: World[] = [];
+    world = "";
+    types = new Map<string, Type>();
+    components: Component[] = [];
+    selection = 0;
+    entity: Entity | null = null;
+    entityProblem = "";
+    watched: Watched[] = [];
+    values: any[] = [];
+    there = false;
+    why = "";
+    systems: any[] = [];
+    plugins: any[] = [];
+    log: any[] = [];
+    everyMs = 100;
+    private revision = "";
+    private listeners = new Map<Subject, ((...args: any[]) => void)[]>();
+    private stream = new Stream(() => this.wish(), (event) => this.take(event), (there, why) => this.link(there, why));
+
+    on(subject: Subject, listener: () => void): void {
+        const list = this.listeners.get(subject) ?? [];
+        list.push(listener);
+        this.listeners.set(subject, list);
+    }
+
+    tell(subject: Subject): void {
+        for (const listener of this.listeners.get(subject) ?? [])
+            listener();
+    }
+
+    start(): void {
+        this.stream.start();
+        document.addEventListener("visibilitychange", () => {
+            if (document.hidden)
+                this.stream.stop();
+            else
+                this.stream.start();
+        });
+    }
+
+    current(): World | undefined {
+        return this.worlds.find((world) => world.name === this.world);
+    }
+
+    /** The declaration of a property, by the component as the entity or the world names it. */
+    field(component: string, property: string): Field | undefined {
+        const found = this.components.find((c) => c.name === component || c.component === component || c.type === component);
+        return this.types.get(found?.type ?? component)?.fields.find((f) => f.name === property);
+    }
+
+    setWorld(name: string): void {
+        if (name === this.world)
+            return;
+        this.world = name;
+        this.selection = 0;
+        this.entity = null;
+        this.watched = [];
+        this.values = [];
+        void this.readComponents();
+        this.tell("world");
+        this.tell("selection");
+        this.tell("entity");
+        this.tell("watched");
+        void this.stream.rewatch();
+    }
+
+    select(entity: number): void {
+        if (entity === this.selection)
+            return;
+        this.selection = entity;
+        this.entity = null;
+        this.entityProblem = "";
+        this.tell("selection");
+        this.tell("entity");
+        void this.stream.rewatch();
+    }
+
+    watch(item: Watched): void {
+        if (this.watched.some((w) => w.entity === item.entity && w.property === item.property))
+            return;
+        this.watched.push(item);
+        this.values.push(null);
+        this.tell("watched");
+        void this.stream.rewatch();
+    }
+
+    unwatch(item: Watched): void {
+        const at = this.watched.indexOf(item);
+        if (at < 0)
+            return;
+        this.watched.splice(at, 1);
+        this.values.splice(at, 1);
+        this.tell("watched");
+        void this.stream.rewatch();
+    }
+
+    private wish(): object {
+        const wish: any = { every_ms: this.everyMs };
+        if (this.world !== "")
+            wish.world = this.world;
+        if (this.selection !== 0)
+            wish.entity = this.selection;
+        if (this.watched.length > 0)
+            wish.values = this.watched.map(({ entity, property }) => ({ entity, property }));
+        return wish;
+    }
+
+    private link(there: boolean, why: string): void {
+        this.there = there;
+        this.why = why;
+        if (there)
+            void this.readAll();
+        this.tell("link");
+    }
+
+    private take(event: any): void {
+        if (event.refused !== undefined) {
+            this.selection = 0;
+            this.entityProblem = event.refused;
+            this.tell("selection");
+            this.tell("entity");
+            void this.stream.rewatch();
+            return;
+        }
+        if (event.revision !== undefined && event.revision !== this.revision) {
+            const first = this.revision === "";
+            this.revision = event.revision;
+            if (!first)
+                void this.readAll();
+        }
+        if (event.worlds !== undefined) {
+            this.worlds = event.worlds;
+            this.tell("worlds");
+        }
+        if (event.entity !== undefined) {
+            this.entity = event.entity;
+            this.tell("entity");
+        }
+        if (event.values !== undefined && event.values.length === this.watched.length)
+            this.values = event.values;
+        if (event.systems !== undefined) {
+            this.systems = event.systems;
+            this.tell("systems");
+        }
+        if (event.log !== undefined) {
+            this.log.push(...event.log);
+            this.log.splice(0, Math.max(0, this.log.length - 1000));
+            this.tell("log");
+        }
+        this.tell("values");
+    }
+
+    /** Everything that is asked for once: at the beginning, and after a reload. */
+    async readAll(): Promise<void> {
+        try {
+            const [info, types] = await Promise.all([call("backplane.info"), call("backplane.types")]);
+            this.info = info;
+            this.worlds = info.worlds;
+            this.types = new Map(types.map((type: Type) => [type.type, type]));
+            if (this.world === "" || !this.worlds.some((world) => world.name === this.world))
+                this.world = this.worlds[0]?.name ?? "";
+            await this.readComponents();
+            this.tell("info");
+            this.tell("worlds");
+            this.tell("world");
+            this.tell("types");
+            this.tell("entity");
+            void this.stream.rewatch();
+        } catch (error) {
+            if (error instanceof RpcError)
+                console.warn(error.message);
+        }
+    }
+
+    async readComponents(): Promise<void> {
+        this.components = this.world === "" ? [] : await call("backplane.components", { world: this.world });
+        this.tell("types");
+    }
+}
+
+export const store = new Store();
+
+/** What the user has set, by name; kept in the browser. */
+export function setting<T>(name: string, initial: T): { get: () => T; set: (value: T) => void } {
+    let value = initial;
+    try {
+        const kept = localStorage.getItem("backplane." + name);
+        if (kept !== null)
+            value = JSON.parse(kept) as T;
+    } catch {
+        value = initial;
+    }
+    return {
+        get: () => value,
+        set: (given: T) => {
+            value = given;
+            try {
+                localStorage.setItem("backplane." + name, JSON.stringify(given));
+            } catch {
+                /* the browser keeps nothing: it is forgotten with the page */
+            }
+        },
+    };
+}

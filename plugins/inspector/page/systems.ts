@@ -1,0 +1,147 @@
+/* systems.ts - what runs in a step, in its order: time, rows, threads, and who has to wait for whom. */
+import { formatCount, formatSeconds, h, replace, setText } from "./dom";
+import { call } from "./rpc";
+import { store } from "./store";
+
+export interface Unit {
+    name: string;
+    plugin: string;
+    kind: string;
+    doc?: string;
+    steps: number;
+    seconds: number; /* in all steps together */
+    rows: number;
+    threads?: number;
+    parallel?: boolean;
+    concurrent?: boolean;
+    reads?: string[];
+    writes?: string[];
+    conflicts?: string[];
+    set_aside?: string;
+}
+
+/** What a unit took lately: seconds of the last steps, and how many those were. */
+interface Lately {
+    steps: number;
+    seconds: number;
+    mean: number;
+    past: number[];
+}
+
+const PAST = 60;
+
+export class Systems {
+    readonly element: HTMLElement;
+    private body = h("tbody", {});
+    private note = h("p", { class: "dim" });
+    private table: HTMLElement;
+    private empty = h("div", { class: "empty", hidden: true });
+    private timer = 0;
+    private lately = new Map<string, Lately>();
+    private shape = "";
+    private cells = new Map<string, { time: HTMLElement; bar: HTMLElement; rows: HTMLElement; threads: HTMLElement; line: HTMLCanvasElement }>();
+
+    constructor() {
+        const head = ["", "Unit", "Plugin", "Time a step", "", "Last minute", "Rows", "Threads", "Reads and writes"];
+        this.table = h("table", { class: "systems" }, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), this.body);
+        this.element = h("div", { class: "tab-body scroll" }, this.note, this.table, this.empty);
+        store.on("world", () => { this.lately.clear(); this.shape = ""; void this.read(); });
+    }
+
+    shown(is: boolean): void {
+        clearInterval(this.timer);
+        if (!is)
+            return;
+        void this.read();
+        this.timer = window.setInterval(() => void this.read(), 500);
+    }
+
+    private async read(): Promise<void> {
+        if (!store.there || store.world === "" || this.element.offsetParent === null)
+            return;
+        try {
+            this.show(await call("backplane.systems", { world: store.world }));
+        } catch {
+            /* the link says so */
+        }
+    }
+
+    private show(units: Unit[]): void {
+        this.empty.hidden = units.length > 0;
+        this.table.hidden = units.length === 0;
+        if (units.length === 0)
+            replace(this.empty, h("p", {}, "Nothing runs in the steps of this world."),
+                h("p", { class: "dim" }, "Name systems below ", h("code", {}, `[world ${store.world}]`), " in the ini: ", h("code", {}, "systems = gravity"), "."));
+        const shape = units.map((unit) => unit.name + unit.plugin + unit.conflicts?.join()).join(";");
+        if (shape !== this.shape) {
+            this.shape = shape;
+            this.build(units);
+        }
+        const means = units.map((unit) => this.remember(unit));
+        const sum = means.reduce((a, b) => a + b, 0);
+        const most = Math.max(...means, 1e-12);
+        units.forEach((unit, i) => this.write(unit, means[i], most, sum));
+        setText(this.note, units.length === 0 ? "" : `${units.length} units in the order of a step, ${formatSeconds(sum)} together`);
+    }
+
+    /** Seconds a step, of the steps since the last look. */
+    private remember(unit: Unit): number {
+        const before = this.lately.get(unit.name);
+        const steps = unit.steps - (before?.steps ?? 0), seconds = unit.seconds - (before?.seconds ?? 0);
+        const mean = steps > 0 ? seconds / steps : before?.mean ?? 0;
+        const past = before?.past ?? [];
+        if (steps > 0 && before !== undefined)
+            past.push(mean);
+        past.splice(0, Math.max(0, past.length - PAST * 2));
+        this.lately.set(unit.name, { steps: unit.steps, seconds: unit.seconds, mean, past });
+        return mean;
+    }
+
+    private build(units: Unit[]): void {
+        this.cells.clear();
+        replace(this.body, ...units.map((unit, i) => {
+            const time = h("td", { class: "number mono" }), bar = h("i", {}), rows = h("td", { class: "number mono" }), threads = h("td", { class: "number mono" });
+            const line = h("canvas", { class: "spark", width: 120, height: 22, "aria-hidden": "true" });
+            this.cells.set(unit.name, { time, bar, rows, threads, line });
+            const touches = (list: string[] | undefined, kind: string) => (list ?? []).map((name) => h("span", { class: "chip " + kind, title: kind }, name));
+            const row = h("tr", { "data-unit": unit.name, tabindex: 0 },
+                h("td", { class: "dim number" }, i + 1),
+                h("th", { scope: "row", title: unit.doc ?? "" }, unit.name, h("div", { class: "dim small" }, unit.kind,
+                    unit.parallel ? ", in ranges" : "", unit.concurrent ? ", beside others" : "")),
+                h("td", {}, unit.plugin), time, h("td", { class: "share" }, bar), h("td", {}, line), rows, threads,
+                h("td", { class: "chips" }, ...touches(unit.writes, "writes"), ...touches(unit.reads, "reads")));
+            for (const event of ["pointerenter", "focus"])
+                row.addEventListener(event, () => this.mark(unit.conflicts ?? []));
+            for (const event of ["pointerleave", "blur"])
+                row.addEventListener(event, () => this.mark([]));
+            return row;
+        }));
+    }
+
+    /** The units that the one under the pointer has to wait for. */
+    private mark(names: string[]): void {
+        for (const row of this.body.querySelectorAll<HTMLElement>("tr"))
+            row.classList.toggle("conflict", names.includes(row.dataset.unit ?? ""));
+    }
+
+    private write(unit: Unit, mean: number, most: number, sum: number): void {
+        const cells = this.cells.get(unit.name)!;
+        setText(cells.time, formatSeconds(mean));
+        cells.bar.style.width = mean / most * 100 + "%";
+        cells.bar.title = Math.round(mean / Math.max(sum, 1e-12) * 100) + " % of the step";
+        setText(cells.rows, formatCount(unit.rows));
+        setText(cells.threads, String(unit.threads ?? 1));
+        this.spark(cells.line, this.lately.get(unit.name)!.past);
+    }
+
+    private spark(canvas: HTMLCanvasElement, past: number[]): void {
+        const g = canvas.getContext("2d")!;
+        const most = Math.max(...past, 1e-12);
+        g.clearRect(0, 0, canvas.width, canvas.height);
+        g.strokeStyle = getComputedStyle(canvas).getPropertyValue("--accent");
+        g.lineWidth = 1.5;
+        g.beginPath();
+        past.forEach((value, i) => g.lineTo(canvas.width - (past.length - 1 - i) * canvas.width / (PAST * 2), canvas.height - 2 - value / most * (canvas.height - 4)));
+        g.stroke();
+    }
+}

@@ -1,0 +1,424 @@
+/* sets.c - lists of entities, filled as the budget goes (sets.h).
+ *
+ * A set goes through stages, each with a cursor, and stops wherever the time is over:
+ *
+ *     COLLECT   entity by entity of the host: is it in the world, does it satisfy the condition?     entities
+ *     PARENTS   the place of each entity's parent in the set                                        parent
+ *     COUNT     how many children each has                                                          first[p + 2]
+ *     SUM       where the children of each begin                                                    first[p + 1]
+ *     FILL      the children, grouped by parent, roots first                                        children
+ *
+ * Place 0 of `first` stands for the roots, place p + 1 for entity number p of the set: children of p lie in `children`
+ * from first[p + 1] to first[p + 2] - 1. A parent that is not in the set counts as none, so that each entity is shown
+ * once. A circle of parents is in nobody's subtree; the page's list shows it all the same.
+ */
+#include "sets.h"
+
+#include "gather.h"
+#include "look.h"
+#include "loop.h"
+#include "values.h"
+
+#include <stdio.h>
+
+enum { COLLECT, PARENTS, COUNT, SUM, FILL, BUILT };
+enum { SET_MOST = 1u << 24, PARENT_FIELDS_MAX = 8, COUNT_BLOCK = 1u << 15 };
+
+struct set_t {
+    inspector_t *in;
+    uint64_t id, used;               /* used: the turn in which it was last asked for */
+    char world[REQUEST_WORLD_MAX];
+    char label[CONDITION_NAME_MAX];  /* "": any */
+    condition_t condition;
+    gather_t fields[CONDITION_FIELDS_MAX];
+    bool has_condition, tree, cut;
+    uint32_t stage, cursor;
+    bp_entity_t *entities;
+    uint32_t count, capacity;
+    uint32_t bound, seen;            /* indices of entities of the host; those looked at */
+    /* of a tree */
+    uint32_t *place_of;              /* by index of entity; BP_NONE: not in the set */
+    uint32_t *parent, *first, *children;
+    uint32_t place_count, tree_count; /* how many they have room for */
+};
+
+/* --- life ----------------------------------------------------------------------------------------------------- */
+
+static void free_tree(set_t *set)
+{
+    const allocator_t *allocator = &set->in->allocator;
+    allocator_free(allocator, set->place_of, set->place_count * sizeof *set->place_of);
+    allocator_free(allocator, set->parent, set->tree_count * sizeof *set->parent);
+    allocator_free(allocator, set->first, (set->tree_count + 3u) * sizeof *set->first);
+    allocator_free(allocator, set->children, set->tree_count * sizeof *set->children);
+    set->place_of = set->parent = set->first = set->children = NULL;
+}
+
+static void free_set(set_t *set)
+{
+    if (set == NULL)
+        return;
+    free_tree(set);
+    allocator_free(&set->in->allocator, set->entities, set->capacity * sizeof *set->entities);
+    allocator_free(&set->in->allocator, set, sizeof *set);
+}
+
+void sets_free(inspector_t *in)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++) {
+        free_set(in->sets[i]);
+        in->sets[i] = NULL;
+    }
+}
+
+/* Make room for a set: a place that is empty, or that of the one not used for longest. */
+static set_t **place_for(inspector_t *in)
+{
+    set_t **oldest = &in->sets[0];
+    for (uint32_t i = 0; i < SETS_MAX; i++) {
+        if (in->sets[i] == NULL)
+            return &in->sets[i];
+        if (in->sets[i]->used < (*oldest)->used)
+            oldest = &in->sets[i];
+    }
+    free_set(*oldest);
+    *oldest = NULL;
+    return oldest;
+}
+
+static bool bind_condition(ask_t *ask, set_t *set, bp_world_o *world, const char *where)
+{
+    char sentence[GATHER_SENTENCE_MAX];
+    if (!condition_read(&set->condition, where, sentence))
+        return ask_fail(ask, RPC_INVALID_PARAMS, "%s", sentence);
+    for (uint32_t i = 0; i < set->condition.field_count; i++) {
+        if (!gather_bind(ask->in, world, &set->condition.fields[i], &set->fields[i], sentence))
+            return ask_fail(ask, RPC_INVALID_PARAMS, "%s", sentence);
+        set->condition.fields[i].part = set->fields[i].part;
+    }
+    set->has_condition = true;
+    return true;
+}
+
+set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *label, bool tree)
+{
+    inspector_t *in = ask->in;
+    set_t *set = allocator_make(&in->allocator, sizeof *set);
+    if (set == NULL) {
+        ask_fail(ask, RPC_INTERNAL, "out of memory");
+        return NULL;
+    }
+    set->in = in;
+    snprintf(set->world, sizeof set->world, "%s", in->api->world->name(world));
+    snprintf(set->label, sizeof set->label, "%s", label == NULL ? "" : label);
+    set->tree = tree;
+    set->bound = in->api->entity->bound(in->host);
+    if (where != NULL && where[strspn(where, " \t")] != '\0' && !bind_condition(ask, set, world, where)) {
+        free_set(set);
+        return NULL;
+    }
+    set->id = ++in->next_set;
+    set->used = in->turns;
+    *place_for(in) = set;
+    return set;
+}
+
+set_t *sets_find(ask_t *ask, uint64_t id)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++) {
+        set_t *set = ask->in->sets[i];
+        if (set == NULL || set->id != id)
+            continue;
+        set->used = ask->in->turns;
+        return set;
+    }
+    ask_fail(ask, RPC_ABSENT, "this set is not kept any more; make a new one by backplane.find");
+    return NULL;
+}
+
+bool sets_is_built(const set_t *set)
+{
+    return set->stage == BUILT;
+}
+
+void sets_info(const set_t *set, set_info_t *info)
+{
+    *info = (set_info_t){
+        .id = set->id, .world = set->world, .count = set->count, .seen = set->seen, .bound = set->bound,
+        .built = set->stage == BUILT, .tree = set->tree && set->stage == BUILT, .cut = set->cut};
+}
+
+uint32_t sets_rows(const set_t *set, uint32_t from, uint32_t most, bp_entity_t *entities)
+{
+    uint32_t count = from < set->count ? set->count - from : 0;
+    count = count < most ? count : most;
+    if (count > 0)
+        memcpy(entities, set->entities + from, count * sizeof *entities);
+    return count;
+}
+
+/* --- the tree ------------------------------------------------------------------------------------------------- */
+
+/* The place of an entity in a tree, BP_NONE where it is not in it. */
+static uint32_t place_in(const set_t *set, bp_entity_t entity)
+{
+    uint32_t index = bp_entity_index(entity);
+    uint32_t place = index < set->place_count ? set->place_of[index] : BP_NONE;
+    return place != BP_NONE && set->entities[place].id == entity.id ? place : BP_NONE;
+}
+
+/* The number of `first` that stands for the children of an entity, BP_NONE where it is not in the tree. */
+static uint32_t group_of(const set_t *set, bp_entity_t parent)
+{
+    if (set->stage != BUILT || set->first == NULL)
+        return BP_NONE;
+    uint32_t place = parent.id == 0 ? 0 : place_in(set, parent);
+    return place == BP_NONE || parent.id == 0 ? place : place + 1;
+}
+
+uint32_t sets_child_count(const set_t *set, bp_entity_t parent)
+{
+    uint32_t group = group_of(set, parent);
+    return group == BP_NONE ? 0 : set->first[group + 1] - set->first[group];
+}
+
+uint32_t sets_children(const set_t *set, bp_entity_t parent, uint32_t from, uint32_t most, bp_entity_t *entities)
+{
+    uint32_t group = group_of(set, parent), all = sets_child_count(set, parent);
+    uint32_t count = from < all ? all - from : 0;
+    count = count < most ? count : most;
+    for (uint32_t i = 0; i < count; i++)
+        entities[i] = set->entities[set->children[set->first[group] + from + i]];
+    return count;
+}
+
+bp_entity_t sets_parent(const set_t *set, bp_entity_t entity)
+{
+    uint32_t place = set->stage == BUILT && set->parent != NULL ? place_in(set, entity) : BP_NONE;
+    if (place == BP_NONE || set->parent[place] == BP_NONE)
+        return (bp_entity_t){0};
+    return set->entities[set->parent[place]];
+}
+
+static bool make_tree(set_t *set)
+{
+    const allocator_t *allocator = &set->in->allocator;
+    set->place_count = set->bound;
+    set->tree_count = set->count;
+    set->place_of = allocator_resize(allocator, NULL, 0, (set->bound + 1u) * sizeof *set->place_of);
+    set->parent = allocator_resize(allocator, NULL, 0, (set->count + 1u) * sizeof *set->parent);
+    set->children = allocator_resize(allocator, NULL, 0, (set->count + 1u) * sizeof *set->children);
+    set->first = allocator_resize(allocator, NULL, 0, (set->count + 3u) * sizeof *set->first);
+    if (set->place_of != NULL)
+        memset(set->place_of, 0xff, set->bound * sizeof *set->place_of);
+    if (set->first != NULL)
+        memset(set->first, 0, (set->count + 3u) * sizeof *set->first);
+    return set->place_of != NULL && set->parent != NULL && set->children != NULL && set->first != NULL;
+}
+
+/* Every field of the world's components that says whose child an entity is. */
+static uint32_t parent_fields(const set_t *set, bp_world_o *world, gather_t fields[PARENT_FIELDS_MAX])
+{
+    look_part_t part;
+    bp_field_t field;
+    uint32_t found = 0;
+    for (uint32_t key = 0; look_part(set->in, world, key, &part); key++)
+        for (uint32_t i = 0; found < PARENT_FIELDS_MAX && look_field(set->in, part.type, i, &field); i++) {
+            if (field.type != BP_ENTITY || !(field.flags & BP_FIELD_PARENT))
+                continue;
+            gather_t *g = &fields[found++];
+            *g = (gather_t){.type = BP_ENTITY, .part = CONDITION_WHOLE};
+            snprintf(g->component, sizeof g->component, "%s", part.name);
+            snprintf(g->property, sizeof g->property, "%s", field.name);
+        }
+    return found;
+}
+
+static void find_parents(set_t *set, bp_world_o *world, uint32_t from, uint32_t count)
+{
+    gather_t fields[PARENT_FIELDS_MAX];
+    bp_entity_t parents[CONDITION_ROWS];
+    uint8_t has[CONDITION_ROWS];
+    uint32_t field_count = parent_fields(set, world, fields);
+    for (uint32_t i = 0; i < count; i++)
+        set->parent[from + i] = BP_NONE;
+    for (uint32_t f = 0; f < field_count; f++) {
+        gather_values(set->in, world, &fields[f], set->entities + from, count, parents, has);
+        for (uint32_t i = 0; i < count; i++)
+            if (has[i] && set->parent[from + i] == BP_NONE && parents[i].id != 0)
+                set->parent[from + i] = place_in(set, parents[i]);
+    }
+}
+
+/* --- collecting ----------------------------------------------------------------------------------------------- */
+
+typedef struct words_t {
+    const inspector_t *in;
+    bp_world_o *world;
+} words_t;
+
+static bool same_entity(void *context, bp_entity_t entity, const char *text)
+{
+    const words_t *words = context;
+    const char *label = entity.id == 0 || text[0] == '#' ? NULL : look_label(words->in, words->world, entity);
+    if (label != NULL)
+        return strcmp(label, text) == 0;
+    return entity.id != 0 && look_entity_named(words->in, words->world, text).id == entity.id;
+}
+
+static const char *name_text(void *context, bp_name_t name)
+{
+    const words_t *words = context;
+    return words->in->api->name->text(words->in->host, name);
+}
+
+/* What a block of entities is tested with: its columns in one piece of memory. */
+static bool test_block(set_t *set, bp_world_o *world, const bp_entity_t *entities, uint32_t count, uint8_t *mask)
+{
+    condition_column_t columns[CONDITION_FIELDS_MAX];
+    const allocator_t *allocator = &set->in->allocator;
+    words_t context = {set->in, world};
+    const condition_words_t words = {&context, same_entity, name_text};
+    size_t room = set->condition.field_count * (size_t)CONDITION_ROWS * (sizeof(bp_value_t) + 1);
+    char *memory = allocator_resize(allocator, NULL, 0, room), *at = memory;
+    if (memory == NULL)
+        return false;
+    for (uint32_t f = 0; f < set->condition.field_count; f++, at += (size_t)CONDITION_ROWS * (sizeof(bp_value_t) + 1)) {
+        uint8_t *has = (uint8_t *)at + (size_t)CONDITION_ROWS * sizeof(bp_value_t);
+        uint32_t found = gather_values(set->in, world, &set->fields[f], entities, count, at, has);
+        columns[f] = (condition_column_t){found == 0 ? NULL : at, shape_size(set->fields[f].type), set->fields[f].type,
+                                          found == count ? NULL : has};
+    }
+    condition_test(&set->condition, columns, &words, count, mask);
+    allocator_free(allocator, memory, room);
+    return true;
+}
+
+static void test_labels(const set_t *set, bp_world_o *world, const bp_entity_t *entities, uint32_t count, uint8_t *mask)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *label = mask[i] ? look_label(set->in, world, entities[i]) : NULL;
+        mask[i] = label != NULL && condition_contains(label, set->label);
+    }
+}
+
+static bool add(set_t *set, const bp_entity_t *entities, const uint8_t *mask, uint32_t count)
+{
+    if (set->count + count > set->capacity) {
+        uint32_t capacity = set->capacity < 1024 ? 2048 : set->capacity * 2;
+        bp_entity_t *grown = allocator_resize(&set->in->allocator, set->entities, set->capacity * sizeof *grown,
+                                              capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        set->entities = grown;
+        set->capacity = capacity;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        set->entities[set->count] = entities[i];
+        set->count += mask[i];
+    }
+    return true;
+}
+
+/* Look at some more entities of the host. */
+static bool collect(set_t *set, bp_world_o *world)
+{
+    const bp_api_t *api = set->in->api;
+    bp_entity_t entities[CONDITION_ROWS];
+    uint8_t mask[CONDITION_ROWS];
+    uint32_t count = 0;
+    for (; set->seen < set->bound && count < CONDITION_ROWS; set->seen++) {
+        bp_entity_t entity = api->entity->at(set->in->host, set->seen);
+        if (entity.id != 0 && api->world->keys_of(world, entity, NULL, 0) > 0)
+            entities[count++] = entity;
+    }
+    memset(mask, 1, count);
+    if (count > 0 && set->has_condition && !test_block(set, world, entities, count, mask))
+        return false;
+    if (count > 0 && set->label[0] != '\0')
+        test_labels(set, world, entities, count, mask);
+    if (!add(set, entities, mask, count))
+        return false;
+    set->cut = set->count >= SET_MOST;
+    return true;
+}
+
+/* --- building ------------------------------------------------------------------------------------------------- */
+
+static void next_stage(set_t *set)
+{
+    set->stage = set->stage == COLLECT && !set->tree ? BUILT : set->stage + 1;
+    set->cursor = 0;
+}
+
+/* A part of the stages behind COLLECT that go over the set entity by entity. */
+static void build_block(set_t *set, bp_world_o *world)
+{
+    uint32_t block = set->stage == PARENTS ? CONDITION_ROWS : COUNT_BLOCK, from = set->cursor;
+    uint32_t end = set->count - from < block ? set->count : from + block;
+    if (set->stage == PARENTS)
+        find_parents(set, world, from, end - from);
+    for (uint32_t i = from; i < end && set->stage != PARENTS; i++) {
+        uint32_t group = set->parent[i] == BP_NONE ? 0 : set->parent[i] + 1;
+        if (set->stage == COUNT)
+            set->first[group + 2]++;
+        else if (set->stage == SUM)
+            set->first[i + 2] += set->first[i + 1];
+        else
+            set->children[set->first[group + 1]++] = i;
+    }
+    set->cursor = end;
+    if (end == set->count) {
+        if (set->stage == SUM)
+            set->first[set->count + 2] += set->first[set->count + 1];
+        next_stage(set);
+    }
+}
+
+/* Go on with one set; false where it cannot be, and is given up. */
+static bool build(set_t *set)
+{
+    bp_world_o *world = look_world(set->in, set->world);
+    if (world == NULL)
+        return false;
+    if (set->stage != COLLECT) {
+        build_block(set, world);
+        return true;
+    }
+    if (!collect(set, world))
+        return false;
+    if (set->seen < set->bound && !set->cut)
+        return true;
+    if (set->tree && !make_tree(set)) {
+        free_tree(set);
+        set->tree = false;
+    }
+    for (uint32_t i = 0; set->tree && i < set->count; i++)
+        set->place_of[bp_entity_index(set->entities[i])] = i;
+    next_stage(set);
+    return true;
+}
+
+bool sets_build(inspector_t *in, uint64_t deadline_ns)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        while (in->sets[i] != NULL && in->sets[i]->stage != BUILT) {
+            if (loop_now_ns() >= deadline_ns)
+                return some;
+            if (!build(in->sets[i])) {
+                free_set(in->sets[i]);
+                in->sets[i] = NULL;
+            }
+            some = true;
+        }
+    return some;
+}
+
+bool sets_building(const inspector_t *in)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        if (in->sets[i] != NULL && in->sets[i]->stage != BUILT)
+            return true;
+    return false;
+}

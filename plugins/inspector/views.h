@@ -1,0 +1,29 @@
+/* views.h - pieces of answers that several methods share: worlds, types, entities as the page shows them.
+ *
+ * What it does not do: it reads no parameters.
+ */
+#ifndef INSPECTOR_VIEWS_H
+#define INSPECTOR_VIEWS_H
+
+#include "ask.h"
+#include "gather.h"
+
+/* [{"name","step","time","dt","entities"...}, ...]: every world with its clock and figures. */
+void views_worlds(const inspector_t *in, writer_t *w);
+
+/* [{"type","doc","plugin","fields":[{"name","type","unit",...}]}, ...] */
+void views_types(const inspector_t *in, writer_t *w);
+
+/* [{"name","type","component","count"}, ...]: the components that entities of a world have. */
+void views_components(const inspector_t *in, writer_t *w, bp_world_o *world);
+
+/* {"entity","id","name"}: what a row of a list shows; "gone" where it is dead. Leaves the object open. */
+void views_row(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity);
+
+/* An entity with all its components and their values. */
+void views_entity(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity);
+
+/* The value of a property of one entity, or of a part of it; null where it lacks it. */
+void views_value(const inspector_t *in, writer_t *w, bp_world_o *world, const gather_t *gather, bp_entity_t entity);
+
+#endif
