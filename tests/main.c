@@ -36,6 +36,7 @@ static const make_suite_t first_half[] = {
     look_suite,
     memory_failure_suite,
     loading_suite,
+    power_suite,
     plugins_suite,
     bubbles_suite,
     picture_suite,

@@ -33,6 +33,7 @@ Suite *look_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
 Suite *loading_suite(void);
+Suite *power_suite(void);
 Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);

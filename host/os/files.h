@@ -19,10 +19,15 @@
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
 void os_file_unmap(const void *bytes, size_t size);
 
-/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it, brought to the disk, and then
- * renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. false on failure, with the
- * system's sentence; nothing is left beside then. [main] */
+/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it as `path`.part, brought to
+ * the disk, and then renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. What a process that
+ * was killed has left of a .part is written over; one that another process goes on writing for half a second is an error. false on
+ * failure, with the system's sentence; nothing is left beside then. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
+
+/* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and takes the place of
+ * `path`. On failure it is removed. [main] */
+bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
 
 /* --- os_path: paths and folders ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* files_posix.c - files on Linux and its relatives: whole files, paths, folders, temporary folders, stamps.
  *
- * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has its name, and its folder after it: whenever the power goes, one of the two
- * files is there, whole.
+ * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has its name, and its
+ * folder after it: whenever the power goes, one of the two files is there, whole.
  */
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__APPLE__)
 #include <mach-o/dyld.h>
@@ -99,8 +100,8 @@ static bool write_to_device(const char *path, const void *bytes, size_t size)
     return good;
 }
 
-/* The name of a file that is renamed is only on the disk when its folder is. */
-static void sync_folder(const char *path)
+/* Bring the names of a file's folder to the disk. A folder that may not be read, or that is nowhere to be brought to, is no failure. */
+static bool sync_folder(const char *path)
 {
     char folder[PATH_ROOM];
     const char *end = strrchr(path, '/');
@@ -108,36 +109,95 @@ static void sync_folder(const char *path)
     snprintf(folder, sizeof folder, "%.*s.", length, path);
     int file = open(folder, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return;
-    fsync(file);
+        return errno == EACCES;
+    int code = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
     close(file);
+    errno = code;
+    return code == 0;
 }
 
-static bool write_beside(const char *path, const char *beside, mode_t mode, const void *bytes, size_t size)
+/* `part` is on the disk: give it the name `path`. A name that was given stays, also where the folder cannot be brought to the disk. */
+static bool give_name(const char *part, const char *path, char *error, size_t error_size)
 {
-    unlink(beside); /* what a process of this number left when it was killed */
-    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
+    if (rename(part, path) != 0) {
+        explain(error, error_size, errno);
+        unlink(part);
         return false;
-    bool good = (mode == 0 || fchmod(file, mode) == 0) && write_all(file, bytes, size) && fsync(file) == 0;
-    int code = errno;
-    if (close(file) != 0 && good) {
-        good = false;
-        code = errno;
     }
-    if (good && rename(beside, path) == 0) {
-        sync_folder(path);
+    if (sync_folder(path))
         return true;
-    }
-    code = good ? errno : code;
-    unlink(beside);
-    errno = code;
+    snprintf(error, error_size, "it is in its place, but a power cut may undo that: %s", strerror(errno));
     return false;
+}
+
+bool os_file_keep(const char *part, const char *path, char *error, size_t error_size)
+{
+    int file = open(part, O_RDONLY | O_CLOEXEC);
+    bool good = file >= 0 && fsync(file) == 0;
+    if (!good)
+        explain(error, error_size, errno);
+    if (file >= 0)
+        close(file);
+    if (good)
+        return give_name(part, path, error, error_size);
+    unlink(part);
+    return false;
+}
+
+/* Is the open file a plain one, and does it still bear this name? */
+static bool bears_name(int file, const char *path)
+{
+    struct stat own, named;
+    return fstat(file, &own) == 0 && S_ISREG(own.st_mode) && lstat(path, &named) == 0 && own.st_ino == named.st_ino &&
+           own.st_dev == named.st_dev;
+}
+
+enum { PART_TRIES = 50, PART_NAP = 10000000 }; /* half a second */
+
+/* Open the part, empty and locked, or return -1. The lock goes with its process: a part that can be locked is new, or was left by a
+ * process that was killed. EBUSY: another process goes on writing it. */
+static int open_part(const char *part)
+{
+    for (int tries = 0; tries < PART_TRIES; tries++) {
+        int file = open(part, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (file < 0)
+            return -1;
+        bool locked = flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems know no locks */
+        if (locked && bears_name(file, part)) { /* else its process has renamed it meanwhile */
+            if (ftruncate(file, 0) == 0)
+                return file;
+            int code = errno;
+            unlink(part);
+            close(file);
+            errno = code;
+            return -1;
+        }
+        close(file);
+        nanosleep(&(struct timespec){.tv_nsec = PART_NAP}, NULL);
+    }
+    errno = EBUSY;
+    return -1;
+}
+
+static bool write_beside(const char *path, const char *part, mode_t mode, const void *bytes, size_t size, char *error, size_t error_size)
+{
+    int file = open_part(part);
+    if (file < 0)
+        return explain(error, error_size, errno);
+    bool good = (mode == 0 || fchmod(file, mode) == 0) && write_all(file, bytes, size) && fsync(file) == 0;
+    if (good) {
+        good = give_name(part, path, error, error_size);
+    } else {
+        explain(error, error_size, errno);
+        unlink(part);
+    }
+    close(file); /* not earlier: its lock says that the part is being written */
+    return good;
 }
 
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size)
 {
-    char real[PATH_ROOM], beside[PATH_ROOM + 32];
+    char real[PATH_ROOM], part[PATH_ROOM + 8];
     struct stat about;
     mode_t mode = 0;
     if (stat(path, &about) == 0) {
@@ -151,11 +211,12 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
         path = real;
         mode = about.st_mode & 07777;
     }
-    if (snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid()) >= PATH_ROOM)
+    snprintf(part, sizeof part, "%s.part", path);
+    if (strlen(part) >= PATH_ROOM)
         return explain(error, error_size, ENAMETOOLONG);
-    if (!within_limit(size) || !write_beside(path, beside, mode, bytes, size))
+    if (!within_limit(size))
         return explain(error, error_size, errno);
-    return true;
+    return write_beside(path, part, mode, bytes, size, error, error_size);
 }
 
 /* --- path -------------------------------------------------------------------------------------------------------- */

@@ -69,25 +69,69 @@ static bool write_all(HANDLE file, const char *bytes, size_t size)
     return true;
 }
 
+enum { PART_TRIES = 50, PART_NAP_MS = 10 }; /* half a second */
+
+/* Open the part, empty, for this process alone: what a process that was killed has left is written over. */
+static HANDLE open_part(const wchar_t *part)
+{
+    HANDLE file = INVALID_HANDLE_VALUE;
+    for (int tries = 0; tries < PART_TRIES && file == INVALID_HANDLE_VALUE; tries++) {
+        file = CreateFileW(part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_SHARING_VIOLATION)
+            break;
+        if (file == INVALID_HANDLE_VALUE)
+            Sleep(PART_NAP_MS);
+    }
+    return file;
+}
+
+static bool give_name(const wchar_t *part, const wchar_t *path, bool good, char *error, size_t error_size)
+{
+    if (good && !MoveFileExW(part, path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        good = explain(error, error_size);
+    if (!good)
+        DeleteFileW(part);
+    return good;
+}
+
+static bool wide_paths(const char *part, const char *path, wchar_t *wide_part, wchar_t *wide_path, char *error, size_t error_size)
+{
+    if (win32_path(path, wide_path, PATH_ROOM) && win32_path(part, wide_part, PATH_ROOM))
+        return true;
+    snprintf(error, error_size, "'%.200s' is not a path that the system understands", path);
+    return false;
+}
+
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size)
 {
     char text[PATH_ROOM];
-    wchar_t wide[PATH_ROOM], beside[PATH_ROOM];
-    int length = snprintf(text, sizeof text, "%s.%lu.part", path, (unsigned long)GetCurrentProcessId());
-    if (length < 0 || length >= PATH_ROOM || !win32_path(path, wide, PATH_ROOM) || !win32_path(text, beside, PATH_ROOM)) {
-        snprintf(error, error_size, "'%.200s' is not a path that the system understands", path);
-        return false;
+    wchar_t wide[PATH_ROOM], part[PATH_ROOM];
+    int length = snprintf(text, sizeof text, "%s.part", path);
+    if (length < 0 || length >= PATH_ROOM) {
+        SetLastError(ERROR_FILENAME_EXCED_RANGE);
+        return explain(error, error_size);
     }
-    HANDLE file = CreateFileW(beside, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (!wide_paths(text, path, part, wide, error, error_size))
+        return false;
+    HANDLE file = open_part(part);
     if (file == INVALID_HANDLE_VALUE)
         return explain(error, error_size);
     bool good = (write_all(file, bytes, size) && FlushFileBuffers(file)) || explain(error, error_size);
     CloseHandle(file);
-    if (good && !MoveFileExW(beside, wide, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        good = explain(error, error_size);
-    if (!good)
-        DeleteFileW(beside);
-    return good;
+    return give_name(part, wide, good, error, error_size);
+}
+
+bool os_file_keep(const char *part, const char *path, char *error, size_t error_size)
+{
+    wchar_t wide[PATH_ROOM], wide_part[PATH_ROOM];
+    if (!wide_paths(part, path, wide_part, wide, error, error_size))
+        return false;
+    HANDLE file = CreateFileW(wide_part, GENERIC_WRITE, 0, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return explain(error, error_size);
+    bool good = FlushFileBuffers(file) || explain(error, error_size);
+    CloseHandle(file);
+    return give_name(wide_part, wide, good, error, error_size);
 }
 
 /* --- path -------------------------------------------------------------------------------------------------------- */

@@ -54,6 +54,8 @@ class Workshop:
 
     def __init__(self, tree, jobs):
         self.tree, self.jobs = tree, jobs
+        if os.path.realpath(tree).startswith("/tmp/"):
+            sys.exit("mutants: suites get a /tmp of their own, so the tree must lie elsewhere")
         self.copy = os.path.join(tree, WORK, "tree")
         self.temporary = os.path.join(tree, WORK, "tmp")
         os.makedirs(self.temporary, exist_ok=True)
@@ -242,6 +244,8 @@ def measure_suites(workshop, names):
             usable[name] = seconds
         else:
             print(f"mutants: {name} is left out: without a fault it has {result}:\n{output}", file=sys.stderr)
+    if len(usable) < len(names) * 3 // 4:
+        sys.exit("mutants: too few suites pass without a fault")
     return usable
 
 
