@@ -446,6 +446,17 @@ typedef struct bp_scene_api {
     void (BP_CALL *release)(bp_host_o *host, bp_spawn_t spawn);
 } bp_scene_api;
 
+/* Files that are old or new, and whole. */
+typedef struct bp_file_api {
+    uint32_t struct_size;
+    uint32_t padding;
+
+    /* Put `part`, a file that the caller has written and closed, in the place of `path` in the same folder. Its bytes are brought to the
+     * disk before it gets the name, and the name after it: when the process is killed or the power goes, the file at `path` is the old
+     * one or the new one. Takes as long as the disk. On failure `part` is removed, and the sentence begins with `path`. [main] */
+    bp_result_t (BP_CALL *keep)(bp_host_o *host, const char *part, const char *path);
+} bp_file_api;
+
 /* All of them. */
 typedef struct bp_api_t {
     uint32_t struct_size;
@@ -463,6 +474,8 @@ typedef struct bp_api_t {
     /* since 1.1 */
     const bp_command_api *command;
     const bp_scene_api *scene;
+    /* since 2.0 */
+    const bp_file_api *file;
 } bp_api_t;
 
 #ifdef __cplusplus

@@ -74,6 +74,7 @@ static const make_suite_t second_half[] = {
     trial_suite,
     temporary_suite,
     audit_suite,
+    calls_suite,
     reload_plugins_suite,
     reload_faults_suite,
     reload_random_suite,

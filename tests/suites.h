@@ -34,6 +34,7 @@ Suite *memory_failure_suite(void);
 Suite *config_suite(void);
 Suite *loading_suite(void);
 Suite *power_suite(void);
+Suite *calls_suite(void);
 Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);

@@ -90,6 +90,14 @@ bp_result_t file_replace(const char *path, const void *bytes, size_t size, error
     return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, reason);
 }
 
+bp_result_t file_keep(const char *part, const char *path, error_text_t *error)
+{
+    char reason[256];
+    if (os_file_keep(part, path, reason, sizeof reason))
+        return BP_OK;
+    return error_set(error, BP_ERROR_IO, "%s: cannot be replaced: %s", path, reason);
+}
+
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error)
 {
     errno = 0;

@@ -27,6 +27,9 @@ void file_unmap(const void *bytes, size_t size);
 /* Replace a file, or leave it whole (os_file_replace). The error names the path and the reason. [main] */
 bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error);
 
+/* Put a file that was written and closed in the place of `path` (os_file_keep). The error names the path and the reason. [main] */
+bp_result_t file_keep(const char *part, const char *path, error_text_t *error);
+
 /* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it. [main] */
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
 

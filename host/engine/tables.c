@@ -3,6 +3,7 @@
  * Nothing is decided here. The tables are constant, so they are shared by all hosts; what differs between hosts
  * comes in by the first argument.
  */
+#include "../base/file.h"
 #include "../plugin/registry.h"
 #include "host.h"
 
@@ -479,6 +480,13 @@ static const void *host_table(const char *name, uint32_t version)
     return NULL;
 }
 
+static bp_result_t file_table_keep(bp_host_o *host, const char *part, const char *path)
+{
+    return file_keep(part, path, &host->base.error);
+}
+
+static const bp_file_api file_table = {.struct_size = sizeof file_table, .keep = file_table_keep};
+
 bp_api_t host_tables(void)
 {
     return (bp_api_t){
@@ -495,5 +503,6 @@ bp_api_t host_tables(void)
         .report = &report_table,
         .command = &command_table,
         .scene = &scene_table,
+        .file = &file_table,
     };
 }

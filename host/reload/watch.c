@@ -210,7 +210,8 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
-        w->pending = w->told = false; /* gone: its coming back will be told */
+        w->seen = stamp; /* gone, or not to be had just now: coming back it is another */
+        w->pending = w->told = false;
         return false;
     }
     if (memcmp(&stamp, &w->last, sizeof stamp) != 0 || !file_is_closed(w->path)) {

@@ -100,7 +100,7 @@ static void make(bp_system_t *s, const bp_sprite_t *sprites, uint32_t count)
     bool good = light != NULL && pixels != NULL;
     if (good) {
         picture_paint(&look, sprites, count, light, pixels);
-        good = picture_write(file_of(s), pixels, look.width, look.height, message);
+        good = picture_write(s, file_of(s), pixels, look.width, look.height, message);
     }
     if (!good)
         s->api->error->log(s->plugin, BP_LOG_ERROR, message);

@@ -40,7 +40,7 @@ void picture_paint(const picture_look *look, const bp_sprite_t *sprites, uint32_
 
 /* png.c: both return false with a sentence in `message`. The file appears when it is whole. */
 bool picture_try(const char *path, char message[PICTURE_MESSAGE]);
-bool picture_write(const char *path, const uint8_t *pixels, uint32_t width, uint32_t height,
+bool picture_write(const bp_system_t *s, const char *path, const uint8_t *pixels, uint32_t width, uint32_t height,
                    char message[PICTURE_MESSAGE]);
 
 #endif

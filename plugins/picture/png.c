@@ -1,8 +1,7 @@
 /* png.c - pixels to a PNG file, by libpng.
  *
- * The file is written as PATH.part beside it and takes its place when it is whole, so that whoever looks sees
- * the old picture or the new one. Where the C library's rename refuses to replace a file (Windows), the old
- * one is removed first. libpng's simplified interface reports errors as text and jumps nowhere.
+ * The file is written as PATH.part beside it and takes its place when it is whole, so that a reader sees the old picture or
+ * the new one, also after a power cut. libpng's simplified interface reports errors as text and jumps nowhere.
  */
 #include "picture.h"
 
@@ -62,16 +61,17 @@ static bool write_part(const char *part, const uint8_t *pixels, uint32_t width, 
     return explain("write", part, good ? reason() : image.message, message);
 }
 
-bool picture_write(const char *path, const uint8_t *pixels, uint32_t width, uint32_t height,
+bool picture_write(const bp_system_t *s, const char *path, const uint8_t *pixels, uint32_t width, uint32_t height,
                    char message[PICTURE_MESSAGE])
 {
     char part[LONGEST];
     if (!part_of(path, part, message))
         return false;
     bool good = write_part(part, pixels, width, height, message);
-    if (good && rename(part, path) != 0 && (remove(path) != 0 || rename(part, path) != 0))
-        good = explain("replace", path, reason(), message);
     if (!good)
         remove(part);
-    return good;
+    if (!good || s->api->file->keep(s->host, part, path) == BP_OK)
+        return good;
+    snprintf(message, PICTURE_MESSAGE, "%.500s", s->api->error->last(s->host));
+    return false;
 }

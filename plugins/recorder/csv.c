@@ -168,7 +168,7 @@ void recorder_csv_stop(recorder_state *r)
         return; /* another version goes on */
     if (csv->file != NULL && csv->rows == 0)
         recorder_discard(csv->file, recorder_text(r, RECORDER_CSV));
-    else if (csv->file != NULL && !recorder_keep(csv->file, recorder_text(r, RECORDER_CSV), message))
+    else if (csv->file != NULL && !recorder_keep(r, csv->file, recorder_text(r, RECORDER_CSV), message))
         recorder_complain(r, message);
     csv->file = NULL;
     csv->world = NULL;

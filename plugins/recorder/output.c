@@ -1,8 +1,7 @@
 /* output.c - files that appear when they are whole.
  *
  * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
- * whoever reads the target sees the old file or the new one, and a run that fails leaves the old one. Where
- * the C library's rename refuses to replace a file (Windows), the old file is removed first.
+ * a reader of the target sees the old file or the new one, and a run that fails, or a power cut, leaves the old one.
  */
 #include "recorder.h"
 
@@ -39,7 +38,7 @@ FILE *recorder_open(const char *target, char *message)
     return file;
 }
 
-int recorder_keep(FILE *file, const char *target, char *message)
+int recorder_keep(const recorder_state *r, FILE *file, const char *target, char *message)
 {
     char part[LONGEST];
     part_of(target, part, sizeof part);
@@ -51,10 +50,10 @@ int recorder_keep(FILE *file, const char *target, char *message)
         remove(part);
         return 0;
     }
-    if (rename(part, target) == 0 || (remove(target) == 0 && rename(part, target) == 0))
+    const bp_api_t *api = r->system->api;
+    if (api->file->keep(r->system->host, part, target) == BP_OK)
         return 1;
-    explain("replace", target, message);
-    remove(part);
+    snprintf(message, RECORDER_MESSAGE, "%.500s", api->error->last(r->system->host));
     return 0;
 }
 

@@ -187,7 +187,7 @@ static void write_svg(recorder_state *r)
         return;
     }
     recorder_svg_draw(r, file);
-    if (!recorder_keep(file, target, message))
+    if (!recorder_keep(r, file, target, message))
         recorder_complain(r, message);
 }
 

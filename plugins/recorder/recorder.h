@@ -131,7 +131,7 @@ const char *recorder_word(const char **list, size_t *length);
 FILE *recorder_open(const char *target, char *message);
 
 /* Close it and let it take the place of TARGET. 0: `message` says why not, and TARGET is as it was. */
-int recorder_keep(FILE *file, const char *target, char *message);
+int recorder_keep(const recorder_state *r, FILE *file, const char *target, char *message);
 
 /* Close it and remove it. */
 void recorder_discard(FILE *file, const char *target);

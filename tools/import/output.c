@@ -1,12 +1,14 @@
 /* output.c - writing aside: "x.partial" becomes "x".
  *
  * An import writes many files and may fail at any of them, on a full disk for instance. Nothing that stood there
- * before is touched until all the new ones are whole; then each takes its place by being renamed.
+ * before is touched until all the new ones are whole; then each is brought to the disk and takes its place by being renamed.
  *
  * Numbers are written as the shortest decimal from which the same float comes back: small files that people can
  * read, and nothing is lost. The program never leaves the C locale, so the decimal point is a point.
  */
 #include "output.h"
+
+#include "os/files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -85,11 +87,8 @@ bool output_keep(const char *path)
     char partial[PARTIAL_BYTES];
     if (!partial_path(path, partial))
         return false;
-    if (rename(partial, path) == 0)
-        return true;
-    /* Some systems do not rename onto a file. */
-    remove(path);
-    return rename(partial, path) == 0 || complain("%s cannot be renamed to %s: %s", partial, path, strerror(errno));
+    char reason[256];
+    return os_file_keep(partial, path, reason, sizeof reason) || complain("%s cannot be replaced: %s", path, reason);
 }
 
 void output_drop(const char *path)

@@ -34,7 +34,7 @@ COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==
 LOGIC = {"&&": "||", "||": "&&"}
 STEPS = {"++": "--", "--": "++", "+=": "-=", "-=": "+="}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
-GIVES_BACK = re.compile(r"free|close|destroy|release|drop|end|unmap|remove|discard|stop|join|unlock|clear|dispose|forget|retire|withdraw")
+GIVES_BACK = re.compile(r"(^|_)(free|close|destroy|release|drop|end|unmap|munmap|remove|discard|stop|join|unlock|clear|forget|retire)(_|$)")
 LEAVES = {"return", "break", "continue", "goto"}
 KEYWORDS = {"if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "goto", "sizeof"}
 
