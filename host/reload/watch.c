@@ -210,7 +210,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
-        w->seen = stamp; /* gone, or not to be had just now: coming back it is another */
+        w->last = stamp; /* gone, or not to be had just now: coming back it is another */
         w->pending = w->told = false;
         return false;
     }
