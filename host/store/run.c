@@ -383,9 +383,11 @@ static void cut(run_t *run, uint32_t end, strings_t *strings)
     run->count = end;
 }
 
-/* Holes at the end go. */
+/* Holes at the end go. The last row is looked at before the bits are: mostly an entity is in it. */
 static void cut_holes(run_t *run, strings_t *strings)
 {
+    if (run->holes == 0 || run_entities(run)[run->count - 1].id != 0)
+        return;
     uint32_t end = holes_last_filled(&run->hole_set, run->count) + 1;
     run->holes -= run->count - end;
     holes_drop(&run->hole_set, end, run->count);
@@ -398,8 +400,7 @@ void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings
     run->left[0] += count;
     if (row + count == run->count) {
         cut(run, row, strings);
-        if (run->holes > 0)
-            cut_holes(run, strings);
+        cut_holes(run, strings);
         return;
     }
     memset(run_entities(run) + row, 0, count * sizeof(bp_entity_t));
@@ -414,8 +415,7 @@ void run_erase(run_t *run, uint32_t row, strings_t *strings)
     run->version++;
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
-    if (run->holes > 0)
-        cut_holes(run, strings);
+    cut_holes(run, strings);
 }
 
 /* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
