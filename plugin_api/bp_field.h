@@ -70,7 +70,7 @@ typedef struct bp_field_t {
     uint32_t column BP_OR_ZERO;         /* 1 + the place of its pointer in the struct of columns; 0: not said. A list
                                            whose order is not that of the struct is refused. */
     uint32_t flags BP_OR_ZERO;          /* BP_FIELD_... */
-    uint32_t count BP_OR_ZERO;          /* elements of one value; 0 and 1: a single one */
+    uint32_t count BP_OR_ZERO;          /* 0 or 1: a single value; more are refused by this host */
     uint32_t padding BP_OR_ZERO;
     const char *initial BP_OR_ZERO;     /* value of a new instance; NULL: zero, "", the identity of quat and mat4 */
     const char *min BP_OR_ZERO;         /* smallest value of a number, or of each part of a vector; NULL: no limit */
