@@ -154,7 +154,9 @@ typedef struct bp_reload_field_t {
     uint32_t what;        /* BP_RELOAD_... */
     uint32_t old_type;    /* BP_BOOL ...; BP_TYPE_NONE where it was added */
     uint32_t new_type;    /* BP_TYPE_NONE where it was dropped */
-    uint32_t padding;
+    uint32_t old_count;   /* values of a cell: 1, those of an array; 0: any number, a list */
+    uint32_t new_count;
+    uint32_t lost;        /* elements of each array that have no place in the new one */
 } bp_reload_field_t;
 
 /* What a reload came to. */

@@ -212,12 +212,15 @@ typedef struct bp_property_t {
     uint32_t field;
     uint32_t type;      /* BP_BOOL ... BP_DVEC4: what get and set expect */
     uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
-    uint32_t size;      /* bytes of a value */
+    uint32_t size;      /* bytes that get writes and set reads: of a value, of a whole array, of a bp_list_t */
     uint32_t layout;    /* the world's layout that it was resolved for */
     uint32_t prototype; /* cache: the prototype met last, or BP_NONE, ... */
     uint32_t column;    /* ... the column of the field in its run, ... */
     void *run;          /* ... and that run */
     const void *declared;
+    uint32_t count;     /* of a whole: values that a cell has, 0 for a list (BP_FIELD_LIST in flags), which has any number */
+    uint32_t element;   /* of one element: its number; BP_NONE: the whole */
+    void *reserved;
 } bp_property_t;
 
 /* Where an entity is in a world: part of what the inline look-ups below read. prototype 0: nowhere. */
@@ -270,7 +273,9 @@ typedef struct bp_property_api {
     uint32_t padding;
 
     /* Resolve `property` of the component named `component` (its instance name). `entity` may be {0}: then
-     * the name must mean one component type in the whole world. On failure the error says what exists. [main] */
+     * the name must mean one component type in the whole world. "items[3]" is one value of an array or a list, and its value is
+     * of the field's type; without a number an array is all its values, packed, and a list a bp_list_t. On failure the error
+     * says what exists. [main] */
     bp_result_t (BP_CALL *resolve)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
                                    bp_property_t *resolved);
 

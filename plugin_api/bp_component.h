@@ -43,6 +43,7 @@
 #define BP_COMPONENT_H
 
 #include "bp_field.h"
+#include "bp_list.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,7 +53,6 @@ struct bp_api_t;
 struct bp_plugin_t;
 typedef struct bp_report_o bp_report_o;
 typedef struct bp_commands_o bp_commands_o;
-typedef struct bp_lists_o bp_lists_o;
 
 /* One component manager at work in one world. Made by the host, handed to every verb; lives from before
  * `start` until after `stop`. */

@@ -46,6 +46,8 @@ enum {
                                      set it, and trees are drawn from it. */
     BP_FIELD_LABEL = 1u << 4,     /* of a BP_STRING field: what people call the entity. Takes the name that a scene
                                      gives to the entity, where the scene does not set it. */
+    BP_FIELD_LIST = 1u << 5,      /* each row has any number of values of `type`: its cell is a bp_list_t (bp_list.h), empty
+                                     in a new instance. Declared components only */
     BP_FIELD_BITS = 1u << 6       /* of a field with named values: each is a bit, and a value is any of them combined.
                                      Unsigned types. */
 };
@@ -70,10 +72,13 @@ typedef struct bp_field_t {
     uint32_t column BP_OR_ZERO;         /* 1 + the place of its pointer in the struct of columns; 0: not said. A list
                                            whose order is not that of the struct is refused. */
     uint32_t flags BP_OR_ZERO;          /* BP_FIELD_... */
-    uint32_t count BP_OR_ZERO;          /* 0 or 1: a single value; more are refused by this host */
+    uint32_t count BP_OR_ZERO;          /* values in each cell, packed: a fixed array, at most 65,536; 0 and 1: a
+                                           single one */
     uint32_t padding BP_OR_ZERO;
-    const char *initial BP_OR_ZERO;     /* value of a new instance; NULL: zero, "", the identity of quat and mat4 */
-    const char *min BP_OR_ZERO;         /* smallest value of a number, or of each part of a vector; NULL: no limit */
+    const char *initial BP_OR_ZERO;     /* value of a new instance; NULL: zero, "", the identity of quat and mat4. Of an array one
+                                           value for all its elements, or all of them: "[1, 2, 3]" */
+    const char *min BP_OR_ZERO;         /* smallest value of a number, or of each part of a vector, in arrays and lists of each
+                                           element; NULL: no limit */
     const char *max BP_OR_ZERO;         /* largest, likewise */
     const char *unit BP_OR_ZERO;        /* "kg", "m/s"; NULL: a bare number */
     const char *doc BP_OR_ZERO;         /* one line for people */
@@ -116,6 +121,16 @@ typedef struct bp_field_list_t {
 #define BP_FIELD_AS(columns, member, field_type)                                      \
     .name = #member, .type = (field_type), .access = BP_ACCESS_OF(columns, member), \
     .column = BP_COLUMN_OF(columns, member)
+#endif
+
+/* An array: the member points to values that lie `count_of_values` to a row, one row after another. A list: the member is a
+ * bp_list_t *, and `item_type` the type of its values. */
+#if defined(__cplusplus) && __cplusplus < 202002L
+#define BP_ARRAY_OF(columns, member, count_of_values) BP_FIELD_OF(columns, member), 0, (count_of_values)
+#define BP_LIST_OF(columns, member, item_type) BP_FIELD_AS(columns, member, item_type), BP_FIELD_LIST
+#else
+#define BP_ARRAY_OF(columns, member, count_of_values) BP_FIELD_OF(columns, member), .count = (count_of_values)
+#define BP_LIST_OF(columns, member, item_type) BP_FIELD_AS(columns, member, item_type), .flags = BP_FIELD_LIST
 #endif
 
 /* Declare `name`, a struct of pointers of type `columns`, and fill it with as many addresses as it has members, which

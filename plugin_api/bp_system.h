@@ -64,7 +64,9 @@ typedef struct bp_term_field_t {
     uint32_t type BP_OR_ZERO;    /* BP_BOOL ...; another one in the component is an error, for an optional field too */
     uint32_t access BP_OR_ZERO;  /* BP_READ or BP_WRITE; 0: BP_READ */
     uint32_t column BP_OR_ZERO;  /* 1 + the place of its pointer in the struct of columns; 0: not said */
-    uint32_t flags BP_OR_ZERO;   /* BP_TERM_FIELD_... */
+    uint32_t flags BP_OR_ZERO;   /* BP_TERM_FIELD_...; BP_FIELD_LIST of a list */
+    uint32_t count BP_OR_ZERO;   /* elements of an array; another number in the component is an error; 0 and 1: one value */
+    uint32_t padding BP_OR_ZERO;
 } bp_term_field_t;
 
 typedef struct bp_term_field_list_t {

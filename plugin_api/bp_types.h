@@ -67,6 +67,13 @@ typedef struct bp_dvec4_t { double x, y, z, w; } bp_dvec4_t;
 typedef struct bp_mat4_t { float m[16]; } bp_mat4_t;            /* column-major: m[12..14] is the translation */
 typedef struct bp_colour_t { float r, g, b, a; } bp_colour_t;   /* linear, not premultiplied */
 
+/* A list: any number of values of one type, packed, in memory of the host. {NULL, 0, 0} is empty. */
+typedef struct bp_list_t {
+    void *items;
+    uint32_t count;
+    uint32_t capacity; /* items for which there is room; the host's */
+} bp_list_t;
+
 /* The types of fields, properties and options. Stored in a uint32_t. The comment says what one element of a
  * column of that type is. */
 enum {
@@ -122,6 +129,7 @@ typedef union bp_value_t {
     const char *string;
     bp_entity_t entity;
     bp_name_t name;
+    bp_list_t list;
 } bp_value_t;
 
 /* What a call came to. Zero is success; every other value means that nothing was changed, and that the host
@@ -172,6 +180,7 @@ BP_STATIC_ASSERT(sizeof(bp_vec3_t) == 12, "vectors are packed floats");
 BP_STATIC_ASSERT(sizeof(bp_dvec3_t) == 24, "vectors are packed doubles");
 BP_STATIC_ASSERT(sizeof(bp_mat4_t) == 64, "a matrix is sixteen floats");
 BP_STATIC_ASSERT(sizeof(bp_value_t) == 64, "the largest value is a matrix");
+BP_STATIC_ASSERT(sizeof(bp_list_t) == 16, "a list takes 16 bytes of a row");
 BP_STATIC_ASSERT(sizeof(void *) == 8, "64-bit platforms only");
 
 #ifdef __cplusplus

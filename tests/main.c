@@ -17,6 +17,7 @@ static const make_suite_t first_half[] = {
     base_suite,
     convert_suite,
     named_suite,
+    lists_suite,
     os_suite,
     image_suite,
     obj_suite,

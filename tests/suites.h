@@ -13,6 +13,7 @@ Suite *base_suite(void);
 Suite *os_suite(void);
 Suite *convert_suite(void);
 Suite *named_suite(void);
+Suite *lists_suite(void);
 Suite *image_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);

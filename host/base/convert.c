@@ -84,12 +84,34 @@ static bool keeps_names(const named_t *was, const named_t *is)
     return was->bits == is->bits;
 }
 
-static convert_kind_t kind_of(const field_t *old, const field_t *field)
+/* --- shapes ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t elements_of(const field_t *field)
 {
-    convert_kind_t kind = convert_kind(old->type, field->type);
-    if (kind == CONVERT_REFUSED || !moves_names(old, field))
+    return field->elements > 0 ? field->elements : 1;
+}
+
+/* What becomes of how many values there are. Elements that go are told, and stand in nobody's way. */
+static convert_kind_t kind_of_shape(const field_t *old, const field_t *field, uint32_t *dropped)
+{
+    bool was = field_is_list(old), is = field_is_list(field);
+    *dropped = 0;
+    if (was || is)
+        return was && is ? CONVERT_SAME : is ? CONVERT_WIDENED : CONVERT_NARROWED;
+    if (elements_of(old) <= elements_of(field))
+        return elements_of(old) == elements_of(field) ? CONVERT_SAME : CONVERT_WIDENED;
+    *dropped = elements_of(old) - elements_of(field);
+    return CONVERT_NARROWED;
+}
+
+static convert_kind_t kind_of(const field_t *old, const field_t *field, uint32_t *dropped)
+{
+    convert_kind_t shape = kind_of_shape(old, field, dropped), kind = convert_kind(old->type, field->type);
+    if (kind == CONVERT_REFUSED)
         return kind;
-    return keeps_names(&old->named, &field->named) ? CONVERT_WIDENED : CONVERT_NARROWED;
+    if (moves_names(old, field))
+        kind = keeps_names(&old->named, &field->named) ? CONVERT_WIDENED : CONVERT_NARROWED;
+    return kind > shape ? kind : shape; /* same, widened, narrowed */
 }
 
 /* --- the plan --------------------------------------------------------------------------------------------------------- */
@@ -128,9 +150,11 @@ static bool is_tighter(const field_t *old, const field_t *field)
 
 static bp_result_t refuse_types(const field_t *old, const field_t *field, error_text_t *error)
 {
+    char was[64], is[64];
     return error_set(error, BP_ERROR_TYPE,
                      "field '%s' was %s and is now %s, which values cannot be turned into; give the new field another name, and it starts with its default",
-                     field->name, value_type_name(old->type), value_type_name(field->type));
+                     field->name, field_shape(old->type, old->elements, field_is_list(old), was, sizeof was),
+                     field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
 }
 
 bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
@@ -141,7 +165,7 @@ bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const fi
         if (sources[i].old == BP_NONE)
             continue;
         const field_t *old = &old_fields[sources[i].old];
-        sources[i].kind = kind_of(old, &new_fields[i]);
+        sources[i].kind = kind_of(old, &new_fields[i], &sources[i].dropped);
         sources[i].check = is_tighter(old, &new_fields[i]);
         if (sources[i].kind == CONVERT_REFUSED)
             return refuse_types(old, &new_fields[i], error);
@@ -152,6 +176,11 @@ bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const fi
         }
     }
     return BP_OK;
+}
+
+bool convert_changes_values(const field_t *old, const field_t *field)
+{
+    return old->type != field->type || moves_names(old, field);
 }
 
 /* --- one value -------------------------------------------------------------------------------------------------------- */
@@ -225,12 +254,13 @@ static bool write_number(const number_t *number, uint32_t type, void *to)
 }
 
 /* Part by part; what the old vector has beyond the new one must be what its default says. */
-static bool convert_vector(const field_t *old, const void *from, const field_t *field, void *to)
+static bool convert_vector(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index)
 {
     uint32_t parts = value_parts(old->type), wanted = value_parts(field->type), common = parts < wanted ? parts : wanted;
     uint32_t old_part = value_part_type(old->type), part = value_part_type(field->type);
     size_t old_size = value_size(old_part), size = value_size(part);
-    memcpy(to, &field->initial, value_size(field->type));
+    const char *lost = field_initial(old, index);
+    memcpy(to, field_initial(field, index), value_size(field->type));
     for (uint32_t i = 0; i < common; i++) {
         number_t number = read_number(old_part, (const char *)from + i * old_size);
         if (old_part == part)
@@ -238,7 +268,7 @@ static bool convert_vector(const field_t *old, const void *from, const field_t *
         else if (!write_number(&number, part, (char *)to + i * size))
             return false;
     }
-    return memcmp((const char *)from + common * old_size, (const char *)&old->initial + common * old_size, (parts - common) * old_size) == 0;
+    return memcmp((const char *)from + common * old_size, lost + common * old_size, (parts - common) * old_size) == 0;
 }
 
 /* The value with the same name, or with the same flags set. A number that the old list has no name for stays what it is. */
@@ -262,18 +292,18 @@ static bool convert_named(const field_t *old, const void *from, const field_t *f
     return value_write_integer(field->type, unnamed ? number : result, to);
 }
 
-static bool convert_value(const field_t *old, const void *from, const field_t *field, void *to)
+bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index)
 {
     if (moves_names(old, field)) {
         if (!convert_named(old, from, field, to))
             return false;
     } else if (old->type == field->type) {
-        memcpy(to, from, field->size);
+        memcpy(to, from, value_size(field->type));
     } else if (is_number(old->type)) {
         number_t number = read_number(old->type, from);
         if (!write_number(&number, field->type, to))
             return false;
-    } else if (!convert_vector(old, from, field, to)) {
+    } else if (!convert_vector(old, from, field, to, index)) {
         return false;
     }
     return field_holds(field, to);
@@ -311,7 +341,7 @@ static bool convert_all(const field_t *old, const void *from, const field_t *fie
     if (field->limited)
         return false;
     if (old->type == field->type) /* without limits, and so without names */
-        memcpy(to, from, (size_t)count * field->size);
+        memcpy(to, from, (size_t)count * value_size(field->type));
     else if (old->type == BP_F32 && field->type == BP_F64)
         widen_f32(from, to, count);
     else if (old->type == BP_VEC3 && field->type == BP_DVEC3)
@@ -330,43 +360,76 @@ static bool convert_all(const field_t *old, const void *from, const field_t *fie
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities)
 {
+    uint32_t old_size = value_size(old->type), size = value_size(field->type);
     if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
         return 0;
     if (count == 0 || convert_all(old, from, field, to, count))
         return count;
     const char *source = from;
     char *target = to;
-    for (uint32_t i = 0; i < count; i++, source += old->size, target += field->size) {
-        if (convert_value(old, source, field, target))
+    for (uint32_t i = 0; i < count; i++, source += old_size, target += size) {
+        if (convert_value(old, source, field, target, 0))
             continue;
         if (entities == NULL || entities[i].id != 0)
             return i;
-        memcpy(target, &field->initial, field->size);
+        memcpy(target, &field->initial, size);
     }
     return count;
 }
 
-uint32_t convert_check(const field_t *field, const void *values, uint32_t count, const bp_entity_t *entities)
+static bool holds_cell(const field_t *field, const void *cell)
 {
-    const char *value = values;
-    for (uint32_t i = 0; field->limited && i < count; i++, value += field->size) {
-        if (!field_holds(field, value) && (entities == NULL || entities[i].id != 0))
+    uint32_t count, size = field_item_size(field);
+    const char *items = field_items(field, cell, &count);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = field_holds(field, items + (size_t)i * size);
+    return good;
+}
+
+uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, const bp_entity_t *entities)
+{
+    const char *cell = cells;
+    for (uint32_t i = 0; field->limited && i < count; i++, cell += field->size) {
+        if (!holds_cell(field, cell) && (entities == NULL || entities[i].id != 0))
             return i;
     }
     return count;
 }
 
-bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *value,
+/* --- refusals -------------------------------------------------------------------------------------------------------- */
+
+/* The first value of a cell that does not fit, and its number; NULL where all do. */
+static const void *find_misfit(const field_t *old, const field_t *field, const void *cell, uint32_t *index, uint32_t *count)
+{
+    bp_value_t unused;
+    uint32_t size = field_item_size(old);
+    const char *items = field_items(old, cell, count);
+    for (*index = 0; *index < *count; ++*index) {
+        if (!convert_value(old, items + (size_t)*index * size, field, &unused, 0))
+            return items + (size_t)*index * size;
+    }
+    return NULL;
+}
+
+bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *cell,
                            error_text_t *error)
 {
-    char text[128], limits[192] = "";
+    char text[128], limits[192] = "", place[48] = "";
     text_t list;
+    uint32_t index, count;
+    const void *value = find_misfit(old, field, cell, &index, &count);
+    if (value == NULL)
+        return error_set(error, BP_ERROR_RANGE, "field '%s' holds a list of %u values, and the new one has room for %u; take values out first, or give the new field another name",
+                         old->name, count, field->elements > 0 ? field->elements : 1);
     field_format(old, context, value, text, sizeof text);
+    if (!field_is_single(old))
+        snprintf(place, sizeof place, " (item %u of %u)", index, count);
     if (field->named.count > 0)
         snprintf(limits, sizeof limits, " (%s)", named_list(&field->named, ", ", &list));
     else if (field->limited)
         snprintf(limits, sizeof limits, " (from %s to %s)", field->min_text[0] != '\0' ? field->min_text : "any",
                  field->max_text[0] != '\0' ? field->max_text : "any");
-    return error_set(error, BP_ERROR_RANGE, "field '%s' holds %s, which does not fit the new %s%s; bring the values into range first, or give the new field another name",
-                     old->name, text, value_type_name(field->type), limits);
+    return error_set(error, BP_ERROR_RANGE, "field '%s' holds %s%s, which does not fit the new %s%s; bring the values into range first, or give the new field another name",
+                     old->name, text, place, value_type_name(field->type), limits);
 }

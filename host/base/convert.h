@@ -14,6 +14,10 @@
  * Values with names keep their names: where a name stands for another number now, values become that number, and a value or a flag
  * with a name that is no longer there does not fit.
  *
+ * Where there are several values, each follows these rules. A single value becomes the first element of an array, or a list of one;
+ * an array that grows gets new elements with their default, one that shrinks loses its last ones, which is told; an array becomes a list
+ * of its elements. A list becomes an array or a single value only if it is not longer; what it lacks takes the default.
+ *
  * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the way.
  *
  * What it does not do: it moves no columns and knows neither runs nor blobs.
@@ -34,6 +38,7 @@ typedef struct convert_source_t {
     convert_kind_t kind; /* CONVERT_SAME where added */
     bool renamed;        /* found by its former name */
     bool check;          /* the values may be outside the new limits: see convert_check */
+    uint32_t dropped;    /* elements of each array that have no place in the new one */
 } convert_source_t;
 
 /* Match a list of fields with an older one: sources[i] for new field i. An old field that no source names is dropped.
@@ -42,17 +47,23 @@ typedef struct convert_source_t {
 bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
                          convert_source_t *sources, error_text_t *error);
 
+/* Do values themselves change, not only how many there are in a cell? [any] */
+bool convert_changes_values(const field_t *old, const field_t *field);
+
+/* One value, which becomes number `index` of its cell. false: it does not fit, or lies outside the new limits. [any] */
+bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index);
+
 /* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities` may be
- * NULL; where it is not, rows whose entity is {0} take the default if their value does not fit. Returns the index of
- * the first value that does not fit (or lies outside the new limits), `count` where all do. Same types are copied. [any] */
+ * NULL; where it is not, values whose entity is {0} take the default if they do not fit. Returns the index of
+ * the first value that does not fit, `count` where all do. Same types are copied. [any] */
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities);
 
-/* For values that keep type and place: the index of the first outside the limits of `field`, `count` where none is. [any] */
-uint32_t convert_check(const field_t *field, const void *values, uint32_t count, const bp_entity_t *entities);
+/* For cells that keep type and place: the index of the first with a value outside the limits of `field`, `count` where none is. [any] */
+uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, const bp_entity_t *entities);
 
-/* The sentence about a value that convert_column or convert_check stopped at; returns BP_ERROR_RANGE. [main] */
-bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *value,
+/* The sentence about a cell of `old` that cannot become one of `field`; returns BP_ERROR_RANGE. [main] */
+bp_result_t convert_refuse(const value_context_t *context, const field_t *old, const field_t *field, const void *cell,
                            error_text_t *error);
 
 #endif

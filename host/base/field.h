@@ -10,26 +10,75 @@
 
 #include "named.h"
 
-/* A field's declaration as the host keeps it: texts copied, default and limits parsed. */
+enum { FIELD_MAX_ELEMENTS = 65536 };
+
+/* A field's declaration as the host keeps it: texts copied, default and limits parsed.
+ *
+ * A cell is what a row has of the field: one value; `elements` of them in an array; or a bp_list_t. */
 typedef struct field_t {
     const char *name;
     bp_name_t hash;
-    uint32_t type;
+    uint32_t type;        /* of each value */
     uint32_t flags;
-    uint32_t access;      /* BP_READ, BP_WRITE, or 0: what the component's own loop does with it */
-    uint32_t column;      /* 1 + its place among the columns of that loop; 0: not said */
-    uint32_t size;        /* bytes of one value */
+    uint32_t access;      /* BP_READ, BP_WRITE: what the component's own loop does with the column; 0: not said */
+    uint32_t column;      /* 1 + the place of its pointer in the plugin's struct of columns; 0: not said */
+    uint32_t size;        /* bytes of a cell */
+    uint32_t elements;    /* of an array, 2 at least; 0: it is none */
     uint32_t parts, part; /* numbers in a value, and their type; 0: it is not made of numbers */
     uint32_t limited;     /* do min, max or named values matter? */
     double min, max;      /* of each part; infinite where not given */
     float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
     named_t named;        /* names of its values; none where its count is 0 */
-    bp_value_t initial;   /* a string points to initial_text */
+    bp_value_t initial;   /* of each value; a string points to initial_text, until its owner makes it a counted one */
+    char *initial_cell;   /* of an array whose elements differ in theirs, `size` bytes; else NULL */
+    char *initial_texts;  /* what strings in it point to, likewise */
+    size_t initial_texts_size;
     bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
     char *texts;          /* one block that holds all texts below and the name */
     size_t texts_size;
     const char *initial_text, *min_text, *max_text, *unit, *doc, *former_name, *values_text; /* "" where not given */
 } field_t;
+
+static inline bool field_is_list(const field_t *field)
+{
+    return (field->flags & BP_FIELD_LIST) != 0;
+}
+
+/* Has each cell one value? */
+static inline bool field_is_single(const field_t *field)
+{
+    return field->elements == 0 && !field_is_list(field);
+}
+
+/* Does a cell hold something outside itself: counted strings, the items of a list? */
+static inline bool field_is_counted(const field_t *field)
+{
+    return field->type == BP_STRING || field_is_list(field);
+}
+
+/* Bytes of one value. */
+static inline uint32_t field_item_size(const field_t *field)
+{
+    return field->elements > 0 ? field->size / field->elements : field_is_list(field) ? value_size(field->type) : field->size;
+}
+
+/* The values of a cell: as many as `*count` says. */
+static inline const void *field_items(const field_t *field, const void *cell, uint32_t *count)
+{
+    bp_list_t list;
+    *count = field->elements > 0 ? field->elements : 1;
+    if (!field_is_list(field))
+        return cell;
+    memcpy(&list, cell, sizeof list);
+    *count = list.count;
+    return list.items;
+}
+
+/* The default of value `index` of a cell; of a list that of each. */
+static inline const void *field_initial(const field_t *field, uint32_t index)
+{
+    return field->initial_cell == NULL ? (const void *)&field->initial : field->initial_cell + (size_t)index * field_item_size(field);
+}
 
 /* Copy a declaration and parse its default and limits; `item_size` is the size that the plugin's author knew. On
  * failure nothing is kept. [main] */
@@ -37,21 +86,48 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
                        uint32_t item_size, error_text_t *error);
 void field_free(field_t *field, memory_t *memory);
 
+/* "f32", "array of 4 f32", "list of f32": for sentences. Returns `text`. [any] */
+const char *field_shape(uint32_t type, uint32_t elements, bool list, char *text, size_t size);
+
 /* The declaration in the form of the contract; its texts stay the host's. */
 void field_describe(const field_t *field, bp_field_t *declared);
 
-/* Read a value as text says it: a named one by its name, others as value_parse reads them. [main] */
+/* Read one value as text says it: a named one by its name, others as value_parse reads them. [main] */
 bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value, error_text_t *error);
 
-/* Write a value as text, at most `size` bytes with the closing zero. [main] */
+/* Write one value as text, at most `size` bytes with the closing zero. [main] */
 void field_format(const field_t *field, const value_context_t *context, const void *value, char *text, size_t size);
 
-/* Does the value lie within the limits, and has it a name where values have names? [any] */
+/* All values of a cell, read from a text: "[1, 2, 3]", vectors "[0 0 1, 0 1 0]", strings and names with a comma "[\"a\", \"b\"]". Of a
+ * single value the text is as for field_parse. */
+typedef struct field_values_t {
+    memory_t *memory;
+    char *items;     /* packed */
+    uint32_t count, room;
+    char *texts;     /* what strings point to */
+    size_t texts_size;
+} field_values_t;
+
+/* An array's text has all its elements. Limits of arrays and lists are checked. `values` holds nothing on failure. [main] */
+bp_result_t field_parse_cell(const field_t *field, const value_context_t *context, memory_t *memory, const char *text, field_values_t *values,
+                             error_text_t *error);
+void field_values_free(field_values_t *values, const field_t *field);
+
+/* What bp_property_api.set takes for these values: the values themselves, or for a list a bp_list_t, which is put into `room`. */
+const void *field_values_cell(const field_values_t *values, const field_t *field, bp_list_t *room);
+
+/* Write a cell as text, at most `size` bytes with the closing zero. Returns how long the whole is. [main] */
+size_t field_format_cell(const field_t *field, const value_context_t *context, const void *cell, char *text, size_t size);
+
+/* Does one value lie within the limits, and has it a name where values have names? [any] */
 bool field_holds(const field_t *field, const void *value);
 
-/* Do all `count` values, `stride` bytes apart, lie within the field's limits? The error is about the first that does
+/* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first that does
  * not. [main] */
-bp_result_t field_check_all(const field_t *field, const void *values, size_t stride, uint32_t count, error_text_t *error);
+bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count, error_text_t *error);
+
+/* The same of `count` values one after another. [main] */
+bp_result_t field_check_items(const field_t *field, const void *items, uint64_t count, error_text_t *error);
 
 /* The same as field_holds; the error names the field and both limits, or the names. [main] */
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);

@@ -303,6 +303,12 @@ static bool read_entity(const value_context_t *context, const char *text, bp_ent
     return true;
 }
 
+static bool is_entity_name(const char *text)
+{
+    text = skip_blanks(text);
+    return text[0] != '#' && text[0] != '\0' && !(strncmp(text, "none", 4) == 0 && only_blanks(text + 4));
+}
+
 bp_result_t value_parse(const value_context_t *context, uint32_t type, const char *text, bp_value_t *value,
                         error_text_t *error)
 {
@@ -313,7 +319,11 @@ bp_result_t value_parse(const value_context_t *context, uint32_t type, const cha
     switch (type) {
     case BP_BOOL: good = read_bool(text, &read.boolean); break;
     case BP_COLOUR: good = read_colour(text, &read.colour); break;
-    case BP_ENTITY: good = read_entity(context, text, &read.entity); break;
+    case BP_ENTITY:
+        if (context->find_entity != NULL && is_entity_name(text))
+            return context->find_entity(context->finder, text, &value->entity);
+        good = read_entity(context, text, &read.entity);
+        break;
     case BP_STRING:
         read.string = text;
         good = true;

@@ -6,7 +6,7 @@
  *   vectors  numbers separated by spaces or commas, as many as the type has; a mat4 sixteen, column by column
  *   colour   #rgb #rrggbb #rrggbbaa (linear, 0 to 255 a part), or three or four numbers
  *   string   the rest of the line as it is; name: likewise, interned
- *   entity   #index:generation, or "none"
+ *   entity   #index:generation, or "none"; or a name, where the context finds entities by name
  * What value_format writes, value_parse reads back to the same bits.
  *
  * What it does not do: it knows neither the fields that give values a meaning (field.h), nor components and worlds.
@@ -23,6 +23,9 @@
 typedef struct value_context_t {
     names_t *names;
     uint32_t entity_base; /* the host's tag, in its place in a generation */
+    /* The entity that a text other than #index:generation names; sets the error where there is none. NULL: no text does. */
+    bp_result_t (*find_entity)(void *finder, const char *name, bp_entity_t *entity);
+    void *finder;
 } value_context_t;
 
 /* An entity's generation is the host's tag in the high 11 bits, and below it 2 * life - 1, where life counts the

@@ -89,16 +89,22 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     memcpy(component, entry->key, (size_t)(dot - entry->key));
     component[dot - entry->key] = '\0';
     bp_property_t property;
-    bp_value_t value;
+    field_values_t values;
+    bp_list_t list;
     /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
     bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
-    if (result == BP_OK) {
-        result = field_parse(property_field(&property), &s->host->base.values, entry->value, &value, s->error);
-        if (result != BP_OK)
-            return error_prefix(s->error, result, "%s = ", entry->key);
-    }
+    if (result == BP_OK && property.element != BP_NONE)
+        result = error_set(s->error, BP_ERROR_ARGUMENT, "%s is one element; write all of them, like [1, 2]", entry->key);
+    if (result != BP_OK)
+        return result;
+    const field_t *field = property_field(&property);
+    result = field_parse_cell(field, &s->host->base.values, &world->memory, entry->value, &values, s->error);
+    if (result != BP_OK)
+        return error_prefix(s->error, result, "%s = ", entry->key);
     /* Stride 0: all entities get the one value. */
-    return result != BP_OK ? result : property_set(world, &property, entities, count, &value, 0);
+    result = property_set(world, &property, entities, count, field_values_cell(&values, field, &list), 0);
+    field_values_free(&values, field);
+    return result;
 }
 
 static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)

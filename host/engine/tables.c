@@ -149,6 +149,7 @@ static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint
                 .entities = run_entities(run),
                 .prototype = run->prototype,
                 .manager = &world->rows.managers[component]->verb.handed,
+                .lists = &world->rows.lists.outside.seen,
                 .columns = own ? NULL : run->columns + p->items[p->items[at].base].columns,
                 .slots = own ? run->columns[p->items[p->items[at].base].columns] : NULL,
                 .instance = key->name,

@@ -35,6 +35,8 @@ static bp_result_t declare_options(base_t *base, memory_t *memory, plugin_t *plu
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         bp_result_t result = field_init(&plugin->options[i], memory, &base->values,
                                         (const bp_field_t *)(const void *)item, list->item_size, error);
+        if (result == BP_OK && !field_is_single(&plugin->options[i]))
+            result = error_set(error, BP_ERROR_TYPE, "option '%s' is an array or a list; an option has one value", plugin->options[i].name);
         for (uint32_t j = 0; j < i && result == BP_OK; j++) {
             if (plugin->options[j].hash == plugin->options[i].hash)
                 result = error_set(error, BP_ERROR_EXISTS, "two options are called '%s'", plugin->options[i].name);

@@ -11,22 +11,49 @@
 
 /* --- fields --------------------------------------------------------------------------------------------------------- */
 
+/* Let go of the counted defaults that copy_field has made: of the first `made` elements, where they differ. */
+static void release_initial(base_t *base, field_t *field, uint32_t made)
+{
+    const char **texts = (const char **)(void *)field->initial_cell;
+    if (field->type == BP_STRING && !field_is_list(field) && field->initial.string != NULL && texts == NULL)
+        strings_release(&base->strings, field->initial.string);
+    for (uint32_t i = 0; field->type == BP_STRING && texts != NULL && i < made; i++)
+        strings_release(&base->strings, texts[i]);
+}
+
 static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (fields[i].type == BP_STRING && fields[i].initial.string != NULL)
-            strings_release(&base->strings, fields[i].initial.string);
+        release_initial(base, &fields[i], fields[i].elements);
         field_free(&fields[i], memory);
     }
     memory_free(memory, fields, count * sizeof *fields);
+}
+
+/* Elements of an array that begin as different texts. On failure the field is empty. */
+static bp_result_t count_elements(base_t *base, memory_t *memory, field_t *field)
+{
+    const char **texts = (const char **)(void *)field->initial_cell;
+    for (uint32_t i = 0; i < field->elements; i++) {
+        const char *text = strings_acquire(&base->strings, texts[i]);
+        if (text == NULL) {
+            release_initial(base, field, i);
+            field_free(field, memory);
+            return error_memory(&base->error, "copying declared fields");
+        }
+        texts[i] = text;
+    }
+    return BP_OK;
 }
 
 /* Default strings are counted strings like any other, since rows begin by sharing them. */
 static bp_result_t copy_field(base_t *base, memory_t *memory, field_t *field, const void *item, uint32_t item_size)
 {
     bp_result_t result = field_init(field, memory, &base->values, item, item_size, &base->error);
-    if (result != BP_OK || field->type != BP_STRING)
+    if (result != BP_OK || field->type != BP_STRING || field_is_list(field))
         return result;
+    if (field->initial_cell != NULL)
+        return count_elements(base, memory, field);
     field->initial.string = strings_acquire(&base->strings, field->initial_text);
     return field->initial.string != NULL ? BP_OK : error_memory(&base->error, "copying declared fields");
 }
@@ -271,6 +298,20 @@ static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner
     return result;
 }
 
+/* Lists are memory of the world's rows; texts and entities in arrays are counted and found by the world. */
+static bp_result_t check_storage(base_t *base, const bp_component_i *declared, const field_t *fields, uint32_t count)
+{
+    for (uint32_t i = 0; declared->storage != NULL && i < count; i++) {
+        if (field_is_list(&fields[i]))
+            return error_set(&base->error, BP_ERROR_TYPE, "field '%s' is a list, which a component with storage of its own cannot have; declared ones can",
+                             fields[i].name);
+        if (fields[i].elements > 0 && (fields[i].type == BP_STRING || fields[i].type == BP_ENTITY))
+            return error_set(&base->error, BP_ERROR_TYPE, "field '%s' is an array of %s, which a component with storage of its own cannot have; declared ones can",
+                             fields[i].name, value_type_name(fields[i].type));
+    }
+    return BP_OK;
+}
+
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
                                     component_t *made)
 {
@@ -280,6 +321,8 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     bp_result_t result = read_component_extensions(base, owner, declared, made);
     if (result == BP_OK)
         result = copy_fields(base, memory, &declared->fields, &fields);
+    if (result == BP_OK && (result = check_storage(base, declared, fields, count)) != BP_OK)
+        free_fields(base, memory, fields, count);
     if (result != BP_OK) {
         component_empty(base, memory, made);
         return result;

@@ -28,7 +28,7 @@ static bp_result_t copy_field(base_t *base, memory_t *memory, const bp_term_fiel
                               asked_field_t *field)
 {
     error_text_t *error = &base->error;
-    const uint32_t known = BP_TERM_FIELD_OPTIONAL;
+    const uint32_t known = BP_TERM_FIELD_OPTIONAL | BP_FIELD_LIST;
     if (declared->name == NULL || !names_is_word(declared->name))
         return error_set(error, BP_ERROR_ARGUMENT, "field %u of what it asks for has no proper name", number);
     if (value_size(declared->type) == 0)
@@ -47,6 +47,8 @@ static bp_result_t copy_field(base_t *base, memory_t *memory, const bp_term_fiel
                              .hash = names_hash(declared->name),
                              .type = declared->type,
                              .access = declared->access == 0 ? BP_READ : declared->access,
+                             .elements = declared->count > 1 ? declared->count : 0,
+                             .list = (declared->flags & BP_FIELD_LIST) != 0,
                              .optional = (declared->flags & BP_TERM_FIELD_OPTIONAL) != 0};
     return field->name != NULL ? BP_OK : error_memory(error, "copying terms");
 }
@@ -185,6 +187,20 @@ static bp_result_t refuse_missing(error_text_t *error, const component_t *compon
                      asked->name, component->name, nearest_hint(&nearest, &hint));
 }
 
+/* Has the field the type and the shape that a loop counts on? */
+static bool is_like(const asked_field_t *asked, const field_t *field)
+{
+    return asked->type == field->type && asked->elements == field->elements && asked->list == field_is_list(field);
+}
+
+static bp_result_t refuse_type(error_text_t *error, const component_t *component, const asked_field_t *asked, const field_t *field)
+{
+    char wanted[64], is[64];
+    return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s", asked->name, component->name,
+                     field_shape(asked->type, asked->elements, asked->list, wanted, sizeof wanted),
+                     field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
+}
+
 bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t *component, uint16_t *places)
 {
     if (term->field_count > 0 && component->own_storage)
@@ -197,10 +213,8 @@ bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t
         uint32_t at = find_field(component, asked);
         if (at == TERM_ABSENT && !asked->optional)
             return refuse_missing(error, component, asked);
-        if (at != TERM_ABSENT && component->fields[at].type != asked->type)
-            return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s",
-                             asked->name, component->name, value_type_name(asked->type),
-                             value_type_name(component->fields[at].type));
+        if (at != TERM_ABSENT && !is_like(asked, &component->fields[at]))
+            return refuse_type(error, component, asked, &component->fields[at]);
         if (places != NULL)
             places[i] = (uint16_t)at;
     }

@@ -32,6 +32,8 @@ typedef struct asked_field_t {
     bp_name_t hash;
     uint32_t type;
     uint32_t access; /* BP_READ, BP_WRITE */
+    uint32_t elements; /* of an array; 0: it is none */
+    bool list;
     bool optional;
 } asked_field_t;
 

@@ -157,30 +157,76 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
     return BP_OK;
 }
 
+/* The whole or the element that a path names, where `room` is not enough, in a block of `*size` bytes. */
+static bp_result_t read_cell(world_t *world, bp_property_t *property, bp_entity_t entity, bp_value_t *room, void **cell)
+{
+    *cell = property->size <= sizeof *room ? room : memory_resize(&world->memory, NULL, 0, property->size);
+    if (*cell == NULL)
+        return error_memory(&world->base->error, "reading a property");
+    return property_get(world, property, &entity, 1, *cell, property->size);
+}
+
+static void free_cell(world_t *world, const bp_property_t *property, const bp_value_t *room, void *cell)
+{
+    if (cell != room)
+        memory_free(&world->memory, cell, property->size);
+}
+
 bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
 {
-    bp_value_t value;
+    bp_value_t room;
+    void *cell;
     world_t *world = world_of(path->world);
     bp_property_t property = path->property;
-    bp_result_t result = property_get(world, &property, &path->entity, 1, &value, sizeof value);
-    if (result == BP_OK)
-        field_format(property_field(&property), &world->base->values, &value, text, size);
+    bp_result_t result = read_cell(world, &property, path->entity, &room, &cell);
+    if (result == BP_OK && property.element == BP_NONE)
+        field_format_cell(property_field(&property), &world->base->values, cell, text, size);
+    else if (result == BP_OK)
+        field_format(property_field(&property), &world->base->values, cell, text, size);
+    free_cell(world, &property, &room, cell);
     return result;
+}
+
+static bp_result_t find_named(void *world, const char *name, bp_entity_t *entity)
+{
+    return find_by_name(world, name, entity);
+}
+
+static bp_result_t set_element_text(world_t *world, bp_property_t *property, bp_entity_t entity, const value_context_t *context, const char *text)
+{
+    bp_value_t value;
+    bp_result_t result = property_refresh(world, property);
+    if (result != BP_OK)
+        return result;
+    result = field_parse(property_field(property), context, text, &value, &world->base->error);
+    if (result != BP_OK)
+        return error_prefix(&world->base->error, result, "%s: ", property_field(property)->name);
+    return property_set(world, property, &entity, 1, &value, sizeof value);
 }
 
 bp_result_t path_set_text(const bp_path_t *path, const char *text)
 {
-    bp_value_t value;
+    bp_value_t room;
+    bp_list_t list;
+    void *cell;
+    field_values_t values;
     world_t *world = world_of(path->world);
     bp_property_t property = path->property;
-    error_text_t *error = &world->base->error;
-    bp_result_t result = property_get(world, &property, &path->entity, 1, &value, sizeof value);
-    if (result != BP_OK)
-        return result;
-    bool named = property.type == BP_ENTITY && text[0] != '#' && text[0] != '\0' && strcmp(text, "none") != 0;
-    result = named ? find_by_name(world, text, &value.entity)
-                   : field_parse(property_field(&property), &world->base->values, text, &value, error);
-    if (result != BP_OK)
-        return error_prefix(error, result, "%s: ", property_field(&property)->name);
-    return property_set(world, &property, &path->entity, 1, &value, sizeof value);
+    value_context_t context = world->base->values;
+    context.find_entity = find_named;
+    context.finder = world;
+    /* What has gone is told before what is wrong with the text. An element may be the one behind the last. */
+    if (property.element != BP_NONE)
+        return set_element_text(world, &property, path->entity, &context, text);
+    bp_result_t result = read_cell(world, &property, path->entity, &room, &cell);
+    const field_t *field = property_field(&property);
+    free_cell(world, &property, &room, cell);
+    if (result == BP_OK) {
+        result = field_parse_cell(field, &context, &world->memory, text, &values, &world->base->error);
+        if (result != BP_OK)
+            return error_prefix(&world->base->error, result, "%s: ", field->name);
+        result = property_set(world, &property, &path->entity, 1, field_values_cell(&values, field, &list), property.size);
+        field_values_free(&values, field);
+    }
+    return result;
 }

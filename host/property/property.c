@@ -10,6 +10,8 @@
  */
 #include "property.h"
 
+#include "elements.h"
+
 #include "../base/base.h"
 #include "../base/error.h"
 #include "../plugin/verbs.h"
@@ -25,7 +27,8 @@
 /* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
 #define OWN_STORAGE 0x80000000u
 #define LIMITED 0x40000000u
-#define COUNTED 0x20000000u /* strings */
+#define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value */
+#define ELEMENT 0x10000000u /* one element of an array or a list */
 
 /* The column of a declared property in a prototype; false where it is absent. */
 static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
@@ -145,20 +148,44 @@ static bp_result_t no_such_property(world_t *world, const component_t *component
                      nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index)
+static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index, uint32_t element)
 {
     const field_t *field = &type->fields[index];
+    bool whole = element == BP_NONE, counted = field_is_counted(field) || (field->elements > 0 && field->limited);
+    uint32_t flags = field->flags & 0xffff;
     return (bp_property_t){
         .key = key,
         .field = index,
         .type = field->type,
-        .flags = (field->flags & 0xffff) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
-                 (field->type == BP_STRING ? COUNTED : 0),
-        .size = field->size,
+        .flags = (whole ? flags : flags & ~(uint32_t)BP_FIELD_LIST) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
+                 (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
+        .size = whole ? field->size : field_item_size(field),
         .layout = world->layout,
         .prototype = BP_NONE,
         .declared = type->bound[index],
+        .count = !whole || field_is_single(field) ? 1 : field->elements,
+        .element = element,
     };
+}
+
+static bp_result_t resolve_in_type(world_t *world, uint32_t key, const char *property, bp_property_t *resolved)
+{
+    const component_t *type = world_key_manager(world, key)->component;
+    char name[64] = "";
+    uint32_t element;
+    if (!elements_split(property, name, sizeof name, &element))
+        return error_set(&world->base->error, BP_ERROR_SYNTAX, "'%.80s' is no property; an element is written like items[3]", property);
+    bp_name_t hash = names_hash(element == BP_NONE ? property : name);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const field_t *field = &type->fields[i];
+        if (field->hash != hash)
+            continue;
+        bp_result_t result = element == BP_NONE ? BP_OK : elements_check(field, element, &world->base->error);
+        if (result == BP_OK)
+            *resolved = describe_property(world, key, type, i, element);
+        return result;
+    }
+    return no_such_property(world, type, element == BP_NONE ? property : name);
 }
 
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
@@ -167,23 +194,12 @@ bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *com
     uint32_t key;
     bp_result_t result = entity.id == 0 ? find_key_of_world(world, component, &key)
                                         : find_key_of_entity(world, entity, component, &key);
-    if (result != BP_OK)
-        return result;
-    const component_t *type = world_key_manager(world, key)->component;
-    bp_name_t name = names_hash(property);
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const field_t *field = &type->fields[i];
-        if (field->hash != name)
-            continue;
-        *resolved = describe_property(world, key, type, i);
-        return BP_OK;
-    }
-    return no_such_property(world, type, property);
+    return result == BP_OK ? resolve_in_type(world, key, property, resolved) : result;
 }
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t absent(world_t *world, const bp_property_t *p, bp_entity_t e)
+bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t e)
 {
     if (!entities_is_alive(world->entities, e))
         return entities_dead_error(world->entities, e);
@@ -203,11 +219,16 @@ static bp_result_t follow(world_t *world, bp_property_t *p)
     if (now->field->type != p->type)
         return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has become %s with a reload; resolve it again", now->name, type->name,
                          value_type_name(now->field->type));
-    *p = describe_property(world, p->key, type, now->index);
-    return BP_OK;
+    bp_property_t present = describe_property(world, p->key, type, now->index, p->element);
+    if (p->element == BP_NONE && (present.count != p->count || present.size != p->size))
+        return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has another number of values after a reload; resolve it again", now->name, type->name);
+    bp_result_t result = p->element == BP_NONE ? BP_OK : elements_check(now->field, p->element, error);
+    if (result == BP_OK)
+        *p = present;
+    return result;
 }
 
-static bp_result_t check_property(world_t *world, bp_property_t *p)
+bp_result_t property_refresh(world_t *world, bp_property_t *p)
 {
     bp_result_t result = p->layout == world->layout ? BP_OK : follow(world, p);
     if (result == BP_OK && (world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
@@ -228,7 +249,7 @@ static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_e
             column = prototypes_column(&world->prototypes, prototype, p->key);
         }
         if (record == NULL || column == 0)
-            return absent(world, p, entities[i]);
+            return property_absent(world, p, entities[i]);
         memcpy(&slots[i], run_cell(world_run(world, prototype), column, record->row), sizeof *slots);
     }
     return BP_OK;
@@ -348,7 +369,7 @@ static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
-            return absent(world, p, entities[i]);
+            return property_absent(world, p, entities[i]);
         uint32_t reach = count - i, n = run_stretch(p->run, record->row, entities + i, reach);
         char *to = values + i * stride;
         if (n >= LONG_STRETCH || n == reach)
@@ -365,15 +386,17 @@ static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_
 NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
                                        size_t stride)
 {
-    bp_result_t result = check_property(world, p);
+    bp_result_t result = property_refresh(world, p);
     if (result != BP_OK)
         return result;
+    if ((p->flags & ELEMENT) != 0)
+        return elements_get(world, p, property_field(p), entities, count, values, stride);
     if ((p->flags & OWN_STORAGE) != 0)
         return get_own(world, p, entities, count, values, stride);
     if (count == 1) {
         const void *cell = find_cell(world, p, entities[0]);
         if (cell == NULL)
-            return absent(world, p, entities[0]);
+            return property_absent(world, p, entities[0]);
         value_copy(values, cell, p->size);
         return BP_OK;
     }
@@ -383,7 +406,7 @@ NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const b
 /* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
 static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
-    return p->layout == world->layout && (p->flags & OWN_STORAGE) == 0 ? find_cell(world, p, e) : NULL;
+    return p->layout == world->layout && (p->flags & (OWN_STORAGE | ELEMENT)) == 0 ? find_cell(world, p, e) : NULL;
 }
 
 /* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four bytes,
@@ -418,7 +441,7 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
     const field_t *field = property_field(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
         return error_set(&world->base->error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
-    return field_check_all(field, values, stride, count, &world->base->error);
+    return (p->flags & ELEMENT) != 0 ? BP_OK : field_check_all(field, values, stride, count, &world->base->error);
 }
 
 /* Do all the entities have the property? `stretches` counts those of consecutive rows that they lie in. */
@@ -428,36 +451,10 @@ static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_ent
     for (uint32_t i = 0; i < count; ++*stretches) {
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
-            return absent(world, p, entities[i]);
+            return property_absent(world, p, entities[i]);
         i += run_stretch(p->run, record->row, entities + i, count - i);
     }
     return BP_OK;
-}
-
-static bp_result_t set_strings(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
-                               size_t stride)
-{
-    strings_t *pool = &world->base->strings;
-    const char **strings = memory_resize(&world->memory, NULL, 0, count * sizeof *strings);
-    uint32_t made = 0;
-    for (; strings != NULL && made < count; made++) {
-        const char *text;
-        memcpy(&text, values + made * stride, sizeof text);
-        strings[made] = strings_acquire(pool, text);
-        if (strings[made] == NULL)
-            break;
-    }
-    for (uint32_t i = 0; i < made; i++) {
-        if (made < count) {
-            strings_release(pool, strings[i]);
-            continue;
-        }
-        const char **cell = find_cell(world, p, entities[i]);
-        strings_release(pool, *cell);
-        *cell = strings[i];
-    }
-    memory_free(&world->memory, strings, strings == NULL ? 0 : count * sizeof *strings);
-    return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
 static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride,
@@ -481,17 +478,19 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
 {
     if (world->hold == WORLD_SEALED)
         return store_refuse_held(world);
-    bp_result_t result = check_property(world, p);
+    bp_result_t result = property_refresh(world, p);
     if (result == BP_OK)
         result = check_values(world, p, values, stride, count);
     if (result != BP_OK || count == 0)
         return result;
+    if ((p->flags & ELEMENT) != 0)
+        return elements_set(world, p, property_field(p), entities, count, values, stride);
     if ((p->flags & OWN_STORAGE) != 0)
         return set_own(world, p, entities, count, values, stride);
     uint32_t stretches;
     result = check_entities(world, p, entities, count, &stretches);
-    if (result == BP_OK && p->type == BP_STRING)
-        return set_strings(world, p, entities, count, values, stride);
+    if (result == BP_OK && field_is_counted(property_field(p)))
+        return elements_set_whole(world, p, property_field(p), entities, count, values, stride);
     if (result == BP_OK)
         set_cells(world, p, entities, count, values, stride, stretches);
     return result;
@@ -563,6 +562,17 @@ static property_recent_t *recent_place(property_table_t *table, const char *comp
     return &table->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
 }
 
+/* A caller by two names has room for one value. */
+static bp_result_t refuse_whole(world_t *world, const char *property, const bp_property_t *p)
+{
+    const char *type = value_type_name(p->type);
+    if ((p->flags & BP_FIELD_LIST) != 0)
+        return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a list of %s; resolve it, or name one of its values like %s[0]", property, type,
+                         property);
+    return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is an array of %u %s; resolve it, or name one of them like %s[0]", property, p->count,
+                     type, property);
+}
+
 /* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
 static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                        bp_result_t *result)
@@ -574,10 +584,12 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
         bp_property_t fresh;
         *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
                                  : property_resolve(world, entity, component, property, &fresh);
+        if (*result == BP_OK && !field_is_single(property_field(&fresh)) && fresh.element == BP_NONE)
+            *result = refuse_whole(world, property, &fresh);
         if (*result != BP_OK)
             return NULL;
         *entry = (property_entry_t){.component = c, .property = f, .resolved = fresh};
-        if ((fresh.flags & OWN_STORAGE) == 0)
+        if ((fresh.flags & (OWN_STORAGE | ELEMENT)) == 0)
             find_cell(world, &entry->resolved, entity);
     }
     if (strlen(component) < PROPERTY_TEXT && strlen(property) < PROPERTY_TEXT) {

@@ -29,6 +29,11 @@ bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entit
                          size_t stride);
 bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride);
+
+/* Bring a property that was resolved before a reload up to date; others cost a comparison. Errors where its field or component has
+ * gone, or has values of another type or number. Until then property_field may be NULL. [main] */
+bp_result_t property_refresh(world_t *world, bp_property_t *property);
+
 /* The field as it is declared now. */
 static inline const field_t *property_field(const bp_property_t *property)
 {

@@ -11,7 +11,7 @@
 #include "../plugin/verbs.h"
 #include "change.h"
 
-enum { BATCH = 1024 };
+enum { BATCH = 1024, BATCH_BYTES = 1024 * 1024 /* of a batch of one field, where that is fewer */ };
 
 typedef struct carry_t {
     reload_change_t *change;
@@ -30,7 +30,9 @@ typedef struct carry_t {
     char *values;             /* room for a batch of each new field, one after another ... */
     size_t values_size;
     const void **columns;     /* ... and where each is; NULL: not carried with the creation */
-    bp_value_t read[BATCH];   /* a batch as the old manager has it */
+    char *read;               /* a batch as the old manager has it */
+    size_t read_size;
+    uint32_t batch;           /* rows in one, at most */
 } carry_t;
 
 /* --- where it is ----------------------------------------------------------------------------------------------------- */
@@ -41,7 +43,7 @@ static bool next_batch(carry_t *c)
     const run_t *run = c->shape->run;
     const uint32_t *slots = c->old->own_storage ? run->columns[c->old_first] : NULL;
     c->count = 0;
-    for (; c->row < run->count && c->count < BATCH; c->row++) {
+    for (; c->row < run->count && c->count < c->batch; c->row++) {
         bp_entity_t e = run_entities(run)[c->row];
         if (e.id == 0)
             continue;
@@ -138,12 +140,27 @@ static bp_result_t read_new(carry_t *c, uint32_t number, void *values)
     if (result != BP_OK)
         return result;
     if (source->kind != CONVERT_SAME)
-        bad = convert_column(old, read, field, values, c->count, NULL);
+        bad = cells_convert(&c->w->world->holdings, old, read, field, values, c->count, NULL);
     else if (source->check)
         bad = convert_check(field, values, c->count, NULL);
+    if (bad == CELLS_NO_MEMORY)
+        return error_memory(change_error(c->change), "carrying values");
     if (bad == c->count)
         return BP_OK;
     return columns_refuse(c->change, c->w, c->m, c->entities[bad], old, field, (char *)read + (size_t)bad * old->size);
+}
+
+/* Are values that read_new gives cells of their own, and not those of the old version? */
+static bool are_made(const carry_t *c, uint32_t number)
+{
+    return c->m->component->sources[number].kind != CONVERT_SAME;
+}
+
+/* After use of what read_new has put into c->values. */
+static void release_new(carry_t *c, uint32_t number)
+{
+    if (are_made(c, number))
+        cells_release(&c->w->world->holdings, &c->next->fields[number], c->values, c->count);
 }
 
 static bool is_carried(const carry_t *c, uint32_t number)
@@ -179,7 +196,7 @@ static bp_result_t read_columns(carry_t *c)
             continue;
         result = read_new(c, f, at);
         c->columns[f] = at;
-        at += (size_t)BATCH * c->next->fields[f].size;
+        at += (size_t)c->batch * c->next->fields[f].size;
     }
     return result;
 }
@@ -207,9 +224,11 @@ static bp_result_t set_texts(carry_t *c)
     for (uint32_t f = 0; f < c->next->field_count && result == BP_OK && c->next->storage.set != NULL; f++) {
         if (!is_carried(c, f) || c->next->fields[f].type != BP_STRING)
             continue;
-        result = read_new(c, f, c->read);
-        if (result == BP_OK)
-            result = set_new(c, f, c->read);
+        result = read_new(c, f, c->values);
+        if (result == BP_OK) {
+            result = set_new(c, f, c->values);
+            release_new(c, f);
+        }
     }
     return result;
 }
@@ -233,9 +252,9 @@ static bp_result_t set_entities(carry_t *c)
             continue;
         c->row = 0;
         while (result == BP_OK && next_batch(c)) {
-            result = read_new(c, f, c->read);
+            result = read_new(c, f, c->values);
             if (result == BP_OK)
-                result = set_new(c, f, c->read);
+                result = set_new(c, f, c->values);
         }
     }
     return result;
@@ -295,32 +314,23 @@ static bp_result_t save_and_load(carry_t *c)
 
 /* --- into columns ---------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t put_text(carry_t *c, const char **cell, const char *text)
-{
-    strings_t *strings = &c->w->world->base->strings;
-    const char *string = strings_acquire(strings, text);
-    if (string == NULL)
-        return error_memory(change_error(c->change), "carrying strings");
-    strings_release(strings, *cell);
-    *cell = string;
-    return BP_OK;
-}
-
 static bp_result_t put_batch(carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
+    const holdings_t *holdings = &c->w->world->holdings;
     char *cells = c->shape->kept.columns[c->new_first + number];
     bp_result_t result = read_new(c, number, c->values);
+    if (result != BP_OK)
+        return result;
     for (uint32_t i = 0; i < c->count && result == BP_OK; i++) {
-        const char *value = c->values + (size_t)i * field->size;
         char *cell = cells + (size_t)c->rows[i] * field->size;
-        const char *text;
-        memcpy(&text, value, field->type == BP_STRING ? sizeof text : 0);
-        if (field->type == BP_STRING)
-            result = put_text(c, (const char **)(void *)cell, text);
-        else
-            value_copy(cell, value, field->size);
+        cells_release(holdings, field, cell, 1);
+        if (!cell_copy(holdings, field, cell, c->values + (size_t)i * field->size)) {
+            cells_fill(field, cell, 1);
+            result = error_memory(change_error(c->change), "carrying values");
+        }
     }
+    release_new(c, number);
     return result;
 }
 
@@ -381,6 +391,18 @@ static bp_result_t carry(carry_t *c)
     return result == BP_OK ? everywhere(c, set_entities) : result;
 }
 
+/* As many rows as make a batch of the largest field a reasonable one. */
+static void size_batch(carry_t *c)
+{
+    uint32_t largest = 1;
+    for (uint32_t f = 0; f < c->old->field_count; f++)
+        largest = c->old->fields[f].size > largest ? c->old->fields[f].size : largest;
+    for (uint32_t f = 0; f < c->next->field_count; f++)
+        largest = c->next->fields[f].size > largest ? c->next->fields[f].size : largest;
+    c->batch = BATCH_BYTES / largest == 0 ? 1 : BATCH_BYTES / largest < BATCH ? BATCH_BYTES / largest : BATCH;
+    c->read_size = (size_t)c->batch * largest;
+}
+
 bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m)
 {
     memory_t *memory = &w->world->memory;
@@ -388,13 +410,15 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     if (c == NULL)
         return error_memory(change_error(change), "carrying instances");
     *c = (carry_t){.change = change, .w = w, .m = m, .old = m->component->slot, .next = m->component->kept, .memory = memory};
+    size_batch(c);
     for (uint32_t f = 0; f < c->next->field_count; f++)
-        c->values_size += (size_t)BATCH * c->next->fields[f].size;
+        c->values_size += (size_t)c->batch * c->next->fields[f].size;
     size_t columns_size = (c->next->field_count + 1u) * sizeof *c->columns;
     c->values = memory_new(memory, c->values_size + 1);
     c->columns = memory_new(memory, columns_size);
+    c->read = memory_new(memory, c->read_size);
     bp_result_t result = BP_ERROR_MEMORY;
-    if (c->values != NULL && c->columns != NULL) {
+    if (c->values != NULL && c->columns != NULL && c->read != NULL) {
         w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = c, .slots = slots_of};
         result = carry(c);
     } else {
@@ -402,6 +426,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     }
     memory_free(memory, c->values, c->values == NULL ? 0 : c->values_size + 1);
     memory_free(memory, c->columns, c->columns == NULL ? 0 : columns_size);
+    memory_free(memory, c->read, c->read_size);
     memory_free(memory, c, sizeof *c);
     return result;
 }
@@ -482,22 +507,16 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear)
 {
-    if (field->initial_is_zero) {
-        if (!clear)
-            memset(cells, 0, (size_t)field->size * rows);
+    if (field->initial_is_zero && clear)
+        return;
+    if (field->size != 4 || field->elements > 0) {
+        cells_fill(field, cells, rows);
         return;
     }
-    if (field->size == 4) {
-        uint32_t value, *to = cells;
-        memcpy(&value, &field->initial, sizeof value);
-        for (uint32_t i = 0; i < rows; i++)
-            to[i] = value;
-    } else {
-        for (uint32_t i = 0; i < rows; i++)
-            value_copy((char *)cells + (size_t)i * field->size, &field->initial, field->size);
-    }
-    if (field->type == BP_STRING)
-        strings_retain(field->initial.string, rows);
+    uint32_t value, *to = cells;
+    memcpy(&value, &field->initial, sizeof value);
+    for (uint32_t i = 0; i < rows; i++)
+        to[i] = value;
 }
 
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m, bp_entity_t entity,
@@ -535,9 +554,11 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
         if (old == NULL)
             columns_default(field, cells, run->count, is_clear(shape, &w->world->memory, new_first + i));
         else if (source->kind != CONVERT_SAME)
-            bad = convert_column(old, run->columns[old_first + source->old], field, cells, run->count, entities);
+            bad = cells_convert(&w->world->holdings, old, run->columns[old_first + source->old], field, cells, run->count, entities);
         else if (source->check)
             bad = convert_check(field, cells, run->count, entities);
+        if (bad == CELLS_NO_MEMORY)
+            return error_memory(change_error(change), "converting a column");
         if (bad < run->count)
             return columns_refuse(change, w, m, entities[bad], old, field, run_cell(run, old_first + source->old, bad));
         shape->filled[new_first + i] = 1;

@@ -17,7 +17,7 @@ void worlds_drop_shapes(reload_change_t *change)
     for (uint32_t i = 0; i < change->world_count; i++) {
         world_change_t *w = &change->worlds[i];
         for (uint32_t s = 0; s < w->shape_count; s++)
-            run_shape_free(&w->shapes[s], &w->world->memory, &w->world->base->strings);
+            run_shape_free(&w->shapes[s], &w->world->memory, &w->world->holdings);
         w->shape_count = 0;
     }
 }
@@ -33,7 +33,7 @@ void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, c
         run_t *run = world->runs[r];
         for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
             if (world_key_manager(world, p->items[at].key) == manager)
-                run_keep(run, &world->memory, &world->base->strings, p->items[p->items[at].base].columns, width, picks, count);
+                run_keep(run, &world->memory, &world->holdings, p->items[p->items[at].base].columns, width, picks, count);
         }
     }
 }

@@ -52,6 +52,11 @@ static uint32_t what_became(const convert_source_t *source)
     return source->kind != CONVERT_SAME ? BP_RELOAD_CONVERTED : source->renamed ? BP_RELOAD_RENAMED : BP_RELOAD_KEPT;
 }
 
+static uint32_t count_of(const field_t *field)
+{
+    return field_is_list(field) ? 0 : field->elements > 0 ? field->elements : 1;
+}
+
 static bool list_fields(reload_change_t *change, const component_change_t *c)
 {
     bool good = true;
@@ -67,6 +72,9 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
                                 .what = what_became(&c->sources[i]),
                                 .old_type = old == NULL ? BP_TYPE_NONE : old->type,
                                 .new_type = field->type,
+                                .old_count = old == NULL ? 1 : count_of(old),
+                                .new_count = count_of(field),
+                                .lost = from == BP_NONE ? 0 : c->sources[i].dropped,
                             });
     }
     for (uint32_t i = 0; i < c->slot->field_count && good; i++) {
@@ -76,14 +84,19 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
         const field_t *field = &c->slot->fields[i];
         if (!found)
             good = list(change, (bp_reload_field_t){.component = c->slot->name, .field = c->slot->bound[i]->name, .former = "", .initial = "",
-                                                    .what = BP_RELOAD_DROPPED, .old_type = field->type});
+                                                    .what = BP_RELOAD_DROPPED, .old_type = field->type, .old_count = count_of(field),
+                                                    .new_count = 1});
     }
     return good;
 }
 
 static bool write_field(reload_change_t *change, const bp_reload_field_t *f)
 {
-    const char *old = value_type_name(f->old_type), *new = value_type_name(f->new_type);
+    char old_text[64], new_text[64], lost[64] = "";
+    const char *old = field_shape(f->old_type, f->old_count, f->old_count == 0, old_text, sizeof old_text);
+    const char *new = field_shape(f->new_type, f->new_count, f->new_count == 0, new_text, sizeof new_text);
+    if (f->lost > 0)
+        snprintf(lost, sizeof lost, "; the last %u of each are dropped", f->lost);
     switch (f->what) {
     case BP_RELOAD_ADDED:
         return add(change, "    added      %s (%s), %s%s\n", f->field, new, f->initial[0] != '\0' ? "with default " : "with its type's default",
@@ -93,7 +106,8 @@ static bool write_field(reload_change_t *change, const bp_reload_field_t *f)
     case BP_RELOAD_RENAMED:
         return add(change, "    renamed    %s, which was %s\n", f->field, f->former);
     case BP_RELOAD_CONVERTED:
-        return add(change, "    converted  %s, from %s to %s%s%s\n", f->field, old, new, f->former[0] != '\0' ? "; it was called " : "", f->former);
+        return add(change, "    converted  %s, from %s to %s%s%s%s\n", f->field, old, new, f->former[0] != '\0' ? "; it was called " : "", f->former,
+                   lost);
     default:
         return true;
     }

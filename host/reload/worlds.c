@@ -564,7 +564,7 @@ static void free_world(world_change_t *w)
 {
     memory_t *memory = &w->world->memory;
     for (uint32_t i = 0; i < w->shape_count; i++)
-        run_shape_free(&w->shapes[i], memory, &w->world->base->strings);
+        run_shape_free(&w->shapes[i], memory, &w->world->holdings);
     for (uint32_t i = 0; i < w->manager_count; i++)
         free_manager(memory, &w->managers[i]);
     for (uint32_t i = 0; i < w->unit_count; i++) {

@@ -209,9 +209,8 @@ static bp_result_t check_texts(check_t *c, const uint32_t *values, uint64_t coun
     return good ? BP_OK : BROKEN(c, "section data: %s.%s points to no text in section strings", type, field);
 }
 
-static bp_result_t check_values(check_t *c, const blob_field_t *field, uint64_t count, const char *type)
+static bp_result_t check_values(check_t *c, const blob_field_t *field, const void *values, uint64_t count, const char *type)
 {
-    const void *values = blob_values(c->blob, field);
     const char *name = blob_text(c->blob, field->name);
     if (field->type == BP_BOOL)
         return check_bools(c, values, count, type, name);
@@ -219,6 +218,26 @@ static bp_result_t check_values(check_t *c, const blob_field_t *field, uint64_t 
         return check_entities(c, values, count, type, name);
     if (field->type == BP_STRING)
         return check_texts(c, values, count, type, name);
+    return BP_OK;
+}
+
+/* Where lists begin, and how many values there are. What is read lies within the section. */
+static bp_result_t check_starts(check_t *c, const blob_field_t *field, uint32_t instances, uint64_t offset, uint64_t *items, const char *type)
+{
+    const blob_t *blob = c->blob;
+    const blob_section_t *data = &blob->info->sections[BLOB_DATA];
+    uint64_t cells = blob_cells(field, instances), room = data->offset + data->size, head = blob_list_head(field, instances), bad;
+    const char *name = blob_text(blob, field->name);
+    *items = 0;
+    if (offset > room || head > room - offset || field->offset != offset)
+        return BROKEN(c, "section data: ends before the lists of %s.%s", type, name);
+    const uint64_t *starts = blob_list_starts(blob, field);
+    bad = starts[0];
+    for (uint64_t i = 0; i < cells; i++)
+        bad |= starts[i + 1] < starts[i] || starts[i + 1] - starts[i] > UINT32_MAX;
+    *items = starts[cells];
+    if (bad != 0 || *items > (room - offset - head) / blob_value_size(field->type))
+        return BROKEN(c, "section data: the lists of %s.%s do not follow each other, or end behind the section", type, name);
     return BP_OK;
 }
 
@@ -238,12 +257,19 @@ static bp_result_t check_field(check_t *c, const blob_component_t *component, ui
     uint32_t version = blob_field_version(field);
     bool known = blob_value_size(field->type) != 0 && version <= blob->head->version;
     c->version = version > c->version ? version : c->version;
-    if (!known || field->kind > BLOB_ONE || field->reserved != 0 || (field->flags & ~(uint32_t)BLOB_BITS) != 0)
+    if (!known || field->kind > BLOB_ONE || (field->flags & ~(uint32_t)(BLOB_BITS | BLOB_LIST)) != 0)
         return BROKEN(c, "section fields: %s.%s has type %u, kind %u and flags %x; one of them is unknown", type, name,
                       field->type, field->kind, field->flags);
     if (!is_text(blob, field->values))
         return BROKEN(c, "section fields: the named values of %s.%s are no text", type, name);
-    uint64_t size, offset = blob_place_field(field, component->instance_count, *end, &size);
+    if (blob_is_list(field) && field->more != 0)
+        return BROKEN(c, "section fields: %s.%s is a list and an array", type, name);
+    uint32_t instances = component->instance_count;
+    uint64_t items = 0, size, offset = blob_align(*end, blob_field_align(field));
+    bp_result_t result = blob_is_list(field) ? check_starts(c, field, instances, offset, &items, type) : BP_OK;
+    if (result != BP_OK)
+        return result;
+    blob_place_field(field, instances, items, *end, &size);
     if (field->offset != offset || field->size != size)
         return BROKEN(c, "section fields: %s.%s has %" PRIu64 " bytes at %" PRIu64 " and must have %" PRIu64 " at %" PRIu64, type, name,
                       field->size, field->offset, size, offset);
@@ -251,7 +277,9 @@ static bp_result_t check_field(check_t *c, const blob_component_t *component, ui
     const blob_section_t *data = &blob->info->sections[BLOB_DATA];
     if (*end > data->offset + data->size)
         return BROKEN(c, "section data: ends before the values of %s.%s", type, name);
-    return check_values(c, field, field->kind == BLOB_ONE ? 1 : component->instance_count, type);
+    if (blob_is_list(field))
+        return check_values(c, field, blob_list_items(blob, field, instances), items, type);
+    return check_values(c, field, blob_values(blob, field), (uint64_t)blob_cells(field, instances) * (field->more + 1u), type);
 }
 
 static bp_result_t check_opaque(check_t *c, const blob_component_t *component, uint64_t *end)

@@ -36,7 +36,7 @@
 
 #define BLOB_MAGIC "\x89" "BPE\r\n\x1a\n" /* a transfer as text would break it */
 #define BLOB_BYTE_ORDER 0x01020304u
-#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME, and no flags and named values of fields */
+#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME, and of fields no flags, elements and named values */
 #define BLOB_FIRST_SECTION 256u
 
 enum {
@@ -65,7 +65,10 @@ enum { BLOB_HAS_CLOCK = 1u << 0 /* steps, time and step_rate are those of a save
 enum { BLOB_OPAQUE = 1u << 0 /* no fields: each instance has bytes that only its manager understands (compile, spawn) */ };
 
 /* In blob_field_t.flags. */
-enum { BLOB_BITS = 1u << 0 /* the named values are bits */ };
+enum {
+    BLOB_BITS = 1u << 0, /* the named values are bits */
+    BLOB_LIST = 1u << 1  /* each cell has any number of values */
+};
 
 /* blob_field_t.kind. */
 enum {
@@ -132,7 +135,7 @@ typedef struct blob_field_t {
     uint16_t type;   /* BP_BOOL ... BP_DVEC4 */
     uint16_t flags;
     uint16_t kind;
-    uint16_t reserved;
+    uint16_t more;   /* values in each cell, less one: of arrays */
     uint32_t values; /* in strings: the names of an integer's values (named.h) */
     uint64_t offset; /* of the values, from the blob's first byte */
     uint64_t size;   /* bytes of all of them */
@@ -180,7 +183,7 @@ uint32_t blob_value_size(uint32_t type);
 /* The least version of the format that has a field like this one. [any] */
 static inline uint32_t blob_field_version(const blob_field_t *field)
 {
-    return field->type > BP_NAME || field->flags != 0 || field->values != 0 ? 2 : 1;
+    return field->type > BP_NAME || field->flags != 0 || field->more != 0 || field->values != 0 ? 2 : 1;
 }
 
 static inline const char *blob_text(const blob_t *blob, uint32_t offset)
@@ -188,7 +191,24 @@ static inline const char *blob_text(const blob_t *blob, uint32_t offset)
     return blob->strings + offset;
 }
 
-/* The values of a field: as many as the component has instances, or one. */
+static inline bool blob_is_list(const blob_field_t *field)
+{
+    return (field->flags & BLOB_LIST) != 0;
+}
+
+/* Cells of a field: as many as the component has instances, or one. */
+static inline uint32_t blob_cells(const blob_field_t *field, uint32_t instances)
+{
+    return field->kind == BLOB_ONE ? 1 : instances;
+}
+
+/* Bytes of a cell; a list's cells have no size. */
+static inline uint64_t blob_cell_size(const blob_field_t *field)
+{
+    return (uint64_t)blob_value_size(field->type) * (field->more + 1u);
+}
+
+/* The values of a field: of all cells, one after another; of lists first where each begins, see blob_list_items. */
 static inline const void *blob_values(const blob_t *blob, const blob_field_t *field)
 {
     return blob->bytes + field->offset;
@@ -202,6 +222,12 @@ static inline const void *blob_opaque_bytes(const blob_t *blob, const blob_compo
     return blob->bytes + component->opaque_offset + index[instance].offset;
 }
 
+/* Where the values of each cell of a field of lists begin, counted in values, and at the end how many there are. */
+static inline const uint64_t *blob_list_starts(const blob_t *blob, const blob_field_t *field)
+{
+    return (const uint64_t *)(const void *)(blob->bytes + field->offset);
+}
+
 /* --- the layout, for the writer and the check ------------------------------------------------------------------------- */
 
 static inline uint64_t blob_align(uint64_t offset, uint64_t to)
@@ -209,11 +235,32 @@ static inline uint64_t blob_align(uint64_t offset, uint64_t to)
     return (offset + to - 1) / to * to;
 }
 
-/* Where the values of a field lie when what comes before them ends at `end`; *size is their size. [any] */
-static inline uint64_t blob_place_field(const blob_field_t *field, uint32_t instances, uint64_t end, uint64_t *size)
+static inline uint64_t blob_field_align(const blob_field_t *field)
 {
-    *size = (uint64_t)blob_value_size(field->type) * (field->kind == BLOB_ONE ? 1 : instances);
-    return blob_align(end, field->kind == BLOB_ONE ? BLOB_ALIGN_SMALL : BLOB_ALIGN);
+    return field->kind == BLOB_ONE ? BLOB_ALIGN_SMALL : BLOB_ALIGN;
+}
+
+/* How far behind a list field's beginning its values lie. [any] */
+static inline uint64_t blob_list_head(const blob_field_t *field, uint32_t instances)
+{
+    return blob_align((blob_cells(field, instances) + UINT64_C(1)) * sizeof(uint64_t), blob_field_align(field));
+}
+
+/* Where the values of a field lie when what comes before them ends at `end`; *size are all their bytes. `items` counts the values of
+ * lists. [any] */
+static inline uint64_t blob_place_field(const blob_field_t *field, uint32_t instances, uint64_t items, uint64_t end, uint64_t *size)
+{
+    if (blob_is_list(field))
+        *size = blob_list_head(field, instances) + items * blob_value_size(field->type);
+    else
+        *size = blob_cell_size(field) * blob_cells(field, instances);
+    return blob_align(end, blob_field_align(field));
+}
+
+/* The values of all lists of a field, one after another. */
+static inline const void *blob_list_items(const blob_t *blob, const blob_field_t *field, uint32_t instances)
+{
+    return blob->bytes + field->offset + blob_list_head(field, instances);
 }
 
 #endif

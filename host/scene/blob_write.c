@@ -65,7 +65,8 @@ blob_field_desc_t blob_field_described(const field_t *field, uint32_t kind)
         .name = field->name,
         .type = field->type,
         .kind = kind,
-        .flags = field->named.bits ? BLOB_BITS : 0,
+        .flags = (field->named.bits ? (uint32_t)BLOB_BITS : 0) | (field_is_list(field) ? (uint32_t)BLOB_LIST : 0),
+        .elements = field->elements,
         .values = field->named.count > 0 ? field->values_text : NULL,
     };
 }
@@ -163,6 +164,8 @@ static bp_result_t fill_components(blob_writer_t *w, const blob_desc_t *desc, er
             to->type = (uint16_t)described->fields[f].type;
             to->kind = (uint16_t)described->fields[f].kind;
             to->flags = (uint16_t)described->fields[f].flags;
+            to->more = (uint16_t)(described->fields[f].elements > 0 ? described->fields[f].elements - 1 : 0);
+            to->size = described->fields[f].items; /* until it is placed */
             result = blob_string(w, described->fields[f].name, &to->name, error);
             if (result == BP_OK && described->fields[f].values != NULL)
                 result = blob_string(w, described->fields[f].values, &to->values, error);
@@ -182,7 +185,7 @@ static uint64_t place_data(blob_writer_t *w)
         blob_component_t *component = &components(w)[c];
         for (uint32_t f = 0; f < component->field_count; f++) {
             blob_field_t *field = &fields(w)[component->first_field + f];
-            field->offset = blob_place_field(field, component->instance_count, end, &field->size);
+            field->offset = blob_place_field(field, component->instance_count, field->size, end, &field->size);
             end = field->offset + field->size;
         }
         if ((component->flags & BLOB_OPAQUE) != 0 && component->opaque_size < most) {
@@ -248,6 +251,12 @@ bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field)
 {
     return w->block + fields(w)[components(w)[component].first_field + field].offset;
+}
+
+void *blob_column_items(blob_writer_t *w, uint32_t component, uint32_t field)
+{
+    const blob_field_t *record = &fields(w)[components(w)[component].first_field + field];
+    return w->block + record->offset + blob_list_head(record, components(w)[component].instance_count);
 }
 
 uint32_t blob_first(const blob_writer_t *w, uint32_t group, uint32_t part)

@@ -22,8 +22,10 @@ typedef struct blob_field_desc_t {
     const char *name;
     uint32_t type; /* BP_BOOL ... */
     uint32_t kind; /* BLOB_COLUMN, or BLOB_ONE where all instances have one value. Leave a field out to mean its default. */
-    uint32_t flags;      /* BLOB_BITS */
+    uint32_t flags;      /* BLOB_BITS, BLOB_LIST */
+    uint32_t elements;   /* of an array; 0: it is none */
     const char *values;  /* the names of its values; NULL: none */
+    uint64_t items;      /* of a list: how many there are in all cells */
 } blob_field_desc_t;
 
 /* The description of a component's field. */
@@ -85,8 +87,12 @@ typedef struct blob_writer_t {
  * component with fields). On failure nothing is kept. [main] */
 bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc_t *desc, error_text_t *error);
 
-/* The values of a field, to be written: one for each instance, or one. They stay where they are until the end. */
+/* The values of a field, to be written: one cell for each instance, or one. They stay where they are until the end. Of lists these are
+ * where each begins (blob_list_starts), one more than there are cells. */
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field);
+
+/* The values of all lists of a field. */
+void *blob_column_items(blob_writer_t *w, uint32_t component, uint32_t field);
 
 /* The first instance of a part of a group among those of its component. */
 uint32_t blob_first(const blob_writer_t *w, uint32_t group, uint32_t part);

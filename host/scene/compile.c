@@ -173,6 +173,7 @@ static void free_all(scene_t *scene)
     scene_draft_free(scene, &scene->draft);
     free_templates(scene);
     scene_groups_free(scene);
+    scene_bundles_free(scene);
     for (uint32_t i = 0; i < scene->label_count; i++)
         memory_free(&scene->memory, scene->labels[i].texts, scene->labels[i].size);
     memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);

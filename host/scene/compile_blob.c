@@ -69,7 +69,7 @@ static bool grow_buckets(scene_t *scene)
 
 static uint32_t cell_size(const field_t *field)
 {
-    if (field->type == BP_ENTITY)
+    if (field->type == BP_ENTITY || !field_is_single(field))
         return sizeof(uint32_t);
     return field->type == BP_STRING || field->type == BP_NAME ? sizeof(const char *) : field->size;
 }
@@ -195,6 +195,10 @@ void scene_cell_bytes(const scene_t *scene, const field_t *field, const scene_ce
 {
     bool said = cell->kind == CELL_VALUE;
     memset(bytes, 0, sizeof *bytes);
+    if (!field_is_single(field)) {
+        bytes->u32 = said ? cell->value.u32 : 0;
+        return;
+    }
     if (field->type == BP_ENTITY)
         return; /* numbers are known later */
     if (field->type == BP_NAME)
@@ -412,6 +416,32 @@ static uint32_t kind_of(const writing_t *w, const plan_t *plan, uint32_t field)
     return same ? BLOB_ONE : BLOB_COLUMN;
 }
 
+static uint32_t bundle_at(const scene_column_t *column, uint32_t row)
+{
+    uint32_t number = column->first.u32;
+    if (column->varied)
+        memcpy(&number, column->cells + (size_t)row * sizeof number, sizeof number);
+    return number;
+}
+
+/* Values of all lists that a field has in the blob. */
+static uint64_t count_items(const writing_t *w, const plan_t *plan, uint32_t field, uint32_t kind)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < plan->pair_count; i++) {
+        const scene_column_t *column = column_of(w, &w->pairs[plan->first_pair + i], field);
+        for (uint32_t row = 0; row < column->rows && field_is_list(column->field); row++) {
+            uint32_t number = bundle_at(column, row), count = 0;
+            if (number != 0)
+                scene_bundle_items(w->scene, number, &count);
+            items += count;
+            if (kind == BLOB_ONE)
+                return items;
+        }
+    }
+    return items;
+}
+
 static void plan_fields(writing_t *w, plan_t *plan, blob_component_desc_t *desc)
 {
     const component_t *component = w->scene->types.items[plan->type].component;
@@ -421,6 +451,7 @@ static void plan_fields(writing_t *w, plan_t *plan, blob_component_desc_t *desc)
         if (kind == LEFT_OUT)
             continue;
         w->fields[w->field_count] = blob_field_described(&component->fields[f], kind);
+        w->fields[w->field_count].items = count_items(w, plan, f, kind);
         w->field_numbers[w->field_count++] = f;
         desc->field_count++;
     }
@@ -470,11 +501,81 @@ static bp_result_t write_cells(writing_t *w, const scene_column_t *column, void 
     return result;
 }
 
+static bp_result_t write_items(writing_t *w, const field_t *field, const char *items, uint32_t count, char *to)
+{
+    error_text_t *error = w->scene->error;
+    const char *const *texts = (const char *const *)(const void *)items;
+    bp_result_t result = BP_OK;
+    if (field->type == BP_STRING)
+        return blob_strings(&w->writer, texts, count, (uint32_t *)(void *)to, error);
+    for (uint32_t i = 0; field->type == BP_NAME && i < count && result == BP_OK; i++)
+        result = blob_name(&w->writer, texts[i], (bp_name_t *)(void *)to + i, error);
+    if (field->type != BP_NAME && count > 0)
+        memcpy(to, items, (size_t)count * blob_value_size(field->type));
+    return result;
+}
+
+/* What an array begins with; its entities are none. */
+static bp_result_t write_default(writing_t *w, const field_t *field, char *to)
+{
+    error_text_t *error = w->scene->error;
+    uint32_t size = blob_value_size(field->type);
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; field->type != BP_ENTITY && i < field->elements && result == BP_OK; i++, to += size) {
+        bp_value_t value;
+        memcpy(&value, field_initial(field, i), field_item_size(field));
+        if (field->type == BP_STRING)
+            result = blob_string(&w->writer, value.string, (uint32_t *)(void *)to, error);
+        else if (field->type == BP_NAME)
+            result = blob_name(&w->writer, names_text(&w->scene->base->names, value.name), (bp_name_t *)(void *)to, error);
+        else
+            memcpy(to, &value, size);
+    }
+    return result;
+}
+
+/* One cell of an array or a list; `at` counts the values of lists. */
+static bp_result_t write_bundle(writing_t *w, const field_t *field, uint32_t number, char *to, uint64_t *at)
+{
+    uint32_t count = 0, size = blob_value_size(field->type);
+    const char *items = number == 0 ? NULL : scene_bundle_items(w->scene, number, &count);
+    if (!field_is_list(field))
+        return number == 0 ? write_default(w, field, to) : write_items(w, field, items, count, to);
+    bp_result_t result = write_items(w, field, items, count, to + *at * size);
+    *at += count;
+    return result;
+}
+
+static bp_result_t write_bundles(writing_t *w, uint32_t component, uint32_t field, const field_t *type, bool one)
+{
+    const plan_t *plan = &w->plans[component];
+    uint32_t number = w->field_numbers[plan->first_field + field];
+    char *values = blob_column(&w->writer, component, field);
+    uint64_t *starts = field_is_list(type) ? (uint64_t *)(void *)values : NULL, at = 0;
+    char *items = starts != NULL ? blob_column_items(&w->writer, component, field) : NULL;
+    size_t cell = starts != NULL ? 0 : (size_t)blob_value_size(type->type) * type->elements;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < (one ? 1 : plan->pair_count) && result == BP_OK; i++) {
+        const pair_t *pair = &w->pairs[plan->first_pair + i];
+        const scene_column_t *column = column_of(w, pair, number);
+        size_t first = one ? 0 : blob_first(&w->writer, pair->group, pair->part);
+        for (uint32_t row = 0; row < (one ? 1 : column->rows) && result == BP_OK; row++) {
+            result = write_bundle(w, type, bundle_at(column, row), starts != NULL ? items : values + (first + row) * cell, &at);
+            if (starts != NULL)
+                starts[first + row + 1] = at;
+        }
+    }
+    return result;
+}
+
 static bp_result_t write_field(writing_t *w, uint32_t component, uint32_t field)
 {
     const plan_t *plan = &w->plans[component];
     uint32_t number = w->field_numbers[plan->first_field + field];
     bool one = w->fields[plan->first_field + field].kind == BLOB_ONE;
+    const field_t *type = column_of(w, &w->pairs[plan->first_pair], number)->field;
+    if (!field_is_single(type))
+        return write_bundles(w, component, field, type, one);
     char *values = blob_column(&w->writer, component, field);
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < (one ? 1 : plan->pair_count) && result == BP_OK; i++) {

@@ -80,8 +80,13 @@ static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_c
     for (tree_walk_t walk = tree_walk(cell->list); tree_next(&walk); n++) {
         scene_cell_t one = {.kind = tree_is(walk.value, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE};
         bp_value_t bytes;
-        if (one.kind == CELL_VALUE)
+        bp_result_t result = BP_OK;
+        if (one.kind == CELL_VALUE && !field_is_single(column->field))
+            result = scene_read_bundle(scene, column->field, walk.value, &one.value.u32);
+        else if (one.kind == CELL_VALUE)
             json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error); /* has been checked */
+        if (result != BP_OK)
+            return result; /* of memory alone */
         scene_cell_bytes(scene, column->field, &one, &bytes);
         memcpy(cells + (size_t)n * column->size, &bytes, column->size);
     }
@@ -142,6 +147,22 @@ static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_n
     return BP_OK;
 }
 
+/* Lists of entities: texts, until all names are known. */
+static bp_result_t append_bundles(scene_t *scene, uint32_t number, uint32_t column_number, const scene_cell_t *cell)
+{
+    const scene_node_t *node = &scene->nodes[number];
+    scene_column_t *column = &scene->groups[node->group].columns[column_number];
+    bp_value_t bytes;
+    scene_cell_bytes(scene, column->field, cell, &bytes);
+    bp_result_t result = cell->kind == CELL_LIST ? append_list(scene, node, column, cell) : scene_column_append(scene, column, &bytes, node->total);
+    if (result != BP_OK || column->field->type != BP_ENTITY || (cell->kind != CELL_LIST && cell->kind != CELL_VALUE))
+        return result;
+    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1, sizeof *scene->refs))
+        return scene_no_memory(scene);
+    scene->refs[scene->ref_count++] = (scene_ref_t){.node = number, .column = column_number, .template = cell->template, .bundles = true};
+    return BP_OK;
+}
+
 static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
 {
     const scene_node_t *node = &scene->nodes[number];
@@ -149,6 +170,8 @@ static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_
     const field_t *field = column->field;
     bp_value_t bytes;
     column->said = column->said || cell->kind != CELL_UNSET;
+    if (!field_is_single(field))
+        return append_bundles(scene, number, column_number, cell);
     if (field->type == BP_ENTITY)
         return append_ref(scene, number, column_number, place, cell);
     if (cell->kind == CELL_LIST)

@@ -94,7 +94,7 @@ typedef struct scene_cell_t {
     uint32_t kind;
     uint32_t template; /* in which it was said; BP_NONE: in the entity itself */
     const tree_item_t *list;
-    bp_value_t value;     /* of strings, names and entities: the text */
+    bp_value_t value;     /* of strings, names and entities: the text; of arrays and lists u32: the number of the bundle + 1 */
 } scene_cell_t;
 
 typedef struct scene_part_t {
@@ -125,7 +125,7 @@ typedef struct scene_template_t {
 
 typedef struct scene_column_t {
     const field_t *field;
-    uint32_t size;        /* of a cell: pointers for strings and names, numbers for entities */
+    uint32_t size;        /* of a cell: pointers for strings and names, numbers for entities and for bundles */
     uint32_t rows;
     bool varied;          /* else all cells are `first` */
     bool said;            /* some row has a value that the scene gives: not left to the default */
@@ -163,7 +163,17 @@ typedef struct scene_ref_t {
     uint32_t template;    /* where the text stands; BP_NONE: in the entity */
     const char *text;      /* NULL: the list's; of a parent, neither */
     const tree_item_t *list;
+    bool bundles;          /* the column holds numbers of bundles of texts */
 } scene_ref_t;
+
+/* The values of one array or list (compile_lists.c). */
+typedef struct scene_bundle_t {
+    const field_t *field;
+    uint64_t first;  /* in scene_t.bundle_bytes: texts as pointers, entities as numbers + 1 once they are known, others as they are */
+    uint64_t hash;
+    uint32_t count;
+    bool resolved;   /* entities that are numbers */
+} scene_bundle_t;
 
 /* Labels made from a name and the numbers of its instances. */
 typedef struct scene_labels_t {
@@ -184,12 +194,18 @@ typedef struct scene_t {
     uint32_t *group_buckets; /* open addressing by hash; number + 1 */
     scene_ref_t *refs;
     scene_labels_t *labels;
+    scene_bundle_t *bundles;
+    char *bundle_bytes;
+    uint64_t bundle_bytes_used;
+    uint32_t *bundle_buckets; /* open addressing by hash; number + 1 */
     scene_draft_t draft;   /* of the entity in work */
     uint32_t template_count, template_capacity;
     uint32_t node_count, node_capacity;
     uint32_t group_count, group_capacity, group_bucket_count;
     uint32_t ref_count, ref_capacity;
     uint32_t label_count, label_capacity;
+    uint32_t bundle_count, bundle_capacity, bundle_bucket_count;
+    uint32_t bundle_words; /* room in bundle_bytes, by eight */
     uint64_t entity_count;
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;
@@ -249,6 +265,14 @@ bp_result_t scene_check_names(scene_t *scene);
 uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted); /* the nodes whose counts number its entities */
 bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride); /* "name[2]", `stride` bytes apart */
 bp_result_t scene_resolve_refs(scene_t *scene);
+bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text, uint32_t *number, bool *alike);
+
+/* compile_lists.c */
+bp_result_t scene_read_bundle(scene_t *scene, const field_t *field, const tree_item_t *json, uint32_t *number); /* of the bundle, + 1 */
+bool scene_is_list_of_bundles(const field_t *field, const tree_item_t *json); /* one for each instance? */
+const void *scene_bundle_items(const scene_t *scene, uint32_t number, uint32_t *count);
+bp_result_t scene_resolve_bundles(scene_t *scene, const scene_ref_t *ref, uint32_t *cells); /* of the node's rows */
+void scene_bundles_free(scene_t *scene);
 
 /* compile_entities.c */
 bp_result_t scene_read_templates(scene_t *scene);

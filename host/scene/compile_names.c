@@ -176,7 +176,7 @@ static scene_place_t place_of_ref(const scene_t *scene, const scene_ref_t *ref, 
             place.component = group->parts[i].name;
     }
     place.property = group->columns[ref->column].field->name;
-    place.element = ref->list != NULL ? element : SIZE_MAX;
+    place.element = ref->list != NULL || ref->bundles ? element : SIZE_MAX;
     return place;
 }
 
@@ -245,6 +245,18 @@ static uint32_t entity_of(const scene_t *scene, const target_t *target, uint32_t
     return scene->groups[node->group].first + node->row + outer * target->per_instance + target->offset + 1;
 }
 
+bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text, uint32_t *number, bool *alike)
+{
+    target_t target;
+    scene_place_t place = place_of_ref(scene, ref, item);
+    bp_result_t result = find_target(scene, &place, ref->node, text, &target);
+    if (result != BP_OK)
+        return result;
+    *number = entity_of(scene, &target, row);
+    *alike = target.shared == 0;
+    return BP_OK;
+}
+
 /* The cells of a node's rows in a column of entities. */
 static uint32_t *cells_of(scene_t *scene, const scene_ref_t *ref)
 {
@@ -280,6 +292,8 @@ static bp_result_t resolve(scene_t *scene, const scene_ref_t *ref)
     target_t target = {.node = node->parent, .stride = node->count};
     if (cells == NULL)
         return scene_no_memory(scene);
+    if (ref->bundles)
+        return scene_resolve_bundles(scene, ref, cells);
     if (ref->list != NULL)
         return resolve_list(scene, ref, cells);
     if (ref->text != NULL) {

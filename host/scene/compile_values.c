@@ -301,6 +301,17 @@ static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const t
 
 /* --- properties ------------------------------------------------------------------------------------------------------- */
 
+static bp_result_t read_value(scene_t *scene, const field_t *field, const tree_item_t *json, bp_value_t *value)
+{
+    return field_is_single(field) ? json_value_read(&scene->base->values, field, json, value, scene->error)
+                                  : scene_read_bundle(scene, field, json, &value->u32);
+}
+
+static bool has_one_for_each(const field_t *field, const tree_item_t *json)
+{
+    return field_is_single(field) ? json_value_is_list(field->type, json) : scene_is_list_of_bundles(field, json);
+}
+
 static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json, scene_cell_t *cell)
 {
     size_t size = tree_count(json), count = scene->nodes[place->node].count;
@@ -311,7 +322,7 @@ static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const f
     for (tree_walk_t walk = tree_walk(json); tree_next(&walk); at.element++) {
         bp_value_t value;
         bool null = tree_is(walk.value, TREE_NULL);
-        bp_result_t result = null ? BP_OK : json_value_read(&scene->base->values, field, walk.value, &value, scene->error);
+        bp_result_t result = null ? BP_OK : read_value(scene, field, walk.value, &value);
         if (result != BP_OK)
             return scene_fail_at(scene, result, &at);
     }
@@ -323,15 +334,15 @@ static bp_result_t set_property(scene_t *scene, const scene_place_t *place, cons
 {
     if ((field->flags & BP_FIELD_READ_ONLY) != 0)
         return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s is read only: its plugin sets it", field->name);
-    if (lists && json_value_is_list(field->type, json))
+    if (lists && has_one_for_each(field, json))
         return read_list(scene, place, field, json, cell);
     *cell = (scene_cell_t){.kind = tree_is(json, TREE_NULL) ? CELL_DEFAULT : CELL_VALUE, .template = place->template};
     if (cell->kind == CELL_DEFAULT)
         return BP_OK;
-    bp_result_t result = json_value_read(&scene->base->values, field, json, &cell->value, scene->error);
+    bp_result_t result = read_value(scene, field, json, &cell->value);
     if (result == BP_OK)
         return BP_OK;
-    if (!lists && place->node != BP_NONE && tree_is(json, TREE_LIST) && value_parts(field->type) <= 1)
+    if (!lists && field_is_single(field) && place->node != BP_NONE && tree_is(json, TREE_LIST) && value_parts(field->type) <= 1)
         return scene_fail(scene, result, place, "%s takes one value; a list gives one to each instance where the entity has a \"count\"", field->name);
     return scene_fail_at(scene, result, place);
 }

@@ -70,10 +70,16 @@ static void free_room(dump_t *d)
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
-static const void *value_at(const dump_t *d, const blob_field_t *field, uint32_t instance)
+/* The values of an instance: one, as many as an array has, or those of a list. */
+static const char *values_at(const dump_t *d, const blob_field_t *field, uint32_t instances, uint32_t instance, uint32_t *count)
 {
-    const char *values = blob_values(d->blob, field);
-    return field->kind == BLOB_ONE ? values : values + (size_t)instance * blob_value_size(field->type);
+    uint32_t cell = field->kind == BLOB_ONE ? 0 : instance;
+    *count = field->more + 1u;
+    if (!blob_is_list(field))
+        return (const char *)blob_values(d->blob, field) + cell * blob_cell_size(field);
+    const uint64_t *starts = blob_list_starts(d->blob, field);
+    *count = (uint32_t)(starts[cell + 1u] - starts[cell]);
+    return (const char *)blob_list_items(d->blob, field, instances) + starts[cell] * blob_value_size(field->type);
 }
 
 /* The text of a name; of one that nobody knows, its number. */
@@ -92,9 +98,8 @@ static void print_name(const dump_t *d, bp_name_t name)
     print_quoted(&d->sink, name_text(d, name, number, sizeof number));
 }
 
-static void print_value(const dump_t *d, const blob_field_t *field, uint32_t instance, bool json)
+static void print_one(const dump_t *d, const blob_field_t *field, const void *value, bool json)
 {
-    const void *value = value_at(d, field, instance);
     uint32_t number;
     char text[512];
     if (field->type == BP_STRING || field->type == BP_ENTITY)
@@ -121,7 +126,31 @@ static void print_value(const dump_t *d, const blob_field_t *field, uint32_t ins
     }
 }
 
+static void print_value(const dump_t *d, const blob_component_t *component, const blob_field_t *field, uint32_t instance, bool json)
+{
+    uint32_t count, size = blob_value_size(field->type);
+    const char *values = values_at(d, field, component->instance_count, instance, &count);
+    bool several = blob_is_list(field) || field->more > 0;
+    print_text(&d->sink, several ? "[" : "");
+    for (uint32_t i = 0; i < count; i++) {
+        print_text(&d->sink, i > 0 ? ", " : "");
+        print_one(d, field, values + (size_t)i * size, json);
+    }
+    print_text(&d->sink, several ? "]" : "");
+}
+
 /* --- text ------------------------------------------------------------------------------------------------------------------ */
+
+/* "f32", "f32[4]", "f32 list". */
+static const char *type_text(const blob_field_t *field, char *text, size_t size)
+{
+    const char *type = value_type_name(field->type);
+    if (field->more > 0)
+        snprintf(text, size, "%s[%u]", type, field->more + 1u);
+    else
+        snprintf(text, size, "%s%s", type, blob_is_list(field) ? " list" : "");
+    return text;
+}
 
 static void describe_component(const dump_t *d, uint32_t c)
 {
@@ -132,9 +161,10 @@ static void describe_component(const dump_t *d, uint32_t c)
         print_format(&d->sink, "    compiled by its manager: %" PRIu64 " bytes\n", component->opaque_size);
     for (uint32_t f = 0; f < component->field_count; f++) {
         const blob_field_t *field = &d->blob->fields[component->first_field + f];
-        print_format(&d->sink, "    %-20s %-7s ", blob_text(d->blob, field->name), value_type_name(field->type));
+        char type[32];
+        print_format(&d->sink, "    %-20s %-7s ", blob_text(d->blob, field->name), type_text(field, type, sizeof type));
         if (field->kind == BLOB_ONE) {
-            print_value(d, field, 0, false);
+            print_value(d, component, field, 0, false);
             print_text(&d->sink, " for all\n");
         } else {
             print_format(&d->sink, "%" PRIu64 " bytes at %" PRIu64 "\n", field->size, field->offset);
@@ -201,7 +231,7 @@ static void print_part(const dump_t *d, const blob_part_t *part, uint32_t row)
     for (uint32_t f = 0; f < component->field_count; f++) {
         const blob_field_t *field = &d->blob->fields[component->first_field + f];
         print_format(&d->sink, "%s %s ", f > 0 ? "," : "", blob_text(d->blob, field->name));
-        print_value(d, field, instance, false);
+        print_value(d, component, field, instance, false);
     }
     if ((component->flags & BLOB_OPAQUE) != 0) {
         size_t size;
@@ -256,10 +286,12 @@ static void find_referred(dump_t *d)
         const blob_component_t *component = &d->blob->components[c];
         for (uint32_t f = 0; f < component->field_count; f++) {
             const blob_field_t *field = &d->blob->fields[component->first_field + f];
-            uint32_t count = field->kind == BLOB_ONE ? 1 : component->instance_count;
-            const uint32_t *numbers = blob_values(d->blob, field);
-            for (uint32_t i = 0; field->type == BP_ENTITY && i < count; i++)
-                d->referred[numbers[i]] = 1; /* number + 1: nobody is 0 */
+            for (uint32_t cell = 0; field->type == BP_ENTITY && cell < blob_cells(field, component->instance_count); cell++) {
+                uint32_t count;
+                const uint32_t *numbers = (const uint32_t *)(const void *)values_at(d, field, component->instance_count, cell, &count);
+                for (uint32_t i = 0; i < count; i++)
+                    d->referred[numbers[i]] = 1; /* number + 1: nobody is 0 */
+            }
         }
     }
 }
@@ -281,7 +313,7 @@ static void print_json_part(const dump_t *d, const blob_part_t *part, uint32_t r
     for (uint32_t f = 0; f < component->field_count; f++) {
         const blob_field_t *field = &d->blob->fields[component->first_field + f];
         print_format(&d->sink, ", \"%s\": ", blob_text(d->blob, field->name));
-        print_value(d, field, instance, true);
+        print_value(d, component, field, instance, true);
     }
     if ((component->flags & BLOB_OPAQUE) != 0) {
         size_t size;

@@ -10,6 +10,17 @@
 
 /* --- groups, parts, components -------------------------------------------------------------------------------------------- */
 
+static size_t scratch_size(const save_t *s)
+{
+    size_t most = SAVE_SCRATCH;
+    for (uint32_t m = 0; m < s->world->manager_count; m++) {
+        const component_t *type = s->world->managers[m]->component;
+        for (uint32_t f = 0; f < type->field_count; f++)
+            most = type->fields[f].size > most ? type->fields[f].size : most;
+    }
+    return most;
+}
+
 static bool allocate(save_t *s)
 {
     const world_t *world = s->world;
@@ -25,7 +36,8 @@ static bool allocate(save_t *s)
     s->part_room = (size_t)parts + 1;
     s->parts = parts >= UINT32_MAX ? NULL : memory_new(s->memory, s->part_room * sizeof *s->parts);
     s->by_component = parts >= UINT32_MAX ? NULL : memory_new(s->memory, s->part_room * sizeof *s->by_component);
-    s->scratch = memory_new(s->memory, SAVE_BLOCK * sizeof(bp_value_t));
+    s->scratch_size = scratch_size(s);
+    s->scratch = memory_new(s->memory, s->scratch_size);
     return s->groups != NULL && s->group_of != NULL && s->component_of != NULL && s->components != NULL && s->parts != NULL &&
            s->by_component != NULL && s->scratch != NULL;
 }
@@ -53,8 +65,9 @@ static bool new_component(save_t *s, uint32_t manager)
     uint32_t fields = c->manager->component->field_count;
     c->fates = memory_new(s->memory, fields + (size_t)1);
     c->blob_fields = memory_new(s->memory, (fields + (size_t)1) * sizeof *c->blob_fields);
+    c->items = memory_new(s->memory, (fields + (size_t)1) * sizeof *c->items);
     c->descs = memory_new(s->memory, (fields + (size_t)1) * sizeof *c->descs);
-    return c->fates != NULL && c->blob_fields != NULL && c->descs != NULL;
+    return c->fates != NULL && c->blob_fields != NULL && c->items != NULL && c->descs != NULL;
 }
 
 /* The parts of a group in the canonical order of its prototype's keys. */
@@ -182,6 +195,9 @@ static bp_result_t lay_out(save_t *s)
 
 typedef struct fill_t {
     unsigned char *column;
+    uint64_t *starts;      /* of lists, and where their values go ... */
+    unsigned char *items;
+    uint64_t at;           /* ... and how many there are so far */
     bp_result_t result;
     bool one;              /* only the first */
     bp_name_t listed[64];  /* names whose texts are listed, by their low bits */
@@ -219,23 +235,49 @@ static bool fill_names(save_t *s, bp_name_t *to, const save_values_t *values, fi
     return fill->result == BP_OK;
 }
 
+/* Values one after another, in the blob's form. */
+static bool fill_items(save_t *s, const field_t *field, void *to, const save_values_t *some, fill_t *fill)
+{
+    if (field->type == BP_ENTITY)
+        return fill_numbers(s, to, some);
+    if (field->type == BP_NAME)
+        return fill_names(s, to, some, fill);
+    if (field->type == BP_STRING)
+        return (fill->result = blob_strings(&s->writer, some->values, some->count, to, &s->world->base->error)) == BP_OK;
+    if (some->count > 0)
+        memcpy(to, some->values, (size_t)some->count * field_item_size(field));
+    return true;
+}
+
+/* Cells with several values each. */
+static bool fill_cells(save_t *s, const field_t *field, const save_values_t *values, fill_t *fill)
+{
+    uint32_t size = blob_value_size(field->type), count = fill->one ? 1 : values->count;
+    bool more = true;
+    for (uint32_t i = 0; i < count && more; i++) {
+        save_values_t some = *values;
+        unsigned char *to = fill->column + (fill->one ? 0 : ((size_t)values->instance + i) * field->elements * size);
+        some.values = field_items(field, (const char *)values->values + (size_t)i * field->size, &some.count);
+        if (field_is_list(field)) {
+            fill->starts[values->instance + i] = fill->at;
+            to = fill->items + fill->at * size;
+            fill->at += some.count;
+        }
+        more = fill_items(s, field, to, &some, fill);
+    }
+    return more && !fill->one;
+}
+
 static bool fill_values(save_t *s, const field_t *field, const save_values_t *values, void *context)
 {
     fill_t *fill = context;
     save_values_t some = *values;
+    if (!field_is_single(field))
+        return fill_cells(s, field, values, fill);
     if (fill->one)
         some.count = some.count > 1 ? 1 : some.count;
     void *to = fill->column + (fill->one ? 0 : (size_t)values->instance * blob_value_size(field->type));
-    bool more = true;
-    if (field->type == BP_ENTITY)
-        more = fill_numbers(s, to, &some);
-    else if (field->type == BP_NAME)
-        more = fill_names(s, to, &some, fill);
-    else if (field->type == BP_STRING)
-        more = (fill->result = blob_strings(&s->writer, some.values, some.count, to, &s->world->base->error)) == BP_OK;
-    else
-        memcpy(to, some.values, (size_t)some.count * field->size);
-    return more && !fill->one;
+    return fill_items(s, field, to, &some, fill) && !fill->one;
 }
 
 static bp_result_t fill_field(save_t *s, uint32_t number, uint32_t f)
@@ -243,8 +285,16 @@ static bp_result_t fill_field(save_t *s, uint32_t number, uint32_t f)
     const save_component_t *c = &s->components[number];
     const field_t *field = &c->manager->component->fields[f];
     fill_t fill = {.column = blob_column(&s->writer, number, c->blob_fields[f]), .one = c->fates[f] == SAVE_ONE};
-    bool as_it_is = !fill.one && field->type != BP_ENTITY && field->type != BP_NAME && field->type != BP_STRING;
+    bool as_it_is = !fill.one && field->type != BP_ENTITY && field->type != BP_NAME && field->type != BP_STRING && !field_is_list(field);
+    if (field_is_list(field) && fill.one)
+        return BP_OK; /* all are empty */
+    if (field_is_list(field)) {
+        fill.starts = blob_column(&s->writer, number, c->blob_fields[f]);
+        fill.items = blob_column_items(&s->writer, number, c->blob_fields[f]);
+    }
     bp_result_t result = save_walk(s, c, f, as_it_is ? fill.column : NULL, fill_values, &fill);
+    if (fill.starts != NULL)
+        fill.starts[c->instances] = fill.at;
     return result != BP_OK ? result : fill.result;
 }
 
@@ -290,6 +340,7 @@ static void free_component(save_t *s, save_component_t *c)
     uint32_t fields = c->manager->component->field_count;
     memory_free(s->memory, c->fates, fields + (size_t)1);
     memory_free(s->memory, c->blob_fields, (fields + (size_t)1) * sizeof *c->blob_fields);
+    memory_free(s->memory, c->items, (fields + (size_t)1) * sizeof *c->items);
     memory_free(s->memory, c->descs, (fields + (size_t)1) * sizeof *c->descs);
 }
 
@@ -306,7 +357,7 @@ static void free_save(save_t *s)
     memory_free(memory, s->components, (s->manager_count + (size_t)1) * sizeof *s->components);
     memory_free(memory, s->parts, s->part_room * sizeof *s->parts);
     memory_free(memory, s->by_component, s->part_room * sizeof *s->by_component);
-    memory_free(memory, s->scratch, SAVE_BLOCK * sizeof(bp_value_t));
+    memory_free(memory, s->scratch, s->scratch_size);
     memory_free(memory, s->extras, s->extra_capacity * sizeof *s->extras);
     memory_free(memory, s->extra_slots, s->extra_slot_count * sizeof *s->extra_slots);
     memory_free(memory, s->parents, ((size_t)s->rows + s->extra_count + 1) * sizeof *s->parents);

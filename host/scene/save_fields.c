@@ -31,23 +31,31 @@ typedef struct references_t {
     bool out_of_memory;
 } references_t;
 
+static bool note_reference(save_t *s, bp_entity_t target, references_t *references)
+{
+    if (target.id == 0)
+        return true;
+    const record_t *record = world_record(s->world, target);
+    bool lives = (record != NULL && record->prototype != 0) || entities_is_alive(s->world->entities, target);
+    references->any = references->any || lives;
+    if (!lives || (record != NULL && record->prototype != 0) || save_note_extra(s, target))
+        return true;
+    references->out_of_memory = true;
+    return false;
+}
+
 static bool note_references(save_t *s, const field_t *field, const save_values_t *values, void *context)
 {
-    const bp_entity_t *targets = values->values;
     references_t *references = context;
-    (void)field;
-    for (uint32_t i = 0; i < values->count; i++) {
-        if (targets[i].id == 0)
-            continue;
-        const record_t *record = world_record(s->world, targets[i]);
-        bool lives = (record != NULL && record->prototype != 0) || entities_is_alive(s->world->entities, targets[i]);
-        references->any = references->any || lives;
-        if (!lives || (record != NULL && record->prototype != 0) || save_note_extra(s, targets[i]))
-            continue;
-        references->out_of_memory = true;
-        return false;
+    bool good = true;
+    for (uint32_t i = 0; i < values->count && good; i++) {
+        uint32_t count;
+        const bp_entity_t *targets = field_items(field, (const char *)values->values + (size_t)i * field->size, &count);
+        references->any = references->any || (field_is_list(field) && count > 0);
+        for (uint32_t k = 0; k < count && good; k++)
+            good = note_reference(s, targets[k], references);
     }
-    return true;
+    return good;
 }
 
 static bp_result_t find_references(save_t *s, save_component_t *c)
@@ -163,10 +171,24 @@ static bool compare_texts(const save_values_t *values, first_t *first)
     return first->same;
 }
 
+/* Are all lists empty? Of arrays nothing is compared: those that are all the same are seldom worth looking for. */
+static bool compare_lists(const field_t *field, const save_values_t *values, first_t *first)
+{
+    first->same = field_is_list(field);
+    for (uint32_t i = 0; i < values->count && first->same; i++) {
+        uint32_t count;
+        field_items(field, (const char *)values->values + (size_t)i * field->size, &count);
+        first->same = count == 0;
+    }
+    return first->same;
+}
+
 static bool compare(save_t *s, const field_t *field, const save_values_t *values, void *context)
 {
     first_t *first = context;
     (void)s;
+    if (!field_is_single(field))
+        return compare_lists(field, values, first);
     if (field->type == BP_STRING)
         return compare_texts(values, first);
     if (!first->known) {
@@ -205,16 +227,32 @@ static bp_result_t plan_component(save_t *s, save_component_t *c)
     return result == BP_OK ? find_single_values(s, c) : result;
 }
 
-static void describe_fields(save_component_t *c)
+static bool count_items(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    uint64_t *items = context;
+    (void)s;
+    for (uint32_t i = 0; i < values->count; i++) {
+        uint32_t count;
+        field_items(field, (const char *)values->values + (size_t)i * field->size, &count);
+        *items += count;
+    }
+    return true;
+}
+
+static bp_result_t describe_fields(save_t *s, save_component_t *c)
 {
     const component_t *type = type_of(c);
-    for (uint32_t f = 0; f < type->field_count; f++) {
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
         if (c->fates[f] == SAVE_NOT)
             continue;
+        if (field_is_list(&type->fields[f]))
+            result = save_walk(s, c, f, NULL, count_items, &c->items[f]);
         c->blob_fields[f] = c->desc_count;
-        c->descs[c->desc_count++] =
-            blob_field_described(&type->fields[f], c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN);
+        c->descs[c->desc_count] = blob_field_described(&type->fields[f], c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN);
+        c->descs[c->desc_count++].items = c->items[f];
     }
+    return result;
 }
 
 bp_result_t save_plan_fields(save_t *s)
@@ -227,7 +265,7 @@ bp_result_t save_plan_fields(save_t *s)
     if (result == BP_OK)
         result = drop_parent_fields(s);
     for (uint32_t i = 0; i < s->component_count && result == BP_OK; i++)
-        describe_fields(&s->components[i]);
+        result = describe_fields(s, &s->components[i]);
     return result;
 }
 
@@ -282,9 +320,11 @@ static bp_result_t walk_own(walk_t *w, const uint32_t *slots, save_values_t *val
     if (w->into != NULL)
         return get(w, slots, values->count, w->into + (size_t)values->instance * field->size);
     bp_result_t result = BP_OK;
+    size_t fit = w->s->scratch_size / field->size;
+    uint32_t most = fit < SAVE_BLOCK ? (uint32_t)fit : SAVE_BLOCK;
     save_values_t block = {.values = w->s->scratch, .instance = values->instance, .entity = values->entity};
     for (uint32_t done = 0; done < values->count && result == BP_OK && !w->ended; done += block.count) {
-        block.count = values->count - done < SAVE_BLOCK ? values->count - done : SAVE_BLOCK;
+        block.count = values->count - done < most ? values->count - done : most;
         result = get(w, slots + done, block.count, w->s->scratch);
         if (result == BP_OK)
             w->ended = !w->visit(w->s, field, &block, w->context);

@@ -33,6 +33,7 @@ typedef struct save_component_t {
     uint32_t instances;
     uint8_t *fates;         /* one for each field of the manager's component */
     uint32_t *blob_fields;  /* ... and its number in the blob */
+    uint64_t *items;        /* ... and how many values its lists have */
     blob_field_desc_t *descs;
     uint32_t desc_count;
 } save_component_t;
@@ -58,13 +59,14 @@ typedef struct save_t {
     uint32_t extra_slot_count;
     uint32_t *parents;      /* by entity; number + 1 */
     bool has_parents;
-    char *scratch;          /* values that a manager writes: SAVE_BLOCK of the largest */
+    char *scratch;          /* cells that a manager writes: SAVE_BLOCK of them, or as many as fit, ... */
+    size_t scratch_size;    /* ... one at least */
     blob_writer_t writer;
 } save_t;
 
-enum { SAVE_BLOCK = 1024 };
+enum { SAVE_BLOCK = 1024, SAVE_SCRATCH = SAVE_BLOCK * (int)sizeof(bp_value_t) };
 
-/* Some values of a field, packed, of the plugin's type; of consecutive instances, which belong to consecutive entities. False ends the
+/* Some cells of a field, one after another, of the plugin's type; of consecutive instances, which belong to consecutive entities. False ends the
  * walk. */
 typedef struct save_values_t {
     const void *values;

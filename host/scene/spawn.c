@@ -85,6 +85,65 @@ static void fill_entities(const spawn_plan_t *plan, const plan_part_t *part, con
         cells[i] = entity_of(plan, numbers[(size_t)i * step]);
 }
 
+/* --- cells of arrays and lists ------------------------------------------------------------------------------------------- */
+
+/* Values of a blob as a cell has them, one after another, up to `most`. */
+static void translate(spawn_t *s, const field_t *field, const char *items, uint32_t count, void *to)
+{
+    const uint32_t *numbers = (const uint32_t *)(const void *)items;
+    for (uint32_t i = 0; i < count && field->type == BP_STRING; i++)
+        ((const char **)to)[i] = acquire(s, numbers[i]);
+    for (uint32_t i = 0; i < count && field->type == BP_ENTITY; i++)
+        ((bp_entity_t *)to)[i] = entity_of(&s->plan, numbers[i]);
+    if (count > 0 && field->type != BP_STRING && field->type != BP_ENTITY)
+        memcpy(to, items, (size_t)count * field_item_size(field));
+}
+
+/* An empty list where memory is lacking; that is noted. */
+static void fill_list(spawn_t *s, const field_t *field, const char *items, uint32_t count, bp_list_t *cell)
+{
+    *cell = (bp_list_t){NULL, 0, 0};
+    if (count == 0)
+        return;
+    if (!lists_reserve(&s->plan.world->lists, cell, field_item_size(field), count)) {
+        s->out_of_memory = true;
+        return;
+    }
+    translate(s, field, items, count, cell->items);
+    cell->count = count;
+}
+
+/* What an array lacks takes the default. */
+static void fill_array(spawn_t *s, const field_t *field, const char *items, uint32_t count, char *cell)
+{
+    uint32_t size = field_item_size(field), room = field->elements > 0 ? field->elements : 1;
+    count = count < room ? count : room;
+    translate(s, field, items, count, cell);
+    for (uint32_t i = count; i < room; i++) {
+        const char *text;
+        memcpy(cell + (size_t)i * size, field_initial(field, i), size);
+        if (field->type != BP_STRING)
+            continue;
+        memcpy(&text, field_initial(field, i), sizeof text);
+        strings_retain(text, 1);
+    }
+}
+
+static void fill_cells(spawn_t *s, const field_t *field, const source_t *source, uint32_t first, char *cells, uint32_t count)
+{
+    uint32_t size = blob_value_size(field->type), items;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *values = source_items(source, source->kind == SOURCE_ONE ? 0 : first + i, size, &items);
+        char *cell = cells + (size_t)i * field->size;
+        if (field_is_list(field))
+            fill_list(s, field, values, items, (bp_list_t *)(void *)cell);
+        else
+            fill_array(s, field, values, items, cell);
+    }
+}
+
+/* --- columns ----------------------------------------------------------------------------------------------------------------- */
+
 static void fill_column(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, run_t *run, uint32_t column)
 {
     const store_batch_t *batch = &s->plan.batches[part->group];
@@ -93,6 +152,8 @@ static void fill_column(spawn_t *s, const plan_part_t *part, const field_t *fiel
     bool one = source->kind == SOURCE_ONE;
     if (source->kind == SOURCE_DEFAULT)
         run_fill(run, column, column + 1, row, count);
+    else if (source->kind != SOURCE_PARENTS && (!field_is_single(field) || source->starts != NULL || source->each != 1))
+        fill_cells(s, field, source, first, cells, count);
     else if (field->type == BP_STRING)
         fill_strings(s, cells, (const uint32_t *)source->values + (one ? 0 : first), one, count);
     else if (field->type == BP_ENTITY)
@@ -137,6 +198,12 @@ static uint32_t *slots_of(const spawn_t *s, const plan_part_t *part)
     return run_cell(world_run(s->plan.world, batch->prototype), part->column, batch->first_row);
 }
 
+/* Have the cells of a source as many values as those of the field, which are numbers? */
+static bool is_alike(const field_t *field, const source_t *source)
+{
+    return source->starts == NULL && source->each == (field->elements > 0 ? field->elements : 1);
+}
+
 /* Bytes of scratch that creating a part takes. */
 static size_t scratch_for(const plan_component_t *component, uint32_t rows)
 {
@@ -144,23 +211,27 @@ static size_t scratch_for(const plan_component_t *component, uint32_t rows)
     for (uint32_t f = 0; f < component->manager->component->field_count; f++) {
         const field_t *field = &component->manager->component->fields[f];
         bool pointers = field->type == BP_STRING, repeated = component->sources[f].kind == SOURCE_ONE;
-        if (pointers || repeated)
+        if (pointers || repeated || !is_alike(field, &component->sources[f]))
             bytes += (size_t)blob_align((uint64_t)rows * field->size, BLOB_ALIGN_SMALL);
     }
     return bytes;
 }
 
 /* The values of a field for one part, packed, as the contract has them; NULL where they are the default or refer to entities. */
-static const void *part_values(const spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, char **scratch)
+static const void *part_values(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, char **scratch)
 {
     uint32_t rows = plan_group(&s->plan, part)->rows, first = plan_blob_part(&s->plan, part)->first_instance;
     bool one = source->kind == SOURCE_ONE;
     if (source->kind == SOURCE_DEFAULT || field->type == BP_ENTITY)
         return NULL;
-    if (!one && field->type != BP_STRING)
+    if (!one && field->type != BP_STRING && is_alike(field, source))
         return (const char *)source->values + (size_t)first * field->size;
     char *values = *scratch;
     *scratch += blob_align((uint64_t)rows * field->size, BLOB_ALIGN_SMALL);
+    if (!is_alike(field, source)) {
+        fill_cells(s, field, source, first, values, rows);
+        return values;
+    }
     if (field->type == BP_STRING) {
         const uint32_t *offsets = source->values;
         const char **texts = (const char **)(void *)values;

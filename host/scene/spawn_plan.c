@@ -44,7 +44,15 @@ static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
 static bp_result_t old_field(const spawn_plan_t *plan, const blob_field_t *field, field_t *old)
 {
     const blob_t *blob = plan->blob;
-    *old = (field_t){.name = blob_text(blob, field->name), .type = field->type, .size = value_size(field->type), .former_name = ""};
+    uint32_t elements = field->more > 0 ? field->more + 1u : 0;
+    *old = (field_t){
+        .name = blob_text(blob, field->name),
+        .type = field->type,
+        .flags = blob_is_list(field) ? BP_FIELD_LIST : 0,
+        .elements = elements,
+        .size = blob_is_list(field) ? (uint32_t)sizeof(bp_list_t) : value_size(field->type) * (elements > 0 ? elements : 1),
+        .former_name = "",
+    };
     if (field->type == BP_QUAT)
         old->initial.quat.w = 1;
     for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)
@@ -68,34 +76,90 @@ static bool is_default(const spawn_plan_t *plan, const field_t *field, const voi
     return strcmp(blob_text(plan->blob, number), field->initial_text) == 0;
 }
 
-static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source, uint32_t count)
+/* All values of a source become those of the new field; cells stay what they are. */
+static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source, uint64_t items)
 {
+    enum { AT_ONCE = 1 << 20 };
     base_t *base = plan->world->base;
-    source->converted_size = (size_t)count * field->size;
+    uint32_t size = value_size(field->type), old_size = value_size(old->type);
+    field_t one = *old; /* as sentences know it: a value, not a cell */
+    one.flags &= ~(uint32_t)BP_FIELD_LIST;
+    one.elements = 0;
+    source->converted_size = (size_t)items * size;
     source->converted = memory_resize(&plan->world->memory, NULL, 0, source->converted_size + 1);
     if (source->converted == NULL)
         return error_memory(&base->error, "converting a column");
-    uint32_t fit = convert_column(old, source->values, field, source->converted, count, NULL);
-    if (fit < count)
-        return convert_refuse(&base->values, old, field, (const char *)source->values + (size_t)fit * old->size, &base->error);
+    for (uint64_t i = 0; i < items; i += AT_ONCE) {
+        const char *from = (const char *)source->values + i * old_size;
+        uint32_t n = items - i < AT_ONCE ? (uint32_t)(items - i) : AT_ONCE;
+        uint32_t fit = convert_column(old, from, field, (char *)source->converted + i * size, n, NULL);
+        if (fit < n)
+            return convert_refuse(&base->values, &one, field, from + (size_t)fit * old_size, &base->error);
+    }
     source->values = source->converted;
     return BP_OK;
 }
 
-static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *field, const blob_field_t *from, const field_t *old,
-                               convert_kind_t kind, source_t *source)
+/* A list that becomes an array may not be longer. */
+static bp_result_t check_lengths(const spawn_plan_t *plan, const field_t *field, const source_t *source, uint32_t cells)
+{
+    uint32_t room = field->elements > 0 ? field->elements : 1;
+    for (uint32_t i = 0; i < cells && source->starts != NULL && !field_is_list(field); i++) {
+        uint64_t count = source->starts[i + 1] - source->starts[i];
+        if (count > room)
+            return error_set(&plan->world->base->error, BP_ERROR_RANGE, "field '%s' holds a list of %u values, and the new one has room for %u", field->name,
+                             (uint32_t)count, room);
+    }
+    return BP_OK;
+}
+
+/* The first text or entity of each cell, for a field of one value; none where a list is empty. */
+static bp_result_t take_first(spawn_plan_t *plan, source_t *source, uint32_t cells)
+{
+    source->converted_size = cells * sizeof(uint32_t);
+    source->converted = memory_new(&plan->world->memory, source->converted_size + 1);
+    if (source->converted == NULL)
+        return error_memory(&plan->world->base->error, "converting a column");
+    for (uint32_t i = 0; i < cells; i++) {
+        uint32_t count;
+        const char *items = source_items(source, i, sizeof(uint32_t), &count);
+        memcpy((uint32_t *)source->converted + i, items, count > 0 ? sizeof(uint32_t) : 0);
+    }
+    source->values = source->converted;
+    source->starts = NULL;
+    source->each = 1;
+    return BP_OK;
+}
+
+static void find_values(const spawn_plan_t *plan, const blob_field_t *from, uint32_t instances, source_t *source)
+{
+    source->kind = from->kind == BLOB_ONE ? SOURCE_ONE : SOURCE_COLUMN;
+    source->each = from->more + 1u;
+    source->values = blob_values(plan->blob, from);
+    if (!blob_is_list(from))
+        return;
+    source->starts = blob_list_starts(plan->blob, from);
+    source->values = blob_list_items(plan->blob, from, instances);
+}
+
+static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *field, const blob_field_t *from, const field_t *old, source_t *source)
 {
     const plan_component_t *component = &plan->components[c];
     if (component->manager->component->own_storage && (field->flags & BP_FIELD_READ_ONLY) != 0)
         return BP_OK; /* derived */
-    bool one = from->kind == BLOB_ONE;
-    uint32_t count = one ? 1 : plan->blob->components[c].instance_count;
-    source->kind = one ? SOURCE_ONE : SOURCE_COLUMN;
-    source->values = blob_values(plan->blob, from);
-    bp_result_t result = kind == CONVERT_SAME ? BP_OK : convert(plan, old, field, source, count);
+    uint32_t instances = plan->blob->components[c].instance_count, cells = blob_cells(from, instances);
+    find_values(plan, from, instances, source);
+    uint64_t items = source->starts == NULL ? (uint64_t)cells * source->each : source->starts[cells];
+    bp_result_t result = convert_changes_values(old, field) ? convert(plan, old, field, source, items) : BP_OK;
     if (result == BP_OK)
-        result = field_check_all(field, source->values, field->size, count, &plan->world->base->error);
-    if (result == BP_OK && one && is_default(plan, field, source->values))
+        result = check_lengths(plan, field, source, cells);
+    bool alone = field_is_single(field) && (field->type == BP_STRING || field->type == BP_ENTITY);
+    if (result == BP_OK && alone && (source->starts != NULL || source->each != 1))
+        result = take_first(plan, source, cells);
+    if (result == BP_OK)
+        result = field_check_items(field, source->values, items, &plan->world->base->error);
+    if (result == BP_OK && from->kind == BLOB_ONE && source->starts == NULL && source->each == 1 && field_is_single(field) &&
+        is_default(plan, field, source->values))
         source->kind = SOURCE_DEFAULT;
     return result;
 }
@@ -114,7 +178,7 @@ static bp_result_t match_fields(spawn_plan_t *plan, uint32_t c, field_t *old, co
         source_t *source = &plan->components[c].sources[f];
         uint32_t number = matches[f].old;
         if (number != BP_NONE)
-            result = plan_source(plan, c, &type->fields[f], &fields[number], &old[number], matches[f].kind, source);
+            result = plan_source(plan, c, &type->fields[f], &fields[number], &old[number], source);
         else if ((type->fields[f].flags & BP_FIELD_PARENT) != 0 && plan->blob->parents != NULL)
             source->kind = SOURCE_PARENTS;
     }
@@ -334,6 +398,24 @@ static uint64_t instance_bytes(const component_t *component)
     return bytes;
 }
 
+/* What lists take outside of rows: as much as their values, in blocks of twice the size at most. */
+static uint64_t list_bytes(const spawn_plan_t *plan, uint32_t c)
+{
+    const plan_component_t *component = &plan->components[c];
+    const blob_component_t *from = &plan->blob->components[c];
+    uint64_t bytes = 0;
+    for (uint32_t f = 0; component->manager != NULL && f < component->manager->component->field_count && component->sources != NULL; f++) {
+        const source_t *source = &component->sources[f];
+        const field_t *field = &component->manager->component->fields[f];
+        uint32_t cells = source->kind == SOURCE_ONE ? 1 : from->instance_count, times = source->kind == SOURCE_ONE ? from->instance_count : 1;
+        if (!field_is_list(field) || (source->kind != SOURCE_ONE && source->kind != SOURCE_COLUMN))
+            continue;
+        uint64_t items = source->starts == NULL ? (uint64_t)cells * source->each : source->starts[cells];
+        bytes += items * field_item_size(field) * 3 / 2 * times;
+    }
+    return bytes;
+}
+
 static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, uint64_t *own)
 {
     uint64_t bytes = sizeof(bp_entity_t);
@@ -370,6 +452,8 @@ uint64_t spawn_plan_bytes(const spawn_plan_t *plan)
         uint64_t width = row_bytes(plan, group, &own), spare = run == NULL ? 0 : run->capacity - run->count;
         bytes += group->rows * own + (group->rows > spare ? (group->rows - spare) * width : 0);
     }
+    for (uint32_t c = 0; c < plan->blob->info->component_count; c++)
+        bytes += list_bytes(plan, c);
     return bytes;
 }
 

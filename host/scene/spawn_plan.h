@@ -17,7 +17,9 @@ typedef enum source_kind_t {
 /* Where the values of one field of a plugin's component come from. */
 typedef struct source_t {
     source_kind_t kind;
-    const void *values; /* of the field's type; strings as offsets, entities as numbers + 1 */
+    const void *values; /* of the field's type; strings as offsets, entities as numbers + 1; of all cells, one after another */
+    const uint64_t *starts; /* of lists: at which value each cell begins, and the end; NULL: every cell has ... */
+    uint32_t each;          /* ... as many */
     void *converted;    /* the block that holds them where they had to be converted */
     size_t converted_size;
 } source_t;
@@ -71,6 +73,14 @@ static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const pla
 static inline const blob_part_t *plan_blob_part(const spawn_plan_t *plan, const plan_part_t *part)
 {
     return &plan->blob->parts[part - plan->parts];
+}
+
+/* The values of a cell of a source with values: `cell` is an instance, or 0 of SOURCE_ONE. `size` is that of a value in a blob. */
+static inline const char *source_items(const source_t *source, uint32_t cell, uint32_t size, uint32_t *count)
+{
+    uint64_t first = source->starts == NULL ? (uint64_t)cell * source->each : source->starts[cell];
+    *count = source->starts == NULL ? source->each : (uint32_t)(source->starts[cell + 1u] - first);
+    return (const char *)source->values + first * size;
 }
 
 #endif

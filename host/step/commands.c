@@ -134,12 +134,18 @@ static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uin
     return command;
 }
 
+/* Have values of the property something behind them, that must be copied too: texts, or the items of lists? */
+static bool holds_more(const bp_property_t *property)
+{
+    return property->type == BP_STRING || (property->flags & BP_FIELD_LIST) != 0;
+}
+
 /* A number of a field means another field where the property was resolved for another layout. */
 static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
            (property == NULL || (open->property.field == property->field && open->property.layout == property->layout &&
-                                 property->type != BP_STRING));
+                                 open->property.element == property->element && !holds_more(property)));
 }
 
 /* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */
@@ -208,24 +214,64 @@ bp_result_t commands_remove(bp_commands_o *r, uint32_t key, const bp_entity_t *e
     return record(r, COMMAND_REMOVE, key, entities, count);
 }
 
-static const char *text_at(const void *values, size_t stride, uint32_t i)
+/* --- values that hold more than their bytes ---------------------------------------------------------------------- */
+
+static size_t align_8(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+/* The values of the property that one value for `set` is, or holds. */
+static const char *items_of(const bp_property_t *property, const char *value, uint32_t *count)
+{
+    bp_list_t list;
+    *count = property->count;
+    if ((property->flags & BP_FIELD_LIST) == 0)
+        return value;
+    memcpy(&list, value, sizeof list);
+    *count = list.count;
+    return list.items;
+}
+
+static const char *text_at(const char *items, uint32_t i)
 {
     const char *text;
-    memcpy(&text, (const char *)values + i * stride, sizeof text);
+    memcpy(&text, items + i * sizeof text, sizeof text);
     return text;
 }
 
-/* Texts are copied behind the values, which then point there. */
-static void copy_texts(command_t *command, const void *values, size_t stride)
+/* Bytes that the copy of a value takes behind all values. */
+static size_t measure(const bp_property_t *property, const char *value)
 {
-    char *to = command_values(command) + (size_t)command->count * sizeof(char *);
-    for (uint32_t i = 0; i < command->count; i++) {
-        const char *text = text_at(values, stride, i);
-        size_t size = strlen(text) + 1;
-        memcpy(to, text, size);
-        memcpy(command_values(command) + i * sizeof to, &to, sizeof to);
-        to += size;
+    uint32_t count;
+    const char *items = items_of(property, value, &count);
+    size_t size = (property->flags & BP_FIELD_LIST) != 0 ? align_8((size_t)count * value_size(property->type)) : 0;
+    for (uint32_t i = 0; property->type == BP_STRING && i < count; i++)
+        size += strlen(text_at(items, i)) + 1;
+    return align_8(size);
+}
+
+/* Copy what a value holds to `more`, and lead the copy of the value there. Returns what lies behind. */
+static char *copy_more(const bp_property_t *property, char *value, char *more)
+{
+    uint32_t count;
+    const char *items = items_of(property, value, &count);
+    size_t size = (size_t)count * value_size(property->type);
+    char *own = value, *to = more;
+    if ((property->flags & BP_FIELD_LIST) != 0) {
+        own = to;
+        to += align_8(size);
+        memcpy(own, items, count == 0 ? 0 : size);
+        memcpy(value, &(bp_list_t){own, count, 0}, sizeof(bp_list_t));
     }
+    for (uint32_t i = 0; property->type == BP_STRING && i < count; i++) {
+        const char *text = text_at(own, i);
+        size_t length = strlen(text) + 1;
+        memcpy(to, text, length);
+        memcpy(own + i * sizeof to, &to, sizeof to);
+        to += length;
+    }
+    return more + align_8((size_t)(to - more));
 }
 
 bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const bp_entity_t *entities, uint32_t count,
@@ -235,22 +281,21 @@ bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const 
         return BP_ERROR_STATE;
     if (count == 0)
         return BP_OK;
-    size_t texts = 0;
-    for (uint32_t i = 0; property->type == BP_STRING && i < count; i++)
-        texts += strlen(text_at(values, stride, i)) + 1;
-    command_t *command = need_command(r, COMMAND_SET, property->key, count, property, texts);
+    size_t more = 0;
+    for (uint32_t i = 0; holds_more(property) && i < count; i++)
+        more += measure(property, (const char *)values + i * stride);
+    command_t *command = need_command(r, COMMAND_SET, property->key, count, property, more + (more > 0 ? 8 : 0));
     if (command == NULL)
         return BP_ERROR_MEMORY;
     uint32_t first = command->count;
     memcpy(command_entities(command) + first, entities, count * sizeof *entities);
     command->count += count;
-    if (property->type == BP_STRING) {
-        copy_texts(command, values, stride);
-        return BP_OK;
-    }
     for (uint32_t i = 0; i < count; i++)
         value_copy(command_values(command) + (size_t)(first + i) * command->size, (const char *)values + i * stride,
                    command->size);
+    char *to = command_values(command) + align_8((size_t)command->count * command->size);
+    for (uint32_t i = 0; holds_more(property) && i < count; i++)
+        to = copy_more(property, command_values(command) + (size_t)i * command->size, to);
     return BP_OK;
 }
 
@@ -396,8 +441,11 @@ static uint32_t sift_values(const making_t *m, command_t *command)
 static bp_result_t make_set(making_t *m, command_t *command)
 {
     uint32_t count = sift_values(m, command);
-    if (command->property.type == BP_ENTITY)
-        resolve_all(m->commands, (bp_entity_t *)(void *)command_values(command), count);
+    for (uint32_t i = 0; command->property.type == BP_ENTITY && i < count; i++) {
+        uint32_t entities;
+        const char *items = items_of(&command->property, command_values(command) + (size_t)i * command->size, &entities);
+        resolve_all(m->commands, (bp_entity_t *)(uintptr_t)items, entities); /* in the command's own copy */
+    }
     if (count == 0)
         return BP_OK;
     return property_set(m->world, &command->property, command_entities(command), count, command_values(command), command->size);

@@ -19,6 +19,7 @@ typedef struct calls_t {
     unit_t *unit;
     bp_step_t step;
     struct bp_commands_o recorder;
+    lists_call_t lists;
     bp_match_t match; /* a system is handed this, */
     bp_run_t run;     /* a manager this */
     void *const *columns[TERMS_MAX];
@@ -128,10 +129,15 @@ static void begin_calls(calls_t *calls, unit_t *unit)
         calls->match = (bp_match_t){.struct_size = sizeof calls->match,
                                     .system = &unit->verb.handed,
                                     .step = &calls->step,
+                                    .lists = &calls->lists.seen,
                                     .columns = calls->columns,
                                     .slots = unit->has_slots ? calls->slots : no_slots};
     else
-        calls->run = (bp_run_t){.struct_size = sizeof calls->run, .manager = &unit->manager->verb.handed, .step = &calls->step};
+        calls->run = (bp_run_t){.struct_size = sizeof calls->run,
+                                .manager = &unit->manager->verb.handed,
+                                .step = &calls->step,
+                                .lists = &calls->lists.seen};
+    lists_begin(&calls->lists, &unit->schedule->world->lists);
     commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
 }
 
@@ -180,6 +186,7 @@ static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_
             call_rows(&calls, match, first, count, call++);
         }
     }
+    lists_end(&calls.lists);
     return call;
 }
 
@@ -188,6 +195,7 @@ static void call_range(unit_t *unit, const task_t *task)
     calls_t calls;
     begin_calls(&calls, unit);
     call_rows(&calls, task->match, task->first, task->count, task->call);
+    lists_end(&calls.lists);
 }
 
 static bool is_together(const unit_t *unit)
@@ -201,7 +209,7 @@ static bool calls_once(const unit_t *unit)
     return is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
 }
 
-static uint32_t gather_matches(unit_t *unit, const bp_step_t *step)
+static uint32_t gather_matches(unit_t *unit, const bp_step_t *step, bp_lists_o *lists)
 {
     uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
     void **gathered = unit->gathered;
@@ -217,6 +225,7 @@ static uint32_t gather_matches(unit_t *unit, const bp_step_t *step)
                                               .prototype = run->prototype,
                                               .system = &unit->verb.handed,
                                               .step = step,
+                                              .lists = lists,
                                               .entities = run_entities(run),
                                               .columns = columns,
                                               .slots = slots != NULL ? slots : no_slots};
@@ -227,13 +236,19 @@ static uint32_t gather_matches(unit_t *unit, const bp_step_t *step)
 static void call_once(unit_t *unit, uint32_t call)
 {
     struct bp_commands_o recorder;
+    lists_call_t lists;
     bp_step_t step = unit->schedule->now;
+    lists_begin(&lists, &unit->schedule->world->lists);
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
     step.commands = &recorder;
     if (is_together(unit))
-        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step));
+        unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step, &lists.seen));
     else
-        unit_call_simulate(unit, &(bp_run_t){.struct_size = sizeof(bp_run_t), .manager = &unit->manager->verb.handed, .step = &step});
+        unit_call_simulate(unit, &(bp_run_t){.struct_size = sizeof(bp_run_t),
+                                             .manager = &unit->manager->verb.handed,
+                                             .step = &step,
+                                             .lists = &lists.seen});
+    lists_end(&lists);
     commands_end(&recorder);
 }
 

@@ -25,7 +25,7 @@ enum {
     KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
     KEY_OWN_STORAGE = 1u << 2,
     KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
-    KEY_STRINGS = 1u << 4,          /* has columns of counted strings */
+    KEY_COUNTED = 1u << 4,          /* has columns whose cells hold something outside themselves */
     KEY_GONE = 1u << 5,             /* its manager has left the world */
     PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
 };

@@ -29,7 +29,7 @@ static char *run_shared_start(char *block, uint32_t capacity);
 static size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
 static char *run_place(const run_t *run, uint32_t column, char *block);
 
-/* Say anew what follows from `fields`: sizes, plain, has_strings. */
+/* Say anew what follows from `fields`: sizes, plain, has_counted. */
 static void run_describe(run_t *run);
 
 static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
@@ -62,14 +62,20 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     return run;
 }
 
+/* May the 16 bytes at `initial` be copied as the default, and 16 bytes of a cell as the cell? */
+static bool is_plain(const field_t *field)
+{
+    return !field_is_counted(field) && field->size <= 16 && (field->elements == 0 || field->initial_is_zero);
+}
+
 static void run_describe(run_t *run)
 {
     run->plain = true;
-    run->has_strings = false;
+    run->has_counted = false;
     for (uint32_t c = 0; c < run->column_count; c++) {
         run->sizes[c] = run->fields[c]->size;
-        run->plain = run->plain && run->fields[c]->type != BP_STRING && run->sizes[c] <= 16;
-        run->has_strings = run->has_strings || run->fields[c]->type == BP_STRING;
+        run->plain = run->plain && is_plain(run->fields[c]);
+        run->has_counted = run->has_counted || field_is_counted(run->fields[c]);
     }
 }
 
@@ -87,12 +93,11 @@ static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count, u
     memory_free(memory, blocks, room * sizeof *blocks);
 }
 
-void run_free(run_t *run, memory_t *memory, strings_t *strings)
+void run_free(run_t *run, memory_t *memory, const holdings_t *holdings)
 {
     if (run == NULL)
         return;
-    for (uint32_t row = 0; row < run->count; row++)
-        run_release_strings(run, 1, run->column_count, row, strings);
+    run_release(run, 1, run->column_count, 0, run->count, holdings);
     free_blocks(memory, run->blocks, block_count(run), run->block_room);
     holes_free(&run->hole_set, memory);
     memory_free(memory, run->body, run->body_room * RUN_COLUMN_BYTES);
@@ -303,6 +308,7 @@ static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t c
 {
     switch (size) {
     case 1: memset(cells, *(const unsigned char *)value, count); break;
+    case 2: FILL(uint16_t); break;
     case 4: FILL(uint32_t); break;
     case 8: FILL(uint64_t); break;
     case 12: FILL(bp_vec3_t); break;
@@ -318,9 +324,14 @@ static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t c
 static void fill_row(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     for (uint32_t c = first_column; c < last_column; c++) {
-        value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
-        if (run->fields[c]->type == BP_STRING)
-            strings_retain(run->fields[c]->initial.string, 1);
+        const field_t *field = run->fields[c];
+        if (!field_is_single(field)) {
+            cells_fill(field, run_cell(run, c, row), 1);
+            continue;
+        }
+        value_copy(run_cell(run, c, row), &field->initial, run->sizes[c]);
+        if (field->type == BP_STRING)
+            strings_retain(field->initial.string, 1);
     }
 }
 
@@ -333,12 +344,10 @@ void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t 
     for (uint32_t c = first_column; c < last_column; c++) {
         const field_t *field = run->fields[c];
         char *cells = run_cell(run, c, first);
-        if (field->initial_is_zero)
-            memset(cells, 0, (size_t)field->size * count);
+        if (field->initial_is_zero || !field_is_single(field) || field->type == BP_STRING)
+            cells_fill(field, cells, count);
         else
             fill_cells(cells, &field->initial, field->size, count);
-        if (field->type == BP_STRING)
-            strings_retain(field->initial.string, count);
     }
 }
 
@@ -347,19 +356,15 @@ void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, 
     fill_cells(run_cell(run, column, first), value, run->sizes[column], count);
 }
 
-void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings)
+void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count, const holdings_t *holdings)
 {
-    for (uint32_t c = first_column; c < last_column; c++) {
-        if (run->fields[c]->type == BP_STRING) {
-            const char **cell = run_cell(run, c, row);
-            strings_release(strings, *cell);
-        }
-    }
+    for (uint32_t c = first_column; c < last_column && run->has_counted; c++)
+        cells_release(holdings, run->fields[c], run_cell(run, c, row), count);
 }
 
 /* --- rows come and go ---------------------------------------------------------------------------------------------- */
 
-uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, strings_t *strings)
+uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holdings_t *holdings)
 {
     if (run->holes == 0) {
         *first = run->count;
@@ -368,39 +373,37 @@ uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, strings_t *st
     }
     *first = holes_next(&run->hole_set, 0);
     uint32_t count = holes_stretch(&run->hole_set, *first, most);
-    for (uint32_t i = 0; run->has_strings && i < count; i++)
-        run_release_strings(run, 1, run->column_count, *first + i, strings);
+    run_release(run, 1, run->column_count, *first, count, holdings);
     holes_drop(&run->hole_set, *first, *first + count);
     run->holes -= count;
     return count;
 }
 
 /* Rows from `end` on, whose bits are no more, go. */
-static void cut(run_t *run, uint32_t end, strings_t *strings)
+static void cut(run_t *run, uint32_t end, const holdings_t *holdings)
 {
-    for (uint32_t row = end; run->has_strings && row < run->count; row++)
-        run_release_strings(run, 1, run->column_count, row, strings);
+    run_release(run, 1, run->column_count, end, run->count - end, holdings);
     run->count = end;
 }
 
 /* Holes at the end go. The last row is looked at before the bits are: mostly an entity is in it. */
-static void cut_holes(run_t *run, strings_t *strings)
+static void cut_holes(run_t *run, const holdings_t *holdings)
 {
     if (run->holes == 0 || run_entities(run)[run->count - 1].id != 0)
         return;
     uint32_t end = holes_last_filled(&run->hole_set, run->count) + 1;
     run->holes -= run->count - end;
     holes_drop(&run->hole_set, end, run->count);
-    cut(run, end, strings);
+    cut(run, end, holdings);
 }
 
-void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings)
+void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *holdings)
 {
     run->version++;
     run->left[0] += count;
     if (row + count == run->count) {
-        cut(run, row, strings);
-        cut_holes(run, strings);
+        cut(run, row, holdings);
+        cut_holes(run, holdings);
         return;
     }
     memset(run_entities(run) + row, 0, count * sizeof(bp_entity_t));
@@ -409,13 +412,13 @@ void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings
     run->holes += count;
 }
 
-void run_erase(run_t *run, uint32_t row, strings_t *strings)
+void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
 {
     uint32_t last = --run->count;
     run->version++;
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
-    cut_holes(run, strings);
+    cut_holes(run, holdings);
 }
 
 /* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
@@ -555,20 +558,13 @@ void run_shape_exchange(run_shape_t *shape)
     EXCHANGE(uint16_t, run->body_room, kept->body_room);
     EXCHANGE(uint16_t, run->column_count, kept->column_count);
     EXCHANGE(uint16_t, run->flags, kept->flags);
-    EXCHANGE(bool, run->has_strings, kept->has_strings);
+    EXCHANGE(bool, run->has_counted, kept->has_counted);
     EXCHANGE(bool, run->plain, kept->plain);
     run->version++;
     shape->exchanged = !shape->exchanged;
 }
 
-static void release_column(const run_t *kept, uint32_t column, uint32_t count, strings_t *strings)
-{
-    const char *const *cells = kept->columns[column];
-    for (uint32_t row = 0; kept->fields[column]->type == BP_STRING && row < count; row++)
-        strings_release(strings, cells[row]);
-}
-
-void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings)
+void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *holdings)
 {
     run_t *kept = &shape->kept;
     uint32_t count = kept->blocks == NULL ? 0 : kept->column_count;
@@ -576,8 +572,8 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings)
     for (uint32_t c = 0; c < count; c++) {
         if (adopted[c] != 0)
             continue;
-        if (strings != NULL && (shape->exchanged || shape->filled[c] != 0))
-            release_column(kept, c, shape->run->count, strings);
+        if (holdings != NULL && (shape->exchanged || shape->filled[c] != 0))
+            cells_release(holdings, kept->fields[c], kept->columns[c], shape->run->count);
         if (kept->split)
             memory_free(memory, kept->blocks[c].start, kept->blocks[c].size);
     }
@@ -592,14 +588,14 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings)
 
 /* --- in place --------------------------------------------------------------------------------------------------------- */
 
-static void drop_column(run_t *run, memory_t *memory, strings_t *strings, uint32_t column)
+static void drop_column(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t column)
 {
-    release_column(run, column, run->count, strings);
+    cells_release(holdings, run->fields[column], run->columns[column], run->count);
     if (run->split)
         memory_free(memory, run->blocks[column].start, run->blocks[column].size);
 }
 
-void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count)
+void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count)
 {
     void *columns[RUN_KEEP_MOST];
     run_block_t blocks[RUN_KEEP_MOST];
@@ -612,7 +608,7 @@ void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, 
         for (uint32_t i = 0; i < count && !kept; i++)
             kept = picks[i].from == c;
         if (!kept)
-            drop_column(run, memory, strings, first + c);
+            drop_column(run, memory, holdings, first + c);
     }
     for (uint32_t i = 0; i < count; i++) {
         run->columns[first + i] = columns[picks[i].from];

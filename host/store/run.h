@@ -12,6 +12,7 @@
 #define HOST_STORE_RUN_H
 
 #include "../base/base.h"
+#include "../base/cells.h"
 #include "holes.h"
 
 enum {
@@ -52,8 +53,8 @@ typedef struct run_t {
     uint16_t body_room;        /* columns for which there is room in ... */
     void *body;                /* ... the block that the arrays lie in; NULL: behind this struct */
     bool split;                /* a block for each column */
-    bool has_strings;
-    bool plain;                /* no strings, and no value of more than 16 bytes */
+    bool has_counted;          /* cells that hold something outside themselves */
+    bool plain;                /* no such cells, and none of more than 16 bytes */
     uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
     holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 } run_t;
@@ -63,7 +64,7 @@ BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "
 
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
-void run_free(run_t *run, memory_t *memory, strings_t *strings);
+void run_free(run_t *run, memory_t *memory, const holdings_t *holdings);
 
 /* Make room for `more` rows; false when out of memory. [main] */
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
@@ -81,24 +82,24 @@ size_t run_trim(run_t *run, memory_t *memory, size_t most);
 /* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
 void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
 
-/* Write one value to rows of a column that holds no strings. [main] */
+/* Write one cell to rows of a column whose cells hold nothing outside themselves. [main] */
 void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value);
 
-/* Let go of the strings in one row's columns. [main] */
-void run_release_strings(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, strings_t *strings);
+/* Let go of what cells of `count` rows hold. [main] */
+void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count, const holdings_t *holdings);
 
-/* Rows that no entities are in any more become holes, and holes at the end go. Holes keep their strings until then. */
-void run_leave_rows(run_t *run, uint32_t row, uint32_t count, strings_t *strings);
+/* Rows that no entities are in any more become holes, and holes at the end go. What holes hold they keep until then. */
+void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *holdings);
 
-/* Move the last row into `row`, all columns, and drop the last, and holes before it. Strings of the row have been released or
- * moved. */
-void run_erase(run_t *run, uint32_t row, strings_t *strings);
+/* Move the last row into `row`, all columns, and drop the last, and holes before it. What cells of the row held has been released
+ * or moved. */
+void run_erase(run_t *run, uint32_t row, const holdings_t *holdings);
 
 /* Rows for up to `most` entities that are coming, one behind the other: the lowest holes first, then behind the last row, where
  * there must be room. What a hole still held is let go. Returns how many rows there are from *first on; they hold nothing. */
-uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, strings_t *strings);
+uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holdings_t *holdings);
 
-/* One such row in a run that has holes and no strings. */
+/* One such row in a run that has holes, and no cells that hold something outside themselves. */
 static inline uint32_t run_take_hole(run_t *run)
 {
     uint32_t row = holes_next(&run->hole_set, 0);
@@ -133,13 +134,12 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
 /* Run and shape change columns. Cannot fail; once more, and all is as it was. */
 void run_shape_exchange(run_shape_t *shape);
 
-/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it. Strings in them
- * are let go. */
-void run_shape_free(run_shape_t *shape, memory_t *memory, strings_t *strings);
+/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it, and what their cells hold. */
+void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *holdings);
 
 /* In place, where columns only go or change their order: of the `width` columns from `first` on those in `picks` (numbers from 0)
  * stay, in that order, with these fields. Cannot fail. */
-void run_keep(run_t *run, memory_t *memory, strings_t *strings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
+void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
 
 /* --- a few rows --------------------------------------------------------------------------------------------------------- */
 
@@ -160,7 +160,7 @@ typedef struct run_sample_t {
 bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
 void run_sample_give_back(run_sample_t *sample, memory_t *memory);
 
-/* In the copy: the run has these rows and no others. Its strings are not released. */
+/* In the copy: the run has these rows and no others. What other rows hold is not released. */
 void run_sample_enter(const run_sample_t *sample);
 
 static inline bp_entity_t *run_entities(const run_t *run)

@@ -143,7 +143,7 @@ static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_enti
 static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t done = 0, n, first; done < count; done += n) {
-        n = run_take_rows(run, count - done, &first, &world->base->strings);
+        n = run_take_rows(run, count - done, &first, &world->holdings);
         run_fill(run, 1, run->column_count, first, n);
         place_rows(world, run, first, entities + done, n);
     }
@@ -461,9 +461,8 @@ run_t *store_need_run(world_t *world, uint32_t prototype)
 
 void store_erase_row(world_t *world, run_t *run, uint32_t row)
 {
-    if (run->has_strings)
-        run_release_strings(run, 1, run->column_count, row, &world->base->strings);
-    run_erase(run, row, &world->base->strings);
+    run_release(run, 1, run->column_count, row, 1, &world->holdings);
+    run_erase(run, row, &world->holdings);
     if (row < run->count)
         world->records[bp_entity_index(run_entities(run)[row])].row = row;
 }

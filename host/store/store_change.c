@@ -97,17 +97,17 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
 
 /* --- one ---------------------------------------------------------------------------------------------------------- */
 
-/* An entity has left a row; its strings have gone with it. */
+/* An entity has left a row; what the row held has gone with it. */
 static inline void vacate_row(world_t *world, run_t *from, uint32_t row)
 {
     uint32_t last = from->count - 1;
     if (row == last && from->holes == 0) {
         from->count = last;
         from->version++;
-    } else if (!from->has_strings && (row == last || from->holes < store_holes_allowed(from))) {
+    } else if (!from->has_counted && (row == last || from->holes < store_holes_allowed(from))) {
         store_leave_rows(world, from, row, 1);
     } else {
-        run_erase(from, row, &world->base->strings);
+        run_erase(from, row, &world->holdings);
         if (row < from->count)
             world->records[bp_entity_index(run_entities(from)[row])].row = row;
     }
@@ -121,8 +121,7 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
         run_copy_row(from, 1, row, to, 1, to_row, column - 1);
         run_copy_row(from, column, row, to, column + width, to_row, from->column_count - column);
     } else {
-        if (from->has_strings)
-            run_release_strings(from, column, column + width, row, &c->world->base->strings);
+        run_release(from, column, column + width, row, 1, &c->world->holdings);
         if (to != NULL) {
             run_copy_row(from, 1, row, to, 1, to_row, column - 1);
             run_copy_row(from, column + width, row, to, column, to_row, to->column_count - column);
@@ -205,7 +204,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
         return error_memory(&world->base->error, "moving rows");
     uint32_t to_row = 0;
     if (to != NULL)
-        run_take_rows(to, 1, &to_row, &world->base->strings);
+        run_take_rows(to, 1, &to_row, &world->holdings);
     if (from != NULL)
         move_row(c, from, row, to, to_row);
     world->occupied = world->occupied + (from == NULL) - (to == NULL);
@@ -418,6 +417,7 @@ static void move_cells(const block_t *b, const char *from, char *to, uint32_t si
 {
     switch (size) {
     case 1: MOVE_CELLS(uint8_t); break;
+    case 2: MOVE_CELLS(uint16_t); break;
     case 4: MOVE_CELLS(uint32_t); break;
     case 8: MOVE_CELLS(uint64_t); break;
     case 12: MOVE_CELLS(bp_vec3_t); break;
@@ -426,24 +426,26 @@ static void move_cells(const block_t *b, const char *from, char *to, uint32_t si
     }
 }
 
-/* Copy columns; strings go along, so that the hole has none. */
+/* Copy columns; what cells hold goes along, so that the hole holds nothing. */
 static void move_columns(const block_t *b, uint32_t from_column, uint32_t to_column, uint32_t count)
 {
     for (uint32_t c = 0; c < count && b->to != NULL; c++) {
         char *from = b->from->columns[from_column + c];
         move_cells(b, from, run_cell(b->to, to_column + c, b->first), b->from->sizes[from_column + c]);
-        for (uint32_t i = 0; b->from->fields[from_column + c]->type == BP_STRING && i < b->count; i++)
-            ((const char **)(void *)from)[b->rows[i]] = strings_empty;
+        const field_t *field = b->from->fields[from_column + c];
+        for (uint32_t i = 0; field_is_counted(field) && i < b->count; i++)
+            cells_clear(field, from + (size_t)b->rows[i] * field->size, 1);
     }
 }
 
 static void drop_columns(world_t *world, const block_t *b, uint32_t column, uint32_t count)
 {
-    for (uint32_t c = column; c < column + count && b->from->has_strings; c++) {
-        const char **strings = b->from->columns[c];
-        for (uint32_t i = 0; b->from->fields[c]->type == BP_STRING && i < b->count; i++) {
-            strings_release(&world->base->strings, strings[b->rows[i]]);
-            strings[b->rows[i]] = strings_empty;
+    for (uint32_t c = column; c < column + count && b->from->has_counted; c++) {
+        const field_t *field = b->from->fields[c];
+        for (uint32_t i = 0; field_is_counted(field) && i < b->count; i++) {
+            void *cell = run_cell(b->from, c, b->rows[i]);
+            cells_release(&world->holdings, field, cell, 1);
+            cells_clear(field, cell, 1);
         }
     }
 }
@@ -507,12 +509,11 @@ static void move_stretch_cells(world_t *world, run_t *from, uint32_t row, uint32
 {
     if (to != NULL)
         memcpy(to, run_cell(from, column, row), (size_t)count * from->sizes[column]);
-    const char **strings = from->fields[column]->type == BP_STRING ? run_cell(from, column, row) : NULL;
-    for (uint32_t i = 0; strings != NULL && i < count; i++) {
-        if (to == NULL)
-            strings_release(&world->base->strings, strings[i]);
-        strings[i] = strings_empty;
-    }
+    if (!field_is_counted(from->fields[column]))
+        return;
+    if (to == NULL)
+        run_release(from, column, column + 1, row, count, &world->holdings);
+    cells_clear(from->fields[column], run_cell(from, column, row), count);
 }
 
 static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)

@@ -34,7 +34,7 @@ static void list_holes(world_t *world, run_t *run)
 
 void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count)
 {
-    run_leave_rows(run, row, count, &world->base->strings);
+    run_leave_rows(run, row, count, &world->holdings);
     if (run->holes > 0 && !run->in_holes_list)
         list_holes(world, run);
 }
@@ -159,6 +159,7 @@ static void fill_cells(char *cells, uint32_t size, const fillers_t *f)
 {
     switch (size) {
     case 1: FILL_CELLS(uint8_t); break;
+    case 2: FILL_CELLS(uint16_t); break;
     case 4: FILL_CELLS(uint32_t); break;
     case 8: FILL_CELLS(uint64_t); break;
     case 12: FILL_CELLS(bp_vec3_t); break;
@@ -172,8 +173,8 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
     bp_entity_t *entities = run_entities(run);
     for (uint32_t i = 0; i < f->count; i++)
         PREFETCH(&world->records[bp_entity_index(entities[f->lasts[i]])]);
-    for (uint32_t i = 0; run->has_strings && i < f->count; i++)
-        run_release_strings(run, 1, run->column_count, f->rows[i], &world->base->strings);
+    for (uint32_t i = 0; run->has_counted && i < f->count; i++)
+        run_release(run, 1, run->column_count, f->rows[i], 1, &world->holdings);
     for (uint32_t c = 0; c < run->column_count; c++)
         fill_cells(run->columns[c], run->sizes[c], f);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -185,9 +186,9 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
 /* The rows from f->end on are holes, or have moved away. */
 static void cut_rows(world_t *world, run_t *run, const fillers_t *f)
 {
-    uint32_t row = run->has_strings ? holes_next(&run->hole_set, f->end) : BP_NONE;
+    uint32_t row = run->has_counted ? holes_next(&run->hole_set, f->end) : BP_NONE;
     for (; row < run->count; row = holes_next(&run->hole_set, row + 1))
-        run_release_strings(run, 1, run->column_count, row, &world->base->strings);
+        run_release(run, 1, run->column_count, row, 1, &world->holdings);
     holes_drop(&run->hole_set, f->end, run->count);
     run->holes -= run->count - f->end;
     run->count = f->end;

@@ -42,7 +42,7 @@ uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left)
  * else has moved meanwhile. */
 static inline uint32_t store_holes_allowed(const run_t *run)
 {
-    return (run->flags & KEY_AT_ONCE) != 0 || run->has_strings ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
+    return (run->flags & KEY_AT_ONCE) != 0 || run->has_counted ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
 /* Entities have gone from one run to another; NULL: none. Somebody may want to know. */

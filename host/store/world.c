@@ -24,6 +24,8 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->ref_version = 1;
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
+    lists_init(&world->lists, &world->memory);
+    world->holdings = (holdings_t){&base->strings, &world->lists};
     world->name = memory_copy_text(&world->memory, name);
     world->place = (verb_place_t){world->name, steps};
     if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base))
@@ -55,7 +57,8 @@ void world_end(world_t *world)
     for (uint32_t i = world->manager_count; i > 0; i--)
         stop_manager(world, world->managers[i - 1]);
     for (uint32_t i = 0; i < world->run_count; i++)
-        run_free(world->runs[i], memory, &world->base->strings);
+        run_free(world->runs[i], memory, &world->holdings);
+    lists_free(&world->lists);
     for (uint32_t i = 0; i < world->manager_count; i++)
         free_manager(world, world->managers[i]);
     notices_free(world->notices);
@@ -192,8 +195,8 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
     else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
         flags |= KEY_AT_ONCE;
     for (uint32_t i = 0; i < column_count; i++) {
-        if (columns[i]->type == BP_STRING)
-            flags |= KEY_STRINGS;
+        if (field_is_counted(columns[i]))
+            flags |= KEY_COUNTED;
     }
     return (uint16_t)flags;
 }

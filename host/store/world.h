@@ -93,6 +93,8 @@ typedef struct world_t {
     bp_host_o *host;
     const bp_api_t *api;
     memory_t memory;
+    lists_t lists;             /* the memory of all lists in rows */
+    holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     char *name;
     verb_place_t place;        /* for what is said of crashes */
 

@@ -549,6 +549,12 @@ static uint32_t stub_count(bp_manager_t *m)
     return 0;
 }
 
+static bp_result_t stub_get_all(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+{
+    (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
+    return BP_ERROR_FAILED;
+}
+
 static void stub_run(const bp_match_t *match, uint32_t count)
 {
     (void)match, (void)count;
@@ -620,7 +626,15 @@ static const struct {
     {{{.name = "x", .type = BP_STRING, .min = "a"}}, BP_ERROR_TYPE, {"'x'", "a string has no limits"}},
     {{{.name = "x", .type = BP_BOOL, .max = "1"}}, BP_ERROR_TYPE, {"'x'", "a bool has no limits"}},
     {{{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F64}}, BP_ERROR_EXISTS, {"'x'", "two "}},
-    {{{.name = "x", .type = BP_F32, .flags = 1u << 5}}, BP_ERROR_ABI, {"'x'", "flags 0x20"}},
+    {{{.name = "x", .type = BP_F32, .flags = 1u << 14}}, BP_ERROR_ABI, {"'x'", "flags 0x4000"}},
+    {{{.name = "x", .type = BP_F32, .count = 65537}}, BP_ERROR_LIMIT, {"'x'", "65537 elements", "at most 65536"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .flags = BP_FIELD_LIST}}, BP_ERROR_ARGUMENT, {"'x'", "a list and has a count"}},
+    {{{.name = "x", .type = BP_ENTITY, .count = 2, .flags = BP_FIELD_PARENT}}, BP_ERROR_ARGUMENT, {"'x'", "one value"}},
+    {{{.name = "x", .type = BP_STRING, .flags = BP_FIELD_LIST | BP_FIELD_LABEL}}, BP_ERROR_ARGUMENT, {"'x'", "one value"}},
+    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST, .initial = "[1]"}}, BP_ERROR_ARGUMENT, {"'x'", "a list begins empty"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 2, 3]"}}, BP_ERROR_TYPE, {"'x'", "it has 2 elements, not 3"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 9]", .max = "8"}}, BP_ERROR_RANGE, {"'x'", "item 1: x = 9"}},
+    {{{.name = "x", .type = BP_U8, .values = "a b a"}}, BP_ERROR_EXISTS, {"'x'", "'a' stands twice"}},
     {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_PARENT}}, BP_ERROR_TYPE, {"'x'", "type is entity"}},
     {{{.name = "x", .type = BP_NAME, .flags = BP_FIELD_LABEL}}, BP_ERROR_TYPE, {"'x'", "type is string"}},
     {{{.name = "x", .type = BP_F32, .flags = 1u << 15}}, BP_ERROR_ABI, {"'x'", "flags 0x8000"}},
@@ -642,6 +656,21 @@ START_TEST(a_field_that_is_declared_wrongly_is_refused)
                           field_faults[_i].says[1] == NULL ? "component 'thing'" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
     expect_static_refused(&bad, field_faults[_i].code, says);
+}
+END_TEST
+
+START_TEST(what_the_world_must_keep_is_no_field_of_storage_of_its_own)
+{
+    static const bp_storage_i storage = {
+        .struct_size = sizeof storage, .create = stub_create, .destroy = stub_destroy, .count = stub_count, .get = stub_get_all};
+    static const bp_field_t lists[] = {{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}};
+    static const bp_field_t texts[] = {{.name = "x", .type = BP_STRING, .count = 2}};
+    const bp_component_i with_lists[] = {{.name = "thing", .fields = BP_LIST(lists), .storage = &storage}};
+    const bp_component_i with_texts[] = {{.name = "thing", .fields = BP_LIST(texts), .storage = &storage}};
+    const bp_plugin_head_t first = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_lists)}));
+    const bp_plugin_head_t second = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_texts)}));
+    expect_static_refused(&first, BP_ERROR_TYPE, (const char *[]){"field 'x' is a list", "storage of its own", NULL});
+    expect_static_refused(&second, BP_ERROR_TYPE, (const char *[]){"field 'x' is an array of string", "storage of its own", NULL});
 }
 END_TEST
 
@@ -1013,6 +1042,7 @@ Suite *loading_suite(void)
     suite_add_tcase(suite, options);
     TCase *declarations = tcase_create("declarations");
     tcase_add_loop_test(declarations, a_field_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
+    tcase_add_test(declarations, what_the_world_must_keep_is_no_field_of_storage_of_its_own);
     tcase_add_loop_test(declarations, an_option_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
     tcase_add_loop_test(declarations, a_component_that_is_declared_wrongly_is_refused, 0, COMPONENT_FAULTS);
     tcase_add_test(declarations, components_and_systems_without_a_name_bear_the_plugin_s);

@@ -187,7 +187,7 @@ static const fault_t structure[] = {
     {ONE("'bodi': {}"), BP_ERROR_NOT_FOUND,
      "1:31: entities[0].components.bodi: a component needs a \"type\", unless it is called by its type; there is no type 'bodi'; did you mean 'body'? (there are "},
     {ONE("'fog': {'type': 'fxx'}"), BP_ERROR_NOT_FOUND,
-     "1:39: entities[0].components.fog.type: no loaded plugin has a component type 'fxx'; did you mean 'fx'? (there are pose, body"},
+     "1:39: entities[0].components.fog.type: no loaded plugin has a component type 'fxx'; did you mean 'fx'? (there are pose, bag, body"},
     {ONE("'fog': {'type': 5}"), BP_ERROR_TYPE, "1:39: entities[0].components.fog.type: \"type\" takes the name of a component type in a string, not a whole number"},
     {ONE("'body': null"), BP_ERROR_NOT_FOUND, "1:31: entities[0].components.body: null removes an inherited component, and no 'body' is inherited"},
     {ONE("'once': {}, 'twice': {'type': 'once'}"), BP_ERROR_EXISTS, "1:16: entities[0].components: 'once' and 'twice' are both a once, of which an entity has one at most"},

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "pool", "told", "kin", "vault", "tag"};
+static const char *const types[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "bag", "pool", "told", "kin", "vault", "tag"};
 
 typedef struct place_t {
     rig_t rig;
@@ -67,6 +67,10 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
     bp_value_t value;
     uint64_t bits = bp_random_next(random);
     memset(&value, 0, sizeof value);
+    if (field->values != NULL && strcmp(field->name, "moods") == 0) {
+        value.u8 = bits % 2 == 0 ? 0 : 7;
+        return value;
+    }
     if (field->values != NULL) { /* those of a_mood, a_level and some_flags */
         value.u16 = field->type == BP_U8 ? (uint16_t)(bits % 3 == 0 ? 0 : 4 + bits % 3) : field->type == BP_I16 ? (uint16_t)(bits % 3 - 1) : (uint16_t)(bits & 0x203);
         return value;
@@ -98,6 +102,29 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
     return value;
 }
 
+/* An array or a list: as many values as it must or may have. */
+static void set_several(place_t *place, bp_entity_t e, const char *component, const bp_field_t *field, const bp_entity_t *all, uint32_t count,
+                        uint64_t *random)
+{
+    static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 8, 8, 8, 1, 1, 2, 2, 8, 16, 24, 32};
+    char items[40][64], texts[40][40], packed[40 * 64];
+    const bp_property_api *api = place->rig.api->property;
+    bp_property_t property;
+    uint32_t size = sizes[field->type], n = field->count > 1 ? field->count : bp_random_below(random, 40);
+    for (uint32_t i = 0; i < n; i++) {
+        bp_value_t value = random_value(place, field, all, count, random);
+        if (field->type == BP_STRING) {
+            snprintf(texts[i], sizeof texts[i], "%s", value.string);
+            value.string = texts[i];
+        }
+        memcpy(items[i], &value, size);
+        memcpy(packed + (size_t)i * size, items[i], size);
+    }
+    bp_list_t list = {packed, n, 0};
+    WORKS(place->rig.host, api->resolve(place->world, e, component, field->name, &property));
+    WORKS(place->rig.host, api->set(place->world, &property, &e, 1, field->count > 1 ? (const void *)packed : &list, property.size));
+}
+
 static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all, uint32_t count, uint64_t *random)
 {
     const bp_api_t *api = place->rig.api;
@@ -111,6 +138,10 @@ static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all
         for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field, sizeof field) == BP_OK; f++) {
             if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 || bp_random_below(random, 3) == 0)
                 continue;
+            if (field.count > 1 || (field.flags & BP_FIELD_LIST) != 0) {
+                set_several(place, e, api->name->text(place->rig.host, name), &field, all, count, random);
+                continue;
+            }
             bp_value_t value = random_value(place, &field, all, count, random);
             WORKS(place->rig.host, api->property->set_named(place->world, e, api->name->text(place->rig.host, name), field.name, field.type, &value));
         }
@@ -195,6 +226,24 @@ static void say_value(census_t *c, const bp_field_t *field, const bp_value_t *va
     }
 }
 
+static void say_several(census_t *c, bp_entity_t e, const char *component, const bp_field_t *field)
+{
+    static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 8, 8, 8, 1, 1, 2, 2, 8, 16, 24, 32};
+    const bp_property_api *api = c->place->rig.api->property;
+    union { char bytes[512]; bp_list_t list; } cell;
+    bp_property_t property;
+    WORKS(c->place->rig.host, api->resolve(c->place->world, e, component, field->name, &property));
+    ck_assert_uint_le(property.size, sizeof cell);
+    WORKS(c->place->rig.host, api->get(c->place->world, &property, &e, 1, &cell, property.size));
+    bool list = property.count == 0;
+    for (uint32_t i = 0; i < (list ? cell.list.count : property.count); i++) {
+        bp_value_t value;
+        memcpy(&value, (list ? (const char *)cell.list.items : cell.bytes) + (size_t)i * sizes[field->type], sizes[field->type]);
+        say(c, i > 0 ? "," : "");
+        say_value(c, field, &value);
+    }
+}
+
 static void say_component(census_t *c, bp_entity_t e, uint32_t key)
 {
     const bp_api_t *api = c->place->rig.api;
@@ -213,10 +262,14 @@ static void say_component(census_t *c, bp_entity_t e, uint32_t key)
         memset(&value, 0, sizeof value);
         if (strcmp(field.name, "serial") == 0) /* derived: who came first */
             continue;
-        WORKS(host, api->property->get_named(c->place->world, e, api->name->text(host, name), field.name, field.type, &value));
         say(c, " ");
         say(c, field.name);
         say(c, "=");
+        if (field.count > 1 || (field.flags & BP_FIELD_LIST) != 0) {
+            say_several(c, e, api->name->text(host, name), &field);
+            continue;
+        }
+        WORKS(host, api->property->get_named(c->place->world, e, api->name->text(host, name), field.name, field.type, &value));
         say_value(c, &field, &value);
     }
 }
@@ -278,6 +331,26 @@ static uint32_t list_saved(place_t *place, bp_entity_t *entities)
     return count;
 }
 
+/* Those among the entities that one instance's field refers to: by its one value, or by the items of an array or a list. */
+static void list_extras_of(place_t *place, const blob_t *blob, const blob_part_t *part, const blob_field_t *field, uint32_t instance,
+                           bp_entity_t e, bp_entity_t *entities, uint32_t count)
+{
+    uint32_t instances = blob->components[part->component].instance_count;
+    const uint32_t *numbers = blob_is_list(field) ? blob_list_items(blob, field, instances) : blob_values(blob, field);
+    uint64_t first = blob_is_list(field) ? blob_list_starts(blob, field)[instance] : (uint64_t)instance * (field->more + 1u);
+    uint64_t end = blob_is_list(field) ? blob_list_starts(blob, field)[instance + 1] : first + field->more + 1u;
+    for (uint64_t i = first; i < end; i++) {
+        bp_value_t value;
+        char path[64];
+        if (numbers[i] <= count)
+            continue;
+        snprintf(path, sizeof path, blob_is_list(field) || field->more > 0 ? "%s[%u]" : "%s", blob_text(blob, field->name), (unsigned)(i - first));
+        WORKS(place->rig.host, place->rig.api->property->get_named(
+                  place->world, e, place->rig.api->name->text(place->rig.host, part->name), path, BP_ENTITY, &value));
+        entities[numbers[i] - 1] = value.entity;
+    }
+}
+
 /* Living entities without components that somebody refers to, in order of their first mention in the blob. */
 static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t *entities, uint32_t count)
 {
@@ -291,17 +364,8 @@ static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t
             const blob_component_t *component = &blob->components[part->component];
             for (uint32_t f = 0; f < component->field_count; f++) {
                 const blob_field_t *field = &blob->fields[component->first_field + f];
-                const uint32_t *numbers = blob_values(blob, field);
-                for (uint32_t i = 0; field->type == BP_ENTITY && field->kind == BLOB_COLUMN && i < group->rows; i++) {
-                    uint32_t number = numbers[part->first_instance + i];
-                    bp_value_t value;
-                    if (number <= count)
-                        continue;
-                    WORKS(place->rig.host, place->rig.api->property->get_named(
-                              place->world, entities[group->first_entity + i], place->rig.api->name->text(place->rig.host, part->name),
-                              blob_text(blob, field->name), BP_ENTITY, &value));
-                    entities[number - 1] = value.entity;
-                }
+                for (uint32_t i = 0; field->type == BP_ENTITY && field->kind == BLOB_COLUMN && i < group->rows; i++)
+                    list_extras_of(place, blob, part, field, part->first_instance + i, entities[group->first_entity + i], entities, count);
             }
         }
     }

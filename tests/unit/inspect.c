@@ -161,6 +161,29 @@ static void check_prototypes(const world_t *world)
     check_buckets(p);
 }
 
+/* --- lists ---------------------------------------------------------------------------------------------- */
+
+/* Blocks that are taken are just those of the lists in rows. */
+static void check_lists(const world_t *world)
+{
+    int64_t blocks = world->lists.main.blocks, found = 0;
+    for (const lists_hoard_t *hoard = world->lists.all; hoard != NULL; hoard = hoard->next)
+        blocks += hoard->blocks;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        for (uint32_t c = 1; c < run->column_count; c++) {
+            const bp_list_t *cells = run->columns[c];
+            for (uint32_t row = 0; field_is_list(run->fields[c]) && row < run->count; row++) {
+                THAT(cells[row].count <= cells[row].capacity);
+                THAT((cells[row].items == NULL) == (cells[row].capacity == 0));
+                SAME((uintptr_t)cells[row].items % 16, 0);
+                found += cells[row].capacity > 0;
+            }
+        }
+    }
+    SAME(found, blocks);
+}
+
 /* --- entities and strings ------------------------------------------------------------------------------- */
 
 /* Whoever has components may move or die, and somebody may want to be told of it. */
@@ -218,9 +241,13 @@ static void add_text(texts_t *texts, const char *text)
 static void add_cells(texts_t *texts, const run_t *run)
 {
     for (uint32_t c = 1; c < run->column_count && run->count > 0; c++) {
-        const char **cells = run->columns[c];
-        for (uint32_t row = 0; run->fields[c]->type == BP_STRING && row < run->count; row++)
-            add_text(texts, cells[row]);
+        const field_t *field = run->fields[c];
+        for (uint32_t row = 0; field->type == BP_STRING && row < run->count; row++) {
+            uint32_t count;
+            const char *const *items = field_items(field, run_cell(run, c, row), &count);
+            for (uint32_t i = 0; i < count; i++)
+                add_text(texts, items[i]);
+        }
     }
 }
 
@@ -240,8 +267,13 @@ static void check_strings(const bp_host_o *host)
     for (uint32_t i = 0; i < host->registry.component_count; i++) {
         const component_t *c = host->registry.components[i];
         for (uint32_t f = 0; f < c->field_count; f++) {
-            if (c->fields[f].type == BP_STRING)
-                add_text(&texts, c->fields[f].initial.string);
+            const field_t *field = &c->fields[f];
+            uint32_t values = field->initial_cell != NULL ? field->elements : 1;
+            for (uint32_t v = 0; field->type == BP_STRING && !field_is_list(field) && v < values; v++) {
+                const char *text;
+                memcpy(&text, field_initial(field, v), sizeof text);
+                add_text(&texts, text);
+            }
         }
     }
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
@@ -269,6 +301,7 @@ void check_host(const bp_host_o *host)
         check_hole_list(world);
         check_prototypes(world);
         check_notices(world);
+        check_lists(world);
     }
     check_strings(host);
     THAT(!host->destruction.announcing);
@@ -307,14 +340,15 @@ static void write_down(page_t *page, const char *format, ...)
 static void describe_value(page_t *page, world_t *world, bp_entity_t e, const char *instance,
                            const char *field)
 {
-    char text[512];
+    char text[4096];
     bp_property_t property;
-    bp_value_t value;
+    char value[1024];
     bp_result_t result = property_resolve(world, e, instance, field, &property);
+    THAT(result != BP_OK || property.size <= sizeof value);
     if (result == BP_OK)
-        result = property_get(world, &property, &e, 1, &value, sizeof value);
+        result = property_get(world, &property, &e, 1, value, sizeof value);
     EXPECT(result == BP_OK, "%s.%s: %s", instance, field, bp_host_error(world->host));
-    value_format(&world->base->values, property.type, &value, text, sizeof text);
+    field_format_cell(property_field(&property), &world->base->values, value, text, sizeof text);
     write_down(page, " %s=%s", field, text);
 }
 

@@ -164,7 +164,7 @@ static bool holds(uint32_t type, wide_t number)
 START_TEST(integers_of_all_kinds_become_each_other_where_they_fit)
 {
     uint64_t random = 12;
-    for (uint32_t i = 0; i < 200000; i++) {
+    for (uint32_t i = 0; i < 100000; i++) {
         uint32_t from_type = integers[bp_random_below(&random, INTEGERS)], to_type = integers[bp_random_below(&random, INTEGERS)];
         field_t from = {.type = from_type, .size = value_size(from_type)}, to = {.type = to_type, .size = value_size(to_type)};
         bp_value_t value = {.u64 = bp_random_next(&random) >> bp_random_below(&random, 64)}, out = {.u64 = 0};
@@ -173,10 +173,9 @@ START_TEST(integers_of_all_kinds_become_each_other_where_they_fit)
         if (from_type == BP_BOOL)
             value.u64 &= 1;
         bool fits = convert_column(&from, &value, &to, &out, 1, NULL) == 1;
-        ck_assert_msg(fits == holds(to_type, wide_of(from_type, &value)), "%llx: %s to %s", (unsigned long long)value.u64, value_type_name(from_type),
-                      value_type_name(to_type));
-        ck_assert(!fits || wide_of(to_type, &out) == wide_of(from_type, &value));
-        ck_assert(fits || convert_kind(from_type, to_type) == CONVERT_NARROWED);
+        bool right = fits == holds(to_type, wide_of(from_type, &value)) && (!fits || wide_of(to_type, &out) == wide_of(from_type, &value));
+        EXPECT(right && (fits || convert_kind(from_type, to_type) == CONVERT_NARROWED), "%llx: %s to %s", (unsigned long long)value.u64,
+               value_type_name(from_type), value_type_name(to_type));
     }
 }
 END_TEST

@@ -86,6 +86,20 @@ static const bp_field_t sample_fields[] = {
     {.name = "a_reading", .type = BP_F32, .flags = BP_FIELD_READ_ONLY, .initial = "3"},
 };
 
+static const bp_field_t bag_fields[] = {
+    [BAG_SLOTS] = {.name = "slots", .type = BP_U16, .count = 5, .initial = "[1, 2, 3, 4, 5]"},
+    [BAG_MARKS] = {.name = "marks", .type = BP_F32, .count = 3, .initial = "1", .min = "0"},
+    [BAG_WORDS] = {.name = "words", .type = BP_STRING, .count = 2, .initial = "[\"a\", \"b, c\"]"},
+    [BAG_KINDS] = {.name = "kinds", .type = BP_NAME, .count = 2, .initial = "plain"},
+    [BAG_TARGETS] = {.name = "targets", .type = BP_ENTITY, .count = 3},
+    [BAG_HITS] = {.name = "hits", .type = BP_F32, .flags = BP_FIELD_LIST, .max = "1000"},
+    [BAG_TAGS] = {.name = "tags", .type = BP_STRING, .flags = BP_FIELD_LIST},
+    [BAG_FRIENDS] = {.name = "friends", .type = BP_ENTITY, .flags = BP_FIELD_LIST},
+    [BAG_PATH] = {.name = "path", .type = BP_DVEC3, .flags = BP_FIELD_LIST, .unit = "m"},
+    [BAG_MOODS] = {.name = "moods", .type = BP_U8, .flags = BP_FIELD_LIST, .values = "calm cross=7"},
+    [BAG_NAMES] = {.name = "names", .type = BP_NAME, .flags = BP_FIELD_LIST},
+};
+
 static const bp_component_i zoo_list[] = {
     {.name = "body",
      .doc = "moves",
@@ -102,6 +116,7 @@ static const bp_component_i zoo_list[] = {
      .flags = BP_COMPONENT_AT_ONCE | BP_COMPONENT_SINGLE,
      .fields = BP_LIST(once_fields)},
     {.name = "sample", .version = 1, .fields = BP_LIST(sample_fields)},
+    {.name = "bag", .version = 1, .fields = BP_LIST(bag_fields)},
 };
 
 static const bp_plugin_head_t zoo = BP_PLUGIN_HEAD("zoo", (&(const bp_plugin_desc_t){.version = "1.0",
@@ -355,4 +370,4 @@ static const bp_plugin_head_t stocks = BP_PLUGIN_HEAD("stocks", (&(const bp_plug
 
 const bp_plugin_head_t *const zoo_plugins[ZOO_PLUGINS] = {&zoo, &stocks};
 const char *const zoo_components[] = {"body",   "label", "fx",   "flag", "mark", "once",
-                                      "sample", "pool",  "told", "mute", NULL};
+                                      "sample", "bag",   "pool", "told", "mute", NULL};

@@ -1,7 +1,7 @@
 /* zoo.h - plugins for the tests of the host, linked in: a component of every kind there is.
  *
  *   zoo      body (simulates, parallel), label (strings, limits), fx (several an entity), flag (no fields),
- *            mark (one field), once (collected at once, single), sample (a field of every type)
+ *            mark (one field), once (collected at once, single), sample (a field of every type), bag (arrays and lists)
  *   stocks   pool (own storage, collects its dead itself), told (own storage, told of each death),
  *            mute (own storage, nothing can be set)
  *
@@ -24,6 +24,7 @@ enum { BODY_MASS, BODY_POSITION, BODY_VELOCITY, BODY_ACCELERATION };
 enum { LABEL_TEXT, LABEL_RANK, LABEL_HOME, LABEL_KIND };
 enum { FX_ENABLED, FX_COLOUR, FX_STRENGTH };
 enum { ONCE_COUNT, ONCE_NOTE, ONCE_HOUR, ONCE_PLACE };
+enum { BAG_SLOTS, BAG_MARKS, BAG_WORDS, BAG_KINDS, BAG_TARGETS, BAG_HITS, BAG_TAGS, BAG_FRIENDS, BAG_PATH, BAG_MOODS, BAG_NAMES };
 enum { STOCK_NUMBER, STOCK_TEXT, STOCK_SERIAL };
 
 /* What an own-storage component keeps for each instance. */

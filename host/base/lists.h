@@ -1,0 +1,96 @@
+/* lists.h - the memory behind lists: blocks of a few sizes, taken by any thread.
+ *
+ * A list's cell (bp_list_t) says all about its block: its size is that of `capacity` items, rounded up to a power of two of at least 16
+ * bytes. Blocks of up to LISTS_LARGE bytes are cut from chunks and reused by size; larger ones are the memory account's own.
+ *
+ *     list of f32   capacity 4    16 bytes      list of vec3   capacity 1    16 bytes
+ *                   capacity 8    32                           capacity 2    32
+ *                   capacity 16   64                           capacity 5    64
+ *
+ * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists and when it ends. A
+ * block may be taken from one hoard and given back to another. Which hoard a block comes from decides its address and nothing else, so
+ * lists are the same on any number of threads.
+ *
+ * Where no list has a block any more, lists_trim gives all chunks back.
+ *
+ * What it does not do: it knows no fields (cells.h); strings in lists are counted there.
+ */
+#ifndef HOST_BASE_LISTS_H
+#define HOST_BASE_LISTS_H
+
+#include "memory.h"
+
+#include <bp_list.h>
+#include <stdatomic.h>
+
+enum {
+    LISTS_SMALLEST = 16,
+    LISTS_CLASSES = 12,                                    /* blocks of 16, 32, ... bytes, ... */
+    LISTS_LARGE = LISTS_SMALLEST << (LISTS_CLASSES - 1),   /* ... up to this */
+    LISTS_FIRST_CHUNK = 4 * 1024,
+    LISTS_CHUNK = 1024 * 1024                              /* chunks double up to this */
+};
+
+typedef struct lists_chunk_t {
+    struct lists_chunk_t *next;
+    size_t size;
+} lists_chunk_t;
+
+/* What one thread takes blocks from at a time. */
+typedef struct lists_hoard_t {
+    struct lists_hoard_t *next_idle, *next;
+    char *at, *end;            /* what is left of the chunk cut last */
+    void *free[LISTS_CLASSES]; /* blocks given back, each beginning with the address of the next */
+    lists_chunk_t *chunks;
+    size_t chunk_size;         /* of the next one */
+    int64_t blocks;            /* taken, less those given back; of one hoard it may be negative */
+} lists_hoard_t;
+
+/* What a loop's call is handed, and what it has taken. */
+typedef struct lists_call_t {
+    bp_lists_o seen;
+    struct lists_t *lists;
+    lists_hoard_t *hoard; /* NULL: none yet */
+} lists_call_t;
+
+typedef struct lists_t {
+    memory_t memory;
+    lists_hoard_t main;   /* of the thread that steps the host, between loops */
+    lists_call_t outside; /* what code on that thread is handed outside steps */
+    atomic_flag busy;     /* held while a hoard is taken or given back */
+    lists_hoard_t *idle;
+    lists_hoard_t *all;   /* but for `main` */
+} lists_t;
+
+void lists_init(lists_t *lists, memory_t *parent);
+
+/* Blocks must have been released. */
+void lists_free(lists_t *lists);
+
+/* Make room for `capacity` items; what is there stays. False when out of memory: nothing has changed. [main] */
+bool lists_reserve(lists_t *lists, bp_list_t *list, uint32_t item_size, uint32_t capacity);
+
+/* Give the block back: the list is {NULL, 0, 0}. [main] */
+void lists_release(lists_t *lists, bp_list_t *list, uint32_t item_size);
+
+/* Give chunks back where no list has a block. [main] */
+void lists_trim(lists_t *lists);
+
+/* bp_lists_o.reserve. */
+bp_result_t BP_CALL lists_reserve_in_call(bp_lists_o *seen, bp_list_t *list, uint32_t item_size, uint32_t capacity);
+
+/* Around one call of a loop, which may be on any thread. [job] */
+static inline void lists_begin(lists_call_t *call, lists_t *lists)
+{
+    *call = (lists_call_t){.seen = {sizeof(bp_lists_o), 0, lists_reserve_in_call}, .lists = lists};
+}
+
+void lists_give_back(lists_call_t *call);
+
+static inline void lists_end(lists_call_t *call)
+{
+    if (call->hoard != NULL)
+        lists_give_back(call);
+}
+
+#endif
