@@ -97,7 +97,7 @@ typedef struct bp_run_t {
     void *const *columns;        /* one for each declared field, in the order of declaration; own storage: NULL */
     const uint32_t *slots;       /* own storage: the slot of each row; else NULL */
     bp_name_t instance;          /* the name of the component in its entities ("fog") */
-    bp_lists_o *lists;           /* for lists in these rows, which no host knows yet: NULL */
+    bp_lists_o *lists;           /* where lists in these rows get memory during this call */
     const uint64_t *const *stamps; /* change stamps; NULL where they are not kept */
     void *reserved[3];
 } bp_run_t;

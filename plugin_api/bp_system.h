@@ -123,7 +123,7 @@ typedef struct bp_match_t {
                                      of a term without fields is NULL where the component is absent. */
     const uint32_t *const *slots; /* slots[term]: the slot of each row, where the component has storage of its own;
                                      else NULL */
-    bp_lists_o *lists;            /* for lists in these rows, which no host knows yet: NULL */
+    bp_lists_o *lists;            /* where lists in these rows get memory during this call */
     const uint64_t *const *const *stamps; /* change stamps; NULL where they are not kept */
     void *reserved[4];
 } bp_match_t;
