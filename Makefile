@@ -25,7 +25,8 @@ endif
 ifdef COVERAGE
 CODE     += --coverage -fprofile-abs-path -fprofile-update=prefer-atomic
 LINK     += --coverage
-# Counts are written when a process ends by itself. A copy of a process, and what is linked to it, writes them before _exit too.
+# Counts are written when a process ends by itself. A copy of a process, and what is linked to it, writes them before
+# _exit too.
 COUNTS    = $(BUILD)/obj/tests/coverage/counts_program.o
 LINK_COUNTS = -Wl,--wrap=_exit
 COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
@@ -49,7 +50,8 @@ page_of          = $(if $(wildcard plugins/$(1)/page),$(BUILD)/pages/$(1)_page.c
 LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
                    { pkg-config --exists $(call packages_of,$(name)) && \
                      { [ ! -d plugins/$(name)/page ] || command -v esbuild >/dev/null; }; } || echo $(name))))
-# The inspector answers within steps only, until plugins can ask for the main thread between them: INSPECTOR=1 builds it.
+# The inspector answers within steps only, until plugins can ask for the main thread between them: INSPECTOR=1 builds
+# it.
 LEFT_OUT        += $(if $(INSPECTOR),,inspector)
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
@@ -124,7 +126,8 @@ $(BUILD)/pic/%.o: %.c Makefile
 
 $(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
 
-# The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps through a table.
+# The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps
+# through a table.
 $(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += $(FASTER) -fno-jump-tables
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += $(FASTER) -fno-jump-tables
 $(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += $(FASTER)
@@ -221,8 +224,8 @@ $(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplan
 # What the test program is, runs and loads.
 test-parts: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
 
-# What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each test, so not too much.
-# The benchmarks are built too, so that a change of the contract finds them.
+# What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each
+# test, so not too much. The benchmarks are built too, so that a change of the contract finds them.
 test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=8}; status=0; \
@@ -243,8 +246,9 @@ asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
-# Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls that take too long.
-# Not trials: a copy of a process with threads that starts threads of its own is more than ThreadSanitizer can follow.
+# Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls
+# that take too long. Not trials: a copy of a process with threads that starts threads of its own is more than
+# ThreadSanitizer can follow.
 TSAN_SUITES = threads side_by_side sets reload_threads pause trace watch guard os
 
 tsan:
@@ -259,13 +263,15 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 
 check-source:
+	@tools/check_columns.sh
 	@tools/check_headers.sh
 	@tools/check_rooms.sh
 	@tools/check_verbs.sh
 	@if command -v python3 >/dev/null 2>&1; then tools/benchmarks.py --check; else \
 	    echo "benchmarks: docs/benchmarks.md is not checked, because python3 is not here"; fi
 
-# --- reports on the tests themselves; no gates: docs/building.md ----------------------------------------------------------
+# --- reports on the tests themselves; no gates: docs/building.md
+# ----------------------------------------------------------
 
 # OPTIONS go to the script: tools/proof/coverage.py --help.
 coverage: test-packages
@@ -343,8 +349,9 @@ $(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a | $(BENCH_PLUGINS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
 
-# Instructions of the hot paths in bench/paths.c, against bench/budgets.json: at most 3 % more. Skipped without valgrind, and where
-# there are no counts of this compiler with these flags. `make budgets-record` records them anew, on purpose.
+# Instructions of the hot paths in bench/paths.c, against bench/budgets.json: at most 3 % more. Skipped without
+# valgrind, and where there are no counts of this compiler with these flags. `make budgets-record` records them anew, on
+# purpose.
 BUDGETS = tools/budgets.py $(1) $(BUILD)/bench --compiler "$(CC)" --flags "$(strip $(CODE))"
 
 budgets: $(BUILD)/bench $(PLUGINS)

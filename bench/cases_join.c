@@ -108,7 +108,8 @@ static void run_own(const bp_match_t *match, uint32_t count)
     }
 }
 
-static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}},
+                             write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
 #define WRITES(type) {.component = type, .fields = BP_LIST(write_value)}
 #define READS(type) {.component = type, .fields = BP_LIST(read_value)}
 static const bp_term_t two[] = {WRITES("a"), READS("b")};

@@ -24,7 +24,8 @@ enum { PROTOTYPES = 10000, KINDS = 32, OTHERS = 14, SYSTEMS = 1000 };
 static char names[KINDS][8], system_names[SYSTEMS + 1][8];
 static const bp_field_t number[] = {{.name = "value", .type = BP_F32, .initial = "1"}};
 static bp_component_i parts[KINDS];
-static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}},
+                             write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
 static bp_term_t terms[KINDS];
 static bp_system_i systems[SYSTEMS + 1]; /* the last one works */
 
@@ -47,7 +48,8 @@ static const bp_plugin_head_t *make_plugin(void)
     for (uint32_t k = 0; k < KINDS; k++) {
         snprintf(names[k], sizeof names[k], "k%u", k);
         parts[k] = (bp_component_i){.name = names[k], .fields = BP_LIST(number)};
-        terms[k] = (bp_term_t){.component = names[k], .fields = {k == 0 ? write_value : read_value, 1, sizeof read_value[0]}};
+        terms[k] =
+            (bp_term_t){.component = names[k], .fields = {k == 0 ? write_value : read_value, 1, sizeof read_value[0]}};
     }
     for (uint32_t i = 0; i <= SYSTEMS; i++) {
         snprintf(system_names[i], sizeof system_names[i], "s%u", i);

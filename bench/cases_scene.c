@@ -76,10 +76,13 @@ static void fill_numbers(blob_writer_t *writer, uint32_t entities)
 
 static void write_level(scene_case_t *s)
 {
-    static const blob_field_desc_t body[] = {{.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN}, {.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN},
-                                             {.name = "velocity", .type = BP_VEC3, .kind = BLOB_COLUMN}, {.name = "acceleration", .type = BP_VEC3, .kind = BLOB_ONE}};
+    static const blob_field_desc_t body[] = {{.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN},
+                                             {.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN},
+                                             {.name = "velocity", .type = BP_VEC3, .kind = BLOB_COLUMN},
+                                             {.name = "acceleration", .type = BP_VEC3, .kind = BLOB_ONE}};
     static const blob_field_desc_t name[] = {{.name = "name", .type = BP_STRING, .kind = BLOB_COLUMN}};
-    static const blob_field_desc_t pose[] = {{.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN}, {.name = "rotation", .type = BP_QUAT, .kind = BLOB_COLUMN},
+    static const blob_field_desc_t pose[] = {{.name = "position", .type = BP_VEC3, .kind = BLOB_COLUMN},
+                                             {.name = "rotation", .type = BP_QUAT, .kind = BLOB_COLUMN},
                                              {.name = "scale", .type = BP_VEC3, .kind = BLOB_ONE}};
     static const blob_component_desc_t components[] = {
         [BODY] = {.type = BP_POINT_MASS, .fields = body, .field_count = 4},

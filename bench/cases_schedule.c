@@ -53,7 +53,8 @@ static void add_up(const bp_match_t *match, uint32_t count)
         a[i] += 1.0f;
 }
 
-static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}}, write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_F32}},
+                             write_value[] = {{.name = "value", .type = BP_F32, .access = BP_WRITE}};
 #define READS(type) {.component = type, .fields = BP_LIST(read_value)}
 static const bp_term_t write_a[] = {{.component = "a", .fields = BP_LIST(write_value)}};
 static const bp_term_t a_and_b[] = {READS("a"), READS("b")};

@@ -80,7 +80,8 @@ static void describe_components(many_t *many)
 static void describe_term(many_t *many, uint32_t at, uint32_t component, uint32_t access)
 {
     many->asked[at] = (bp_term_field_t){.name = "value", .type = many->fields[component].type, .access = access};
-    many->terms[at] = (bp_term_t){.component = many->component_names[component], .fields = {&many->asked[at], 1, sizeof many->asked[at]}};
+    many->terms[at] = (bp_term_t){.component = many->component_names[component],
+                                  .fields = {&many->asked[at], 1, sizeof many->asked[at]}};
 }
 
 static void describe_systems(many_t *many)

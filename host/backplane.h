@@ -65,14 +65,14 @@ typedef struct bp_jobs_i {
 
 /* Flags of a host. */
 enum {
-    BP_HOST_CRASH_GUARD = 1u << 0, /* a crash inside a plugin from a file ends that call and sets the plugin aside; the host
-                                      goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
+    BP_HOST_CRASH_GUARD = 1u << 0, /* a crash inside a plugin from a file ends that call and sets the plugin aside; the
+                                      host goes on (docs/hot_reload.md; Linux, elsewhere a warning is logged) */
     BP_HOST_COPY_PLUGINS = 1u << 1, /* plugins are opened from copies in a temporary folder, so that their files may be
                                       overwritten while the host runs */
-    BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew; implies
-                                      BP_HOST_COPY_PLUGINS */
-    BP_HOST_TRIAL = 1u << 3        /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of this process
-                                      (docs/hot_reload.md; where the system has fork) */
+    BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew;
+                                      implies BP_HOST_COPY_PLUGINS */
+    BP_HOST_TRIAL = 1u << 3        /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of
+                                      this process (docs/hot_reload.md; where the system has fork) */
 };
 
 /* Everything about a host; all of it may be left zero. */
@@ -89,8 +89,8 @@ typedef struct bp_host_desc_t {
     uint32_t flags;               /* BP_HOST_... */
     uint32_t call_limit;          /* under the crash guard: milliseconds that a plugin may stay in one call; 0: any */
     uint32_t trial_deadline;      /* milliseconds that a trial may take; 0: 5,000 */
-    uint32_t probation;           /* under the crash guard: steps of worlds during which a crash after a reload brings the
-                                     version before it back; 0: none */
+    uint32_t probation;           /* under the crash guard: steps of worlds during which a crash after a reload brings
+                                     the version before it back; 0: none */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
@@ -128,20 +128,21 @@ BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *nam
 /* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
 BACKPLANE_API const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
 
-/* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for one that
- * works, and past the last. */
+/* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for
+ * one that works, and past the last. */
 BACKPLANE_API const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index);
 
-/* Receives one finding about a plugin: BP_LOG_ERROR a rule of bp_plugin.h that it breaks, BP_LOG_WARNING what may go wrong,
- * BP_LOG_INFO a fact. */
+/* Receives one finding about a plugin: BP_LOG_ERROR a rule of bp_plugin.h that it breaks, BP_LOG_WARNING what may go
+ * wrong, BP_LOG_INFO a fact. */
 typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
 
-/* Look into a plugin's file - variables of its own, what would keep it in memory, what it imports - and load it in a copy of this
- * process (on Windows: in this one) to see what it brings. No host is needed, and none is touched. BP_ERROR_FAILED where an
- * error was found. */
-BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data);
+/* Look into a plugin's file - variables of its own, what would keep it in memory, what it imports - and load it in a
+ * copy of this process (on Windows: in this one) to see what it brings. No host is needed, and none is touched.
+ * BP_ERROR_FAILED where an error was found. */
+BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
+                                          bp_check_callback found, void *data);
 
-/* --- reload -------------------------------------------------------------------------------------------------------- */
+/* --- reload ------------------------------------------------------------------------------------------------------- */
 
 /* What became of a field. */
 enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4 };
@@ -173,17 +174,19 @@ typedef struct bp_reload_report_t {
 
 typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *report);
 
-/* Load the present files of loaded plugins, in place of what is at work: the code, and the data of every world brought into
- * the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change together. All or
- * nothing: on a failure every world, property and reference is as it was, and the old code goes on. Where the host makes trials
- * (BP_HOST_TRIAL) they are tried first, as what is watched is, and the call waits for the end of that: some ten milliseconds more, and
- * trial_deadline at most; to go on meanwhile, leave it to bp_host_poll. Between steps only:
- * BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good until the next reload or
- * unload. The text also goes to the log. */
-BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report);
+/* Load the present files of loaded plugins, in place of what is at work: the code, and the data of every world brought
+ * into the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change
+ * together. All or nothing: on a failure every world, property and reference is as it was, and the old code goes on.
+ * Where the host makes trials (BP_HOST_TRIAL) they are tried first, as what is watched is, and the call waits for the
+ * end of that: some ten milliseconds more, and trial_deadline at most; to go on meanwhile, leave it to bp_host_poll.
+ * Between steps only: BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good
+ * until the next reload or unload. The text also goes to the log. */
+BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count,
+                                         bp_reload_report_t *report);
 
-/* What hot reload has to do at present: take in files that are finished, follow builds and trials, see to plugins that have crashed. Call
- * it between steps, best after each: where it was called less than 2 ms ago it comes back at once. What it comes to is told as by bp_host_on_reload and in the log. BP_ERROR_STATE from inside a step or a callback. */
+/* What hot reload has to do at present: take in files that are finished, follow builds and trials, see to plugins that
+ * have crashed. Call it between steps, best after each: where it was called less than 2 ms ago it comes back at once.
+ * What it comes to is told as by bp_host_on_reload and in the log. BP_ERROR_STATE from inside a step or a callback. */
 BACKPLANE_API bp_result_t bp_host_poll(bp_host_o *host);
 
 /* Have every reload and every refusal told, whoever asked for it. The callback changes nothing of the host. */
@@ -219,10 +222,11 @@ BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 
 typedef void (*bp_destroyed_callback)(void *data, const bp_entity_t *entities, uint32_t count);
 
-/* Have a batch of entities announced that have just died, as the extension "bp_deaths" of bp_component.h says. `owner` is any
- * address of the embedder's; it is never read. Callbacks run in order of registration, after those of
+/* Have a batch of entities announced that have just died, as the extension "bp_deaths" of bp_component.h says. `owner`
+ * is any address of the embedder's; it is never read. Callbacks run in order of registration, after those of
  * managers. */
-BACKPLANE_API bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data);
+BACKPLANE_API bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback,
+                                               void *data);
 
 /* Drop all callbacks of an owner. May be called from a callback. */
 BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
@@ -234,45 +238,47 @@ BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
  * says what an ini may hold. */
 BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 
-/* Only the plugins of an ini file, with their options: for tools that ask what there is and simulate nothing. The whole file must
- * be right all the same, as far as that shows without its worlds. */
+/* Only the plugins of an ini file, with their options: for tools that ask what there is and simulate nothing. The whole
+ * file must be right all the same, as far as that shows without its worlds. */
 BACKPLANE_API bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path);
 
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
-/* --- scenes ---------------------------------------------------------------------------------------------------------- */
+/* --- scenes ------------------------------------------------------------------------------------------------------- */
 
-/* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It comes from
- * a file, from memory, from JSON (bp_scene_compile) or from a world (bp_scene_capture), and can be spawned, restored, written and shown.
- * Scenes that are still open are closed with their host. None of these functions may be called from inside a step or a
- * destruction callback (BP_ERROR_STATE). */
+/* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It
+ * comes from a file, from memory, from JSON (bp_scene_compile) or from a world (bp_scene_capture), and can be spawned,
+ * restored, written and shown. Scenes that are still open are closed with their host. None of these functions may be
+ * called from inside a step or a destruction callback (BP_ERROR_STATE). */
 
-/* Open a file. It is mapped and checked whole: errors name the file, the section and what is wrong. Replace a file that is open by
- * renaming, never in place. A file of JSON is compiled instead, as by bp_scene_compile. */
+/* Open a file. It is mapped and checked whole: errors name the file, the section and what is wrong. Replace a file that
+ * is open by renaming, never in place. A file of JSON is compiled instead, as by bp_scene_compile. */
 BACKPLANE_API bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene);
 
-/* Open bytes in memory, aligned to 16, which stay the caller's and must stay as they are; `origin` stands for a path in messages. */
+/* Open bytes in memory, aligned to 16, which stay the caller's and must stay as they are; `origin` stands for a path in
+   messages. */
 BACKPLANE_API bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin,
                                                bp_scene_o **scene);
 
-/* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is spawned. On
- * an error bp_host_error begins with "file:line:column: ". */
+/* Compile a scene from a JSON file (docs/scenes.md) for the component types of the plugins that are loaded. Nothing is
+ * spawned. On an error bp_host_error begins with "file:line:column: ". */
 BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene);
 
 /* The same from `size` bytes of JSON; `origin` is what messages call them. */
 BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
                                                 bp_scene_o **scene);
 
-/* Make a scene of a world as it is: its entities, those without components here that others refer to, every property but derived
- * ones (read only, of components with storage of their own), and its clock. References to the dead become "none". */
+/* Make a scene of a world as it is: its entities, those without components here that others refer to, every property
+ * but derived ones (read only, of components with storage of their own), and its clock. References to the dead become
+ * "none". */
 BACKPLANE_API bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene);
 
 /* NULL is allowed. What the scene spawned stays. */
 BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
 
-/* The scene's bytes, good until it is closed; and their writing to a file: beside it first, then renamed into its place, so that
- * a full disk leaves the old file whole. */
+/* The scene's bytes, good until it is closed; and their writing to a file: beside it first, then renamed into its
+ * place, so that a full disk leaves the old file whole. */
 BACKPLANE_API const void *bp_scene_bytes(const bp_scene_o *scene, size_t *size);
 BACKPLANE_API bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path);
 
@@ -288,7 +294,8 @@ BACKPLANE_API uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_ent
 BACKPLANE_API void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn);
 
 /* Spawn, then take away what the world held before, and set its clock to the scene's if that has one. All or nothing.
- * Entities that lived in this world alone die; those that have components in other worlds too lose only those of this one. */
+ * Entities that lived in this world alone die; those that have components in other worlds too lose only those of this
+ * one. */
 BACKPLANE_API bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags);
 
 /* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`. */

@@ -135,8 +135,8 @@ typedef struct bp_world_api {
     bp_world_o *(BP_CALL *at)(bp_host_o *host, uint32_t index);
     const char *(BP_CALL *name)(bp_world_o *world);
 
-    /* Steps done, step length and time of the world, as the next step will see them. Writes step->struct_size bytes, which
-     * the caller has set to its sizeof. [main] */
+    /* Steps done, step length and time of the world, as the next step will see them. Writes step->struct_size bytes,
+     * which the caller has set to its sizeof. [main] */
     void (BP_CALL *clock)(bp_world_o *world, bp_step_t *step);
 
     /* The number in this world of the manager of a component type, BP_NONE where the world lacks it; and the
@@ -176,12 +176,12 @@ typedef struct bp_world_api {
      * `capacity`; at most `capacity` are written. 0 for the dead. [main] */
     uint32_t (BP_CALL *keys_of)(bp_world_o *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
 
-    /* Number of instances of a component type; of one with storage of its own, those of the dead that it has not collected
-     * yet are among them. [main] */
+    /* Number of instances of a component type; of one with storage of its own, those of the dead that it has not
+     * collected yet are among them. [main] */
     uint32_t (BP_CALL *count)(bp_world_o *world, uint32_t component);
 
-    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run; bp_run_t
-     * and bp_match_t do not grow within a major version. [main] */
+    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run;
+     * bp_run_t and bp_match_t do not grow within a major version. [main] */
     uint32_t (BP_CALL *next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
 
     /* A manager with its own storage tells that instances now lie elsewhere: the component `names[i]` of
@@ -218,7 +218,8 @@ typedef struct bp_property_t {
     uint32_t column;    /* ... the column of the field in its run, ... */
     void *run;          /* ... and that run */
     const void *declared;
-    uint32_t count;     /* of a whole: values that a cell has, 0 for a list (BP_FIELD_LIST in flags), which has any number */
+    uint32_t count;     /* of a whole: values that a cell has, 0 for a list (BP_FIELD_LIST in flags), which has any
+                           number */
     uint32_t element;   /* of one element: its number; BP_NONE: the whole */
     void *reserved;
 } bp_property_t;
@@ -273,9 +274,9 @@ typedef struct bp_property_api {
     uint32_t padding;
 
     /* Resolve `property` of the component named `component` (its instance name). `entity` may be {0}: then
-     * the name must mean one component type in the whole world. "items[3]" is one value of an array or a list, and its value is
-     * of the field's type; without a number an array is all its values, packed, and a list a bp_list_t. On failure the error
-     * says what exists. [main] */
+     * the name must mean one component type in the whole world. "items[3]" is one value of an array or a list, and its
+     * value is of the field's type; without a number an array is all its values, packed, and a list a bp_list_t. On
+     * failure the error says what exists. [main] */
     bp_result_t (BP_CALL *resolve)(bp_world_o *world, bp_entity_t entity, const char *component, const char *property,
                                    bp_property_t *resolved);
 
@@ -303,9 +304,9 @@ typedef struct bp_property_api {
     /* Resolve "world/entity.component.property"; the entity by its debug name or as #index:generation. [main] */
     bp_result_t (BP_CALL *parse_path)(bp_host_o *host, const char *text, bp_path_t *path);
 
-    /* The declaration of field `index` of a component type. Writes `field_size` bytes, the sizeof of the caller's bp_field_t;
-     * members that this host does not know are zero. Texts are the host's, good until the component's plugin is reloaded or
-     * unloaded. BP_ERROR_NOT_FOUND past the last. [main] */
+    /* The declaration of field `index` of a component type. Writes `field_size` bytes, the sizeof of the caller's
+     * bp_field_t; members that this host does not know are zero. Texts are the host's, good until the component's
+     * plugin is reloaded or unloaded. BP_ERROR_NOT_FOUND past the last. [main] */
     bp_result_t (BP_CALL *describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field,
                                     uint32_t field_size);
 } bp_property_api;
@@ -345,15 +346,16 @@ typedef struct bp_command_api {
 
     /* Who the placeholders became, of commands that the world made last: entities[i] is {0} where creation failed,
      * where placeholders[i] is none, or where commands have been made since. Returns how many were found. [job] */
-    uint32_t (BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
+    uint32_t(BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count,
+                               bp_entity_t *entities);
 } bp_command_api;
 
 /* A table that a plugin offers to others (plugin_api/components/): a struct that begins with two uint32_t, struct_size
  * and version, which the host fills in, followed by function pointers only. Entries are only ever appended, and the
  * version grows with them.
  *
- * `returns` says what each entry returns, a letter an entry, so that the host can put entries in their place that answer
- * for a plugin that has gone:
+ * `returns` says what each entry returns, a letter an entry, so that the host can put entries in their place that
+ * answer for a plugin that has gone:
  *
  *     r  a bp_result_t          BP_ERROR_STATE, and a sentence that names the table
  *     c  a number               0
@@ -377,10 +379,10 @@ typedef struct bp_table_list_t {
 #define BP_TABLE(table_name, table_version, table, table_returns) \
     {(table_name), (table_version), (uint32_t)sizeof(table), &(table), (table_returns)}
 
-/* Tables by name. What is found is a slot, which holds a copy of the table; its address is good as long as the host. Where
- * the plugin goes, struct_size stays, version reads 0 and the entries answer as bp_table_t says; where the plugin comes
- * again, they work again. Where a later version of the plugin offers more entries than the slot has room for, the slot
- * goes on with those that it has room for, and `find` gives another one that has all. */
+/* Tables by name. What is found is a slot, which holds a copy of the table; its address is good as long as the host.
+ * Where the plugin goes, struct_size stays, version reads 0 and the entries answer as bp_table_t says; where the plugin
+ * comes again, they work again. Where a later version of the plugin offers more entries than the slot has room for, the
+ * slot goes on with those that it has room for, and `find` gives another one that has all. */
 typedef struct bp_registry_api {
     uint32_t struct_size;
     uint32_t padding;
@@ -417,8 +419,8 @@ typedef struct bp_scene_o bp_scene_o;
 typedef struct bp_spawn_t { uint64_t id; } bp_spawn_t;
 
 enum {
-    /* Components whose type the world does not have, or that cannot be in one entity together with those before them, are
-     * left out with a warning in the log, instead of refusing the scene. */
+    /* Components whose type the world does not have, or that cannot be in one entity together with those before them,
+     * are left out with a warning in the log, instead of refusing the scene. */
     BP_SCENE_SKIP = 1u << 0
 };
 
@@ -438,7 +440,8 @@ typedef struct bp_scene_api {
 
     /* Spawn into a world. `entities` has room for all of them, in the scene's order, or is NULL; `spawn` is for
      * despawn later, or NULL. All or nothing. [main] */
-    bp_result_t (BP_CALL *spawn)(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn);
+    bp_result_t(BP_CALL *spawn)(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
+                                bp_spawn_t *spawn);
 
     /* Destroy those of a spawn that still live. Returns how many died; 0 for a spawn that is none. [main] */
     uint32_t (BP_CALL *despawn)(bp_host_o *host, bp_spawn_t spawn);
@@ -456,9 +459,10 @@ typedef struct bp_file_api {
     uint32_t struct_size;
     uint32_t padding;
 
-    /* Put `part`, a file that the caller has written and closed, in the place of `path` in the same folder. Its bytes are brought to the
-     * disk before it gets the name, and the name after it: when the process is killed or the power goes, the file at `path` is the old
-     * one or the new one. Takes as long as the disk. On failure `part` is removed, and the sentence begins with `path`. [main] */
+    /* Put `part`, a file that the caller has written and closed, in the place of `path` in the same folder. Its bytes
+     * are brought to the disk before it gets the name, and the name after it: when the process is killed or the power
+     * goes, the file at `path` is the old one or the new one. Takes as long as the disk. On failure `part` is removed,
+     * and the sentence begins with `path`. [main] */
     bp_result_t (BP_CALL *keep)(bp_host_o *host, const char *part, const char *path);
 } bp_file_api;
 

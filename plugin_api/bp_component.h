@@ -80,8 +80,8 @@ typedef struct bp_step_t {
 
 /* Rows of entities that have the same components, as columns of one length: a whole run, or a range of its rows.
  * Borrowed: good until the verb that received it returns.
- * Every column of a run is aligned to 16 bytes, and to 64 bytes where the run has 16 rows or more, as are ranges; no two
- * columns overlap, so `restrict` is right. A row whose entity is {0} is a hole left by a dead entity; its columns
+ * Every column of a run is aligned to 16 bytes, and to 64 bytes where the run has 16 rows or more, as are ranges; no
+ * two columns overlap, so `restrict` is right. A row whose entity is {0} is a hole left by a dead entity; its columns
  * hold values that may be computed with. */
 typedef struct bp_run_t {
     uint32_t struct_size;
@@ -114,15 +114,15 @@ enum {
                                           another thread, beside units that it does not conflict with [job] */
 };
 
-/* The form of a state, for state_form: its size and a number, which you raise when the meaning of its members changes and
- * its size does not. Never 0. */
+/* The form of a state, for state_form: its size and a number, which you raise when the meaning of its members changes
+ * and its size does not. Never 0. */
 #define BP_STATE_FORM(type, number) ((uint64_t)(number) << 32 | (uint64_t)sizeof(type))
 
 /* --- extensions ------------------------------------------------------------------------------------------------- */
 
 enum {
-    BP_EXTENSION_REQUIRED = 1u << 0 /* refuse the plugin where the host does not know the extension; else the log says so
-                                       and the host goes on without it */
+    BP_EXTENSION_REQUIRED = 1u << 0 /* refuse the plugin where the host does not know the extension; else the log says
+                                       so and the host goes on without it */
 };
 
 /* Verbs that few want, under a name. */
@@ -214,8 +214,8 @@ typedef struct bp_storage_i {
 
 /* A component manager. Every member may be left out. */
 typedef struct bp_component_i {
-    const char *name BP_OR_ZERO;          /* letters, digits, underscore; unique among the host's components and systems;
-                                             NULL: the plugin's own name */
+    const char *name BP_OR_ZERO;          /* letters, digits, underscore; unique among the host's components and
+                                             systems; NULL: the plugin's own name */
     const char *doc BP_OR_ZERO;           /* one line for people */
     uint32_t version BP_OR_ZERO;          /* of the saved form, see bp_save_i */
     uint32_t flags BP_OR_ZERO;            /* BP_COMPONENT_... */

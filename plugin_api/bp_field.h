@@ -46,14 +46,14 @@ enum {
                                      set it, and trees are drawn from it. */
     BP_FIELD_LABEL = 1u << 4,     /* of a BP_STRING field: what people call the entity. Takes the name that a scene
                                      gives to the entity, where the scene does not set it. */
-    BP_FIELD_LIST = 1u << 5,      /* each row has any number of values of `type`: its cell is a bp_list_t (bp_list.h), empty
-                                     in a new instance. Declared components only */
+    BP_FIELD_LIST = 1u << 5,      /* each row has any number of values of `type`: its cell is a bp_list_t (bp_list.h),
+                                     empty in a new instance. Declared components only */
     BP_FIELD_BITS = 1u << 6       /* of a field with named values: each is a bit, and a value is any of them combined.
                                      Unsigned types. */
 };
 
-/* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes on
- * without one of the others that it does not know. */
+/* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes
+ * on without one of the others that it does not know. */
 #define BP_FLAGS_REQUIRED 0x0000ffffu
 
 /* What code does with a column. */
@@ -75,14 +75,15 @@ typedef struct bp_field_t {
     uint32_t count BP_OR_ZERO;          /* values in each cell, packed: a fixed array, at most 65,536; 0 and 1: a
                                            single one */
     uint32_t padding BP_OR_ZERO;
-    const char *initial BP_OR_ZERO;     /* value of a new instance; NULL: zero, "", the identity of quat and mat4. Of an array one
-                                           value for all its elements, or all of them: "[1, 2, 3]" */
-    const char *min BP_OR_ZERO;         /* smallest value of a number, or of each part of a vector, in arrays and lists of each
-                                           element; NULL: no limit */
+    const char *initial BP_OR_ZERO;     /* value of a new instance; NULL: zero, "", the identity of quat and mat4. Of an
+                                           array one value for all its elements, or all of them: "[1, 2, 3]" */
+    const char *min BP_OR_ZERO;         /* smallest value of a number, or of each part of a vector, in arrays and lists
+                                           of each element; NULL: no limit */
     const char *max BP_OR_ZERO;         /* largest, likewise */
     const char *unit BP_OR_ZERO;        /* "kg", "m/s"; NULL: a bare number */
     const char *doc BP_OR_ZERO;         /* one line for people */
-    const char *former_name BP_OR_ZERO; /* what it was called in an earlier version of the plugin; NULL: never renamed */
+    const char *former_name BP_OR_ZERO; /* what it was called in an earlier version of the plugin; NULL: never
+                                           renamed */
     const char *values BP_OR_ZERO;      /* names of an integer's values, and of no others: "idle walking" is 0 and 1,
                                            "idle=3 walking=9" says the numbers; with BP_FIELD_BITS these are those of
                                            bits, and "visible|solid" is 1 | 2. Text has the names. NULL: none */
@@ -104,7 +105,7 @@ typedef struct bp_field_list_t {
 }
 #endif
 
-/* --- columns by name ----------------------------------------------------------------------------------------------- */
+/* --- columns by name ---------------------------------------------------------------------------------------------- */
 
 /* The first members of a bp_field_t or a bp_term_field_t, from member `member` of `columns`, a struct of pointers: its
  * name, its type by what the member points to, access by whether that is const, and the place of the member. A column
@@ -112,8 +113,8 @@ typedef struct bp_field_list_t {
  * C++20, which brought designators, nothing can follow it within the braces. */
 #define BP_FIELD_OF(columns, member) BP_FIELD_AS(columns, member, BP_TYPE_OF(columns, member))
 
-/* The same where the type cannot be seen from the pointer: bp_name_t is a uint64_t to the compiler (BP_U64), and a boolean
- * may be kept as a uint8_t (BP_U8). */
+/* The same where the type cannot be seen from the pointer: bp_name_t is a uint64_t to the compiler (BP_U64), and a
+ * boolean may be kept as a uint8_t (BP_U8). */
 #if defined(__cplusplus) && __cplusplus < 202002L
 #define BP_FIELD_AS(columns, member, field_type) \
     #member, (field_type), BP_ACCESS_OF(columns, member), BP_COLUMN_OF(columns, member)
@@ -123,8 +124,8 @@ typedef struct bp_field_list_t {
     .column = BP_COLUMN_OF(columns, member)
 #endif
 
-/* An array: the member points to values that lie `count_of_values` to a row, one row after another. A list: the member is a
- * bp_list_t *, and `item_type` the type of its values. */
+/* An array: the member points to values that lie `count_of_values` to a row, one row after another. A list: the member
+ * is a bp_list_t *, and `item_type` the type of its values. */
 #if defined(__cplusplus) && __cplusplus < 202002L
 #define BP_ARRAY_OF(columns, member, count_of_values) BP_FIELD_OF(columns, member), 0, (count_of_values)
 #define BP_LIST_OF(columns, member, item_type) BP_FIELD_AS(columns, member, item_type), BP_FIELD_LIST

@@ -1,7 +1,8 @@
 /* bp_plugin.h - the one header that a plugin includes, and the one symbol that it exports.
  *
  * A plugin is a shared library that exports one constant, its head: which contract it was built for, what it is
- * called, and where the descriptor of what it brings lies. The host judges this data before any code of the plugin runs.
+ * called, and where the descriptor of what it brings lies. The host judges this data before any code of the plugin
+ * runs.
  *
  *     #include <bp_plugin.h>
  *     ...
@@ -13,8 +14,8 @@
  * (bp_plugin_spin) in bp_host_desc_t.static_plugins.
  *
  * Rules. No mutable static data: state lies in memory that the host gives (bp_manager_t.state,
- * bp_plugin_t.state), so that a reload finds it and two hosts do not share it. Threads, ports and files that are open for
- * writing are taken by `resume` and given back by `pause`.
+ * bp_plugin_t.state), so that a reload finds it and two hosts do not share it. Threads, ports and files that are open
+ * for writing are taken by `resume` and given back by `pause`.
  *
  * Versions. ABI major changes when an existing meaning does; minor grows when something is appended. A host takes
  * plugins of its own major. A plugin that was built with headers of a later minor works as long as it needs nothing
@@ -49,11 +50,11 @@ typedef struct bp_plugin_t {
 /* Why a plugin is paused or resumed. */
 enum {
     BP_PAUSE_LOAD = 0,    /* resume: it has been loaded */
-    BP_PAUSE_RELOAD = 1,  /* pause: another version is to come, or to come back. resume: this version has come, has come back, or
-                             stays because the other one was refused. */
+    BP_PAUSE_RELOAD = 1,  /* pause: another version is to come, or to come back. resume: this version has come, has come
+                             back, or stays because the other one was refused. */
     BP_PAUSE_TRIAL = 2,   /* the process is copied, and this is the original */
-    BP_PAUSE_COPY = 3,    /* resume: this is the copy, in which a new version is tried for some steps, and in which threads may be
-                             started; ports, files and other processes belong to the original */
+    BP_PAUSE_COPY = 3,    /* resume: this is the copy, in which a new version is tried for some steps, and in which
+                             threads may be started; ports, files and other processes belong to the original */
     BP_PAUSE_UNLOAD = 4,  /* pause: it is about to be unloaded. resume: it could not be, for want of memory. */
     BP_PAUSE_SNAPSHOT = 5 /* what is saved is copied: threads that change it stop; ports stay open */
 };
@@ -81,16 +82,16 @@ typedef struct bp_plugin_desc_t {
 
     /* What only one version, or one process, can have at a time: threads, ports, files open for writing. `resume` takes
      * it, `pause` gives it back, and when `pause` returns no thread of the plugin runs. A plugin begins paused and ends
-     * paused: `load` and `unload`, all verbs during a change of versions, and the copying of the process for a trial find it so,
-     * whether its state goes over or not. `reason` is BP_PAUSE_...
+     * paused: `load` and `unload`, all verbs during a change of versions, and the copying of the process for a trial
+     * find it so, whether its state goes over or not. `reason` is BP_PAUSE_...
      *
-     * Where the `resume` that follows `load` fails the plugin is not loaded. After that a failure is told in the log, and
-     * the plugin goes on without. Plugins are paused newest first and resumed oldest first. [main] */
+     * Where the `resume` that follows `load` fails the plugin is not loaded. After that a failure is told in the log,
+     * and the plugin goes on without. Plugins are paused newest first and resumed oldest first. [main] */
     void (BP_CALL *pause)(bp_plugin_t *plugin, uint32_t reason) BP_OR_ZERO;
     bp_result_t (BP_CALL *resume)(bp_plugin_t *plugin, uint32_t reason) BP_OR_ZERO;
 
-    /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called with it
-     * set and leaves it alone; `unload` of the version before is not called. */
+    /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called
+     * with it set and leaves it alone; `unload` of the version before is not called. */
     uint64_t state_form BP_OR_ZERO;
 
     void *reserved[4] BP_OR_ZERO;          /* NULL */
@@ -109,7 +110,8 @@ typedef struct bp_plugin_head_t {
     uint32_t padding;
 } bp_plugin_head_t;
 
-/* A head as an initialiser, for a program that makes descriptors of its own: a name and the address of what it brings. */
+/* A head as an initialiser, for a program that makes descriptors of its own: a name and the address of what it
+   brings. */
 #define BP_PLUGIN_HEAD(plugin_name, plugin_desc)                                                             \
     {                                                                                                        \
         BP_PLUGIN_MAGIC, (uint32_t)sizeof(bp_plugin_head_t), (uint32_t)sizeof(void *), BP_ABI_MAJOR, BP_ABI_MINOR, \

@@ -1,8 +1,8 @@
 /* bp_system.h - systems: code over the entities that have a set of components.
  *
- * A system says which components it needs, and which of their fields, by name and type. The host hands it runs of entities
- * that have them, as columns of one length and one order: row i of every column belongs to entity i. Where the columns lie
- * is settled once for each combination of components that exists (a prototype), never for each entity.
+ * A system says which components it needs, and which of their fields, by name and type. The host hands it runs of
+ * entities that have them, as columns of one length and one order: row i of every column belongs to entity i. Where the
+ * columns lie is settled once for each combination of components that exists (a prototype), never for each entity.
  *
  *     struct body { bp_vec3_t *velocity; };
  *     struct drag { const float *factor; };
@@ -20,18 +20,18 @@
  *     }
  *
  * Fields. The component may have more fields than a term asks for, in any order, and may change those in its next
- * version. A field that is asked for and missing, or of another type, is an error that names the nearest: when the plugin is
- * loaded, when system and component meet in a world, and when the component's plugin is reloaded. A field that
- * the component has renamed (bp_field_t.former_name) is found under its old name.
+ * version. A field that is asked for and missing, or of another type, is an error that names the nearest: when the
+ * plugin is loaded, when system and component meet in a world, and when the component's plugin is reloaded. A field
+ * that the component has renamed (bp_field_t.former_name) is found under its old name.
  *
  * Order in a step: systems and the `simulate` of components are the units of a step. `before` and `after`
  * name units; what is left open follows the order in which the ini (or the embedder) lists them.
  *
  * Threads: a unit that says so (BP_SYSTEM_CONCURRENT, BP_COMPONENT_CONCURRENT) may run beside others, on any
  * thread. Two units conflict where one writes a field that the other reads or writes, by the fields of its terms, or
- * where `reads` and `writes` name the component; those two run one after the other, in the order of the step. A unit that
- * does not say so runs alone, on the main thread. BP_SYSTEM_PARALLEL is about one unit's own ranges. Results are the same
- * bit for bit on any number of threads.
+ * where `reads` and `writes` name the component; those two run one after the other, in the order of the step. A unit
+ * that does not say so runs alone, on the main thread. BP_SYSTEM_PARALLEL is about one unit's own ranges. Results are
+ * the same bit for bit on any number of threads.
  *
  * Changes of structure wait: a unit records them in step->commands (bp_command_api), and the host makes them
  * when no loop holds columns any more.
@@ -65,7 +65,8 @@ typedef struct bp_term_field_t {
     uint32_t access BP_OR_ZERO;  /* BP_READ or BP_WRITE; 0: BP_READ */
     uint32_t column BP_OR_ZERO;  /* 1 + the place of its pointer in the struct of columns; 0: not said */
     uint32_t flags BP_OR_ZERO;   /* BP_TERM_FIELD_...; BP_FIELD_LIST of a list */
-    uint32_t count BP_OR_ZERO;   /* elements of an array; another number in the component is an error; 0 and 1: one value */
+    uint32_t count BP_OR_ZERO;   /* elements of an array; another number in the component is an error; 0 and 1: one
+                                    value */
     uint32_t padding BP_OR_ZERO;
 } bp_term_field_t;
 
@@ -75,8 +76,8 @@ typedef struct bp_term_field_list_t {
     uint32_t item_size;
 } bp_term_field_list_t;
 
-/* One component that a system needs. Without fields it asks for the presence of the component alone, and gives slots where
- * the component has storage of its own. */
+/* One component that a system needs. Without fields it asks for the presence of the component alone, and gives slots
+ * where the component has storage of its own. */
 typedef struct bp_term_t {
     const char *component BP_OR_ZERO;      /* the component's type */
     const char *instance BP_OR_ZERO;       /* its name in the entity, NULL: any; an entity with two gives two matches */
@@ -119,8 +120,8 @@ typedef struct bp_match_t {
     const bp_step_t *step;
     const bp_entity_t *entities;
     void *const *const *columns;  /* columns[term][k]: the k-th field that the term asks for; NULL: an optional one that
-                                     is absent. A column that is asked for with BP_READ is not to be written. columns[term]
-                                     of a term without fields is NULL where the component is absent. */
+                                     is absent. A column that is asked for with BP_READ is not to be written.
+                                     columns[term] of a term without fields is NULL where the component is absent. */
     const uint32_t *const *slots; /* slots[term]: the slot of each row, where the component has storage of its own;
                                      else NULL */
     bp_lists_o *lists;            /* where lists in these rows get memory during this call */
@@ -135,9 +136,9 @@ typedef struct bp_match_t {
 
 enum {
     BP_SYSTEM_PARALLEL = 1u << 0,      /* `run` may be called for several ranges at the same time [job] */
-    BP_SYSTEM_CONCURRENT = 1u << 1,    /* `run` and `run_all` touch nothing but the system's state, the fields of its terms
-                                          and what `reads` and `writes` name, and may run on another thread, beside units
-                                          that they do not conflict with [job] */
+    BP_SYSTEM_CONCURRENT = 1u << 1,    /* `run` and `run_all` touch nothing but the system's state, the fields of its
+                                          terms and what `reads` and `writes` name, and may run on another thread,
+                                          beside units that they do not conflict with [job] */
     BP_SYSTEM_COMMANDS_FIRST = 1u << 2 /* commands that earlier units of the step have recorded are carried out before
                                           this one runs, instead of at the end of the step */
 };
@@ -167,13 +168,13 @@ typedef struct bp_system_i {
     bp_result_t (BP_CALL *start)(bp_system_t *s) BP_OR_ZERO;
     void (BP_CALL *stop)(bp_system_t *s) BP_OR_ZERO;
 
-    /* A step, for the rows of one match. `count` is match->count, at hand for the compiler. [main], or [job] where parallel
-     * or concurrent. */
+    /* A step, for the rows of one match. `count` is match->count, at hand for the compiler. [main], or [job] where
+     * parallel or concurrent. */
     void (BP_CALL *run)(const bp_match_t *match, uint32_t count) BP_OR_ZERO;
 
     /* A step, for all matching rows of the world in one call: for code that sees them together. [main], or [job] where
      * concurrent. */
-    void (BP_CALL *run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count) BP_OR_ZERO;
+    void(BP_CALL *run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count) BP_OR_ZERO;
 
     /* The entities that match the terms have changed: these do now, those no longer do (dead ones among
      * them). In batches, before the first unit of a step, and after commands that a unit of the step had

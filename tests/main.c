@@ -1,4 +1,5 @@
-/* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one; with TESTS_HALF=1 or 2 one half.
+/* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one; with TESTS_HALF=1 or 2 one
+ *half.
  *
  * Check forks a child for each test, so a crash is one failed test; CK_FORK=no runs them all in this process for a
  * debugger.

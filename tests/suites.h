@@ -1,8 +1,8 @@
 /* suites.h - every suite of tests, one line each; main.c runs them in this order.
  *
  * A suite covers one subject and lies in the file test_<subject>.c of a folder: unit (parts of the host through their
- * headers), resource (scenes), limits (bad input and the ends of what is possible), conformance (what every component plugin must do),
- * program (the program as a program).
+ * headers), resource (scenes), limits (bad input and the ends of what is possible), conformance (what every component
+ * plugin must do), program (the program as a program).
  */
 #ifndef TESTS_SUITES_H
 #define TESTS_SUITES_H

@@ -1,8 +1,9 @@
 #!/bin/sh
 # bundle.sh FOLDER OUT.c - make the page of a plugin into one C file, to be compiled into its library.
 #
-# FOLDER holds app.ts, from which esbuild makes one script of all that it imports; app.css; index.html; icon.svg. Each is
-# compressed and becomes an array of bytes. The tag of a file is a hash of its bytes. Nothing is loaded from the network.
+# FOLDER holds app.ts, from which esbuild makes one script of all that it imports; app.css; index.html; icon.svg. Each
+# is compressed and becomes an array of bytes. The tag of a file is a hash of its bytes. Nothing is loaded from the
+# network.
 set -eu
 
 folder=$1

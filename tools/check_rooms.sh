@@ -11,11 +11,12 @@
 #   bench/, tests/    anything but, for bench, tests/
 #
 # And the C standard library everywhere, nothing else but: what each room needs from others' libraries
-# (listed below), and the system's headers in host/os/*.c and the *_posix.c and *_win32.c of host/ and plugins/ alone. An #include is resolved as the
-# compiler does: beside the file, then in plugin_api/ and host/.
+# (listed below), and the system's headers in host/os/*.c and the *_posix.c and *_win32.c of host/ and plugins/ alone.
+# An #include is resolved as the compiler does: beside the file, then in plugin_api/ and host/.
 #
-# A declaration is judged as an include is: `struct x_t` in a room is wrong where only rooms above it define that struct. Headers of
-# host/ include each other in no circle, no .c is included, and nothing but backplane.h lies beside the rooms.
+# A declaration is judged as an include is: `struct x_t` in a room is wrong where only rooms above it define that
+# struct. Headers of host/ include each other in no circle, no .c is included, and nothing but backplane.h lies beside
+# the rooms.
 set -eu
 
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}

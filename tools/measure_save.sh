@@ -1,9 +1,9 @@
 #!/bin/sh
 # measure_save.sh BUILD [TIMES] - from saving a plugin's source to the new code running, less the compiler's time.
 #
-# A wheel turns in real time, its plugin is edited TIMES times, and for each the time is taken from the end of the save to the line
-# that tells of the reload, less that between beginning and end of the build command. Prints the median and the extremes in
-# milliseconds. docs/benchmarks.md has the figures.
+# A wheel turns in real time, its plugin is edited TIMES times, and for each the time is taken from the end of the save
+# to the line that tells of the reload, less that between beginning and end of the build command. Prints the median and
+# the extremes in milliseconds. docs/benchmarks.md has the figures.
 set -eu
 
 [ $# -ge 1 ] || { echo "usage: tools/measure_save.sh BUILD [TIMES]" >&2; exit 2; }

@@ -1,7 +1,7 @@
 /* main.c - what each JSON reader costs, and what it takes that it should not: a table for docs/dependencies.md.
  *
- * Time: the scene of 10,000 entities of `build/bench --filter compile`, read and freed, processor time, the median of 25 times by turns
- * with ours, each in a new process.
+ * Time: the scene of 10,000 entities of `build/bench --filter compile`, read and freed, processor time, the median of
+ * 25 times by turns with ours, each in a new process.
  * Memory: the most that was resident while reading it, beyond what was before, as the kernel says.
  * Brackets: a hundred million "[", in a child process that may take 8 GiB.
  * Probes: texts that RFC 8259 allows or forbids, numbers to the unit, members that stand twice.
@@ -85,7 +85,7 @@ static void count_from_here(uint64_t refused)
     heap.on = true;
 }
 
-/* --- the scene, as bench/cases_compile.c writes it ---------------------------------------------------------------------------- */
+/* --- the scene, as bench/cases_compile.c writes it ---------------------------------------------------------------- */
 
 static char *write_scene(size_t *size)
 {
@@ -98,10 +98,12 @@ static char *write_scene(size_t *size)
         double x = i * 0.37, y = i * 0.011;
         at += (size_t)snprintf(text + at, room - at, "  {\"name\": \"thing %d\", \"components\": {", i);
         at += (size_t)snprintf(text + at, room - at,
-                               "\"body\": {\"type\": \"point_mass\", \"mass\": %.3f, \"position\": [%.4f, %.4f, %d], \"velocity\": [%.3f, 0, %.3f]}, ",
+                               "\"body\": {\"type\": \"point_mass\", \"mass\": %.3f, \"position\": [%.4f, %.4f, %d], "
+                               "\"velocity\": [%.3f, 0, %.3f]}, ",
                                1 + y, x, y, i, y, x);
         at += (size_t)snprintf(text + at, room - at,
-                               "\"fog\": {\"type\": \"render_data\", \"colour\": \"#%06x\", \"intensity\": 0.5}, \"debug_name\": {}}}%s\n",
+                               "\"fog\": {\"type\": \"render_data\", \"colour\": \"#%06x\", \"intensity\": 0.5}, "
+                               "\"debug_name\": {}}}%s\n",
                                i & 0xffffff, i + 1 < ENTITIES ? "," : "");
     }
     at += (size_t)snprintf(text + at, room - at, "]}\n");
@@ -122,7 +124,7 @@ static int by_size(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* --- children ------------------------------------------------------------------------------------------------------------------ */
+/* --- children ----------------------------------------------------------------------------------------------------- */
 
 /* What a child says to its parent. */
 typedef struct report_t {
@@ -135,8 +137,8 @@ typedef struct report_t {
 static report_t *shared;
 
 /* The signal that ended the child, 0 where it ended by itself. */
-static int in_child(void (*work)(const reader_t *, const char *, size_t, uint64_t), const reader_t *reader, const char *text, size_t size,
-                    uint64_t number)
+static int in_child(void (*work)(const reader_t *, const char *, size_t, uint64_t), const reader_t *reader,
+                    const char *text, size_t size, uint64_t number)
 {
     int status = 0;
     *shared = (report_t){0};
@@ -171,7 +173,7 @@ static void read_counted(const reader_t *reader, const char *text, size_t size, 
     }
 }
 
-/* --- probes ----------------------------------------------------------------------------------------------------------------------- */
+/* --- probes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct probe_t {
     const char *text, *about;
@@ -224,8 +226,10 @@ static void probe(const reader_t *reader)
 
 static const char *exact(const reader_t *reader)
 {
-    static const struct { const char *text; int64_t value; } numbers[] = {
-        {"{\"x\": 9007199254740993}", 9007199254740993}, {"{\"x\": -9223372036854775807}", -9223372036854775807}, {"{\"x\": 9223372036854775807}", INT64_MAX}};
+    static const struct { const char *text; int64_t value;
+    } numbers[] = {{"{\"x\": 9007199254740993}", 9007199254740993},
+                   {"{\"x\": -9223372036854775807}", -9223372036854775807},
+                   {"{\"x\": 9223372036854775807}", INT64_MAX}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         seen_t seen = {0};
         void *document = reader->read(numbers[i].text, strlen(numbers[i].text));
@@ -251,12 +255,15 @@ static const char *twins(const reader_t *reader)
     return seen.members == 2 ? "both are seen" : "one is lost, unseen";
 }
 
-/* --- out of memory ------------------------------------------------------------------------------------------------------------------ */
+/* --- out of memory ------------------------------------------------------------------------------------------------ */
 
 static void starve(const reader_t *reader)
 {
-    static const char text[] = "{\"a\": [1, 2, {\"b\": \"c \\u00e9\"}], \"a long name, so that it is not kept in place\": \"a text of more than forty bytes, "
-                               "for the same reason\", \"x\": 12, \"l\": [0.5,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33]}";
+    static const char text[] =
+        "{\"a\": [1, 2, {\"b\": \"c \\u00e9\"}], \"a long name, so that it is not kept in place\": \"a text of more "
+        "than forty bytes, "
+        "for the same reason\", \"x\": 12, \"l\": "
+        "[0.5,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33]}";
     unsigned crashes = 0, otherwise = 0;
     in_child(read_counted, reader, text, sizeof text - 1, 0);
     bool usable = shared->read && shared->same;
@@ -265,11 +272,11 @@ static void starve(const reader_t *reader)
         crashes += in_child(read_counted, reader, text, sizeof text - 1, n) != 0;
         otherwise += shared->read && !shared->same;
     }
-    printf("  out of memory, %llu allocations: %u crashes, %u documents with something lost%s\n", (unsigned long long)count, crashes, otherwise,
-           usable ? "" : " (not read even with memory)");
+    printf("  out of memory, %llu allocations: %u crashes, %u documents with something lost%s\n",
+           (unsigned long long)count, crashes, otherwise, usable ? "" : " (not read even with memory)");
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Each time in a process of its own, so that nobody finds the heap that another has left. */
 static void read_timed(const reader_t *reader, const char *text, size_t size, uint64_t unused)
@@ -316,13 +323,14 @@ static void show(const reader_t *reader, double ms, double ratio, const char *sc
 {
     printf("%s %s\n", reader->name, reader->version);
     in_child(read_counted, reader, scene, size, 0);
-    printf("  scene: %.1f ms, %.2f x ours; %.1f MB in %llu allocations\n", ms, ratio, (double)shared->most / 1e6, (unsigned long long)shared->allocations);
+    printf("  scene: %.1f ms, %.2f x ours; %.1f MB in %llu allocations\n", ms, ratio, (double)shared->most / 1e6,
+           (unsigned long long)shared->allocations);
     int signal = in_child(read_counted, reader, brackets, BRACKETS, 0);
     printf("  brackets: %s", signal != 0 ? "CRASHES" : shared->read ? "taken" : "refused");
     if (signal == 0)
         printf(" after %.0f ms and %.1f MB", shared->ms, (double)shared->most / 1e6);
-    printf("\n  places of values: %s; memory: %s; 64 bits exact: %s; a member twice: %s\n", reader->places, reader->allocator, exact(reader),
-           twins(reader));
+    printf("\n  places of values: %s; memory: %s; 64 bits exact: %s; a member twice: %s\n", reader->places,
+           reader->allocator, exact(reader), twins(reader));
     probe(reader);
     starve(reader);
 }

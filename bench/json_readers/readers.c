@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ours ------------------------------------------------------------------------------------------------------------- */
+/* --- ours --------------------------------------------------------------------------------------------------------- */
 
 #include <bp_types.h>
 #include <scene/json.h>
@@ -47,7 +47,7 @@ static void own_look(void *document, seen_t *seen)
     seen->integer = seen->whole ? x->integer : 0;
 }
 
-/* --- Jansson ------------------------------------------------------------------------------------------------------------- */
+/* --- Jansson ------------------------------------------------------------------------------------------------------ */
 
 #ifdef WITH_JANSSON
 #include <jansson.h>
@@ -71,7 +71,7 @@ static void jansson_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- yajl: a stream of events; a tree would come on top ------------------------------------------------------------------- */
+/* --- yajl: a stream of events; a tree would come on top ----------------------------------------------------------- */
 
 #ifdef WITH_YAJL
 #include <yajl/yajl_parse.h>
@@ -136,7 +136,7 @@ static void yajl_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- json-c -------------------------------------------------------------------------------------------------------------- */
+/* --- json-c ------------------------------------------------------------------------------------------------------- */
 
 #ifdef WITH_JSON_C
 #include <json-c/json.h>
@@ -172,7 +172,7 @@ static void json_c_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- cJSON --------------------------------------------------------------------------------------------------------------- */
+/* --- cJSON -------------------------------------------------------------------------------------------------------- */
 
 #ifdef WITH_CJSON
 #include <cjson/cJSON.h>
@@ -203,7 +203,7 @@ static void cjson_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- jsmn: tokens; texts and numbers are left as they stand ---------------------------------------------------------------- */
+/* --- jsmn: tokens; texts and numbers are left as they stand ------------------------------------------------------- */
 
 #ifdef WITH_JSMN
 #define JSMN_STRICT
@@ -257,7 +257,7 @@ static void jsmn_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- json-parser --------------------------------------------------------------------------------------------------------- */
+/* --- json-parser -------------------------------------------------------------------------------------------------- */
 
 #ifdef WITH_JSON_PARSER
 #include <json-parser/json.h>
@@ -288,7 +288,7 @@ static void json_parser_look(void *document, seen_t *seen)
 }
 #endif
 
-/* --- yyjson ---------------------------------------------------------------------------------------------------------------- */
+/* --- yyjson ------------------------------------------------------------------------------------------------------- */
 
 #ifdef WITH_YYJSON
 #include <yyjson.h>
@@ -330,7 +330,8 @@ const reader_t readers[] = {
     {"jsmn", "", "each value's offset", "the caller's block", jsmn_read, jsmn_end, jsmn_look},
 #endif
 #ifdef WITH_JSON_PARSER
-    {"json-parser", WITH_JSON_PARSER, "none as packaged", "each reading's own", json_parser_read, json_parser_end, json_parser_look},
+    {"json-parser", WITH_JSON_PARSER, "none as packaged", "each reading's own", json_parser_read, json_parser_end,
+     json_parser_look},
 #endif
 #ifdef WITH_YYJSON
     {"yyjson", YYJSON_VERSION_STRING, "none", "each reading's own", yyjson_read_all, yyjson_end, yyjson_look},

@@ -102,7 +102,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
     (void)instance;
     if (p->count + count > p->capacity) {
         uint32_t capacity = 2 * (p->count + count);
-        point_t *items = m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items, capacity * sizeof *items);
+        point_t *items =
+            m->api->memory->resize(m->plugin, p->items, p->capacity * sizeof *items, capacity * sizeof *items);
         if (items == NULL)
             return BP_ERROR_MEMORY;
         p->items = items;
@@ -112,7 +113,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
         p->items[p->count] = (point_t){.mass = 1, .entity = entities[i]};
         slots[i] = p->count++;
     }
-    return bp_columns_set(m, set, fields, sizeof fields / sizeof fields[0], columns, slots, count); /* which cannot fail */
+    /* which cannot fail */
+    return bp_columns_set(m, set, fields, sizeof fields / sizeof fields[0], columns, slots, count);
 }
 
 static uint32_t count_all(bp_manager_t *m)
@@ -122,8 +124,12 @@ static uint32_t count_all(bp_manager_t *m)
 #endif
 
 #if POINT >= 7
-static const bp_storage_i storage = {
-    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .set = set, .count = count_all};
+static const bp_storage_i storage = {.struct_size = sizeof(bp_storage_i),
+                                     .create = create,
+                                     .destroy = destroy,
+                                     .get = get,
+                                     .set = set,
+                                     .count = count_all};
 #endif
 
 static const bp_component_i components[] = {{

@@ -4,7 +4,7 @@
  */
 #include "cells.h"
 
-/* --- letting go ------------------------------------------------------------------------------------------------------ */
+/* --- letting go --------------------------------------------------------------------------------------------------- */
 
 static void release_strings(const holdings_t *holdings, const void *items, size_t count)
 {
@@ -33,11 +33,12 @@ void cells_clear(const field_t *field, void *cells, uint32_t count)
 {
     const char **texts = cells;
     memset(cells, 0, (size_t)field->size * count);
-    for (size_t i = 0; !field_is_list(field) && field->type == BP_STRING && i < count * (size_t)field->size / sizeof *texts; i++)
+    for (size_t i = 0;
+         !field_is_list(field) && field->type == BP_STRING && i < count * (size_t)field->size / sizeof *texts; i++)
         texts[i] = strings_empty;
 }
 
-/* --- defaults -------------------------------------------------------------------------------------------------------- */
+/* --- defaults ----------------------------------------------------------------------------------------------------- */
 
 static void retain_initial(const field_t *field, uint32_t first, uint32_t end, uint32_t times)
 {
@@ -65,7 +66,7 @@ void cells_fill(const field_t *field, void *cells, uint32_t count)
     retain_initial(field, 0, values, count);
 }
 
-/* --- copies ---------------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* Texts of anybody's, counted; none where one cannot be had. */
 static bool take_strings(const holdings_t *holdings, void *to, const void *from, uint32_t count)
@@ -97,7 +98,8 @@ bool cell_set_items(const holdings_t *holdings, const field_t *field, void *to, 
     uint32_t size = field_item_size(field), room = field->elements > 0 ? field->elements : 1;
     if (field_is_list(field)) {
         bp_list_t list = {NULL, 0, 0};
-        bool good = count == 0 || (lists_reserve(holdings->lists, &list, size, count) && copy_items(holdings, field, list.items, items, count));
+        bool good = count == 0 || (lists_reserve(holdings->lists, &list, size, count) &&
+                                   copy_items(holdings, field, list.items, items, count));
         if (good)
             list.count = count;
         else
@@ -121,12 +123,13 @@ bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const
     return cell_set_items(holdings, field, to, items, count);
 }
 
-/* --- other declarations ---------------------------------------------------------------------------------------------- */
+/* --- other declarations ------------------------------------------------------------------------------------------- */
 
 typedef enum outcome_t { DONE, MISFIT, NO_MEMORY } outcome_t;
 
 /* Values of another type, or with other names. They are no strings. */
-static outcome_t convert_items(const holdings_t *holdings, const field_t *old, const char *items, uint32_t count, const field_t *field, void *to)
+static outcome_t convert_items(const holdings_t *holdings, const field_t *old, const char *items, uint32_t count,
+                               const field_t *field, void *to)
 {
     uint32_t old_size = field_item_size(old), size = field_item_size(field);
     bp_list_t list = {NULL, 0, 0};
@@ -135,7 +138,8 @@ static outcome_t convert_items(const holdings_t *holdings, const field_t *old, c
     char *target = field_is_list(field) ? list.items : to;
     bool fits = true;
     for (uint32_t i = 0; i < count && fits; i++)
-        fits = convert_value(old, items + (size_t)i * old_size, field, target + (size_t)i * size, field_is_list(field) ? 0 : i);
+        fits = convert_value(old, items + (size_t)i * old_size, field, target + (size_t)i * size,
+                             field_is_list(field) ? 0 : i);
     list.count = count;
     if (field_is_list(field) && !fits)
         lists_release(holdings->lists, &list, size);
@@ -144,7 +148,8 @@ static outcome_t convert_items(const holdings_t *holdings, const field_t *old, c
     return fits ? DONE : MISFIT;
 }
 
-static outcome_t convert_cell(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field, void *to)
+static outcome_t convert_cell(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field,
+                              void *to)
 {
     uint32_t count, room = field->elements > 0 ? field->elements : 1, size = field_item_size(field);
     const char *items = field_items(old, from, &count);
@@ -161,8 +166,8 @@ static outcome_t convert_cell(const holdings_t *holdings, const field_t *old, co
     return outcome;
 }
 
-uint32_t cells_convert(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
-                       const bp_entity_t *entities)
+uint32_t cells_convert(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field, void *to,
+                       uint32_t count, const bp_entity_t *entities)
 {
     if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
         return 0;

@@ -1,7 +1,8 @@
 /* cells.h - cells of columns that hold something outside themselves: texts of strings, items of lists.
  *
- * Moving a cell's bytes moves what it holds; so runs move lists and strings like numbers. Only where a cell comes to be, goes, or is
- * copied, what it holds must be taken, let go, or copied too: that is here. A list's strings are counted one by one.
+ * Moving a cell's bytes moves what it holds; so runs move lists and strings like numbers. Only where a cell comes to
+ * be, goes, or is copied, what it holds must be taken, let go, or copied too: that is here. A list's strings are
+ * counted one by one.
  *
  * What it does not do: it knows no runs, and moves no cells.
  */
@@ -27,19 +28,20 @@ void cells_clear(const field_t *field, void *cells, uint32_t count);
 /* Write the default to cells that hold nothing. [main] */
 void cells_fill(const field_t *field, void *cells, uint32_t count);
 
-/* Copy a cell to one that holds nothing. The items of a list that is copied may be anybody's, and its texts too. False when out of
- * memory: `to` holds nothing. [main] */
+/* Copy a cell to one that holds nothing. The items of a list that is copied may be anybody's, and its texts too. False
+ * when out of memory: `to` holds nothing. [main] */
 bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const void *from);
 
-/* The same, of `count` values at `items` that are as the field's type, for a cell that has none. An array takes as many as it has elements,
- * and defaults for those that lack. */
+/* The same, of `count` values at `items` that are as the field's type, for a cell that has none. An array takes as many
+ * as it has elements, and defaults for those that lack. */
 bool cell_set_items(const holdings_t *holdings, const field_t *field, void *to, const void *items, uint32_t count);
 
 enum { CELLS_NO_MEMORY = UINT32_MAX };
 
-/* Cells of `old` become cells of `field`, by the rules of convert.h, at `to`, which hold nothing. `entities` as for convert_column.
- * Returns `count`; the number of the first cell that does not fit; or CELLS_NO_MEMORY. In the last two cases `to` holds nothing. [main] */
-uint32_t cells_convert(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
-                       const bp_entity_t *entities);
+/* Cells of `old` become cells of `field`, by the rules of convert.h, at `to`, which hold nothing. `entities` as for
+ * convert_column. Returns `count`; the number of the first cell that does not fit; or CELLS_NO_MEMORY. In the last two
+ * cases `to` holds nothing. [main] */
+uint32_t cells_convert(const holdings_t *holdings, const field_t *old, const void *from, const field_t *field, void *to,
+                       uint32_t count, const bp_entity_t *entities);
 
 #endif

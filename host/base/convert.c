@@ -1,18 +1,18 @@
 /* convert.c - the rules of convert.h, value by value and column by column.
  *
  * A value is taken apart into numbers (value_parts of them), each number goes through the widest type that holds it
- * exactly (int64_t or double), and is put together again. That is one path for every pair of types; the pairs that large
- * columns meet (f32 to f64, i32 to i64 or f64, vec3 to vec4) have plain loops in front of it, which a compiler turns into vector
- * instructions.
+ * exactly (int64_t or double), and is put together again. That is one path for every pair of types; the pairs that
+ * large columns meet (f32 to f64, i32 to i64 or f64, vec3 to vec4) have plain loops in front of it, which a compiler
+ * turns into vector instructions.
  *
- * Invariant: `to` is written completely for every value before the one that is returned, so a caller that gets `count` has
- * a whole column.
+ * Invariant: `to` is written completely for every value before the one that is returned, so a caller that gets `count`
+ * has a whole column.
  */
 #include "convert.h"
 
 #include <math.h>
 
-/* --- which types go together ------------------------------------------------------------------------------------------ */
+/* --- which types go together -------------------------------------------------------------------------------------- */
 
 static bool is_number(uint32_t type)
 {
@@ -51,26 +51,29 @@ convert_kind_t convert_kind(uint32_t from, uint32_t to)
     if (is_number(from) && is_number(to))
         return holds_all(from, to) ? CONVERT_WIDENED : CONVERT_NARROWED;
     if (is_vector(from) && is_vector(to))
-        return value_parts(from) <= value_parts(to) && holds_all(value_part_type(from), value_part_type(to)) ? CONVERT_WIDENED
-                                                                                                             : CONVERT_NARROWED;
+        return value_parts(from) <= value_parts(to) && holds_all(value_part_type(from), value_part_type(to))
+                   ? CONVERT_WIDENED
+                   : CONVERT_NARROWED;
     return CONVERT_REFUSED;
 }
 
-/* --- names of values ------------------------------------------------------------------------------------------------- */
+/* --- names of values ---------------------------------------------------------------------------------------------- */
 
 static bool has_name(const named_t *named, const named_value_t *item)
 {
     return named_find(named, item->name, strlen(item->name)) != NULL;
 }
 
-/* Do some names stand for other numbers than before, or are they gone? Names that come are nothing to values that are there. */
+/* Do some names stand for other numbers than before, or are they gone? Names that come are nothing to values that are
+   there. */
 static bool moves_names(const field_t *old, const field_t *field)
 {
     const named_t *was = &old->named, *is = &field->named;
     bool moves = was->count > 0 && is->count > 0 && was->bits != is->bits;
     for (uint32_t i = 0; i < was->count && is->count > 0 && !moves; i++) {
         const named_value_t *now = named_find(is, was->items[i].name, strlen(was->items[i].name));
-        moves = now == NULL || now->number.bits != was->items[i].number.bits || now->number.negative != was->items[i].number.negative;
+        moves = now == NULL || now->number.bits != was->items[i].number.bits ||
+                now->number.negative != was->items[i].number.negative;
     }
     return moves;
 }
@@ -84,7 +87,7 @@ static bool keeps_names(const named_t *was, const named_t *is)
     return was->bits == is->bits;
 }
 
-/* --- shapes ---------------------------------------------------------------------------------------------------------- */
+/* --- shapes ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t elements_of(const field_t *field)
 {
@@ -114,7 +117,7 @@ static convert_kind_t kind_of(const field_t *old, const field_t *field, uint32_t
     return kind > shape ? kind : shape; /* same, widened, narrowed */
 }
 
-/* --- the plan --------------------------------------------------------------------------------------------------------- */
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t find_field(const field_t *fields, uint32_t count, const char *name)
 {
@@ -126,12 +129,13 @@ static uint32_t find_field(const field_t *fields, uint32_t count, const char *na
 }
 
 /* The old field that a new one goes on from. A name that is still borne by a new field is nobody's former name. */
-static convert_source_t find_source(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
-                                    const field_t *field)
+static convert_source_t find_source(const field_t *old_fields, uint32_t old_count, const field_t *new_fields,
+                                    uint32_t new_count, const field_t *field)
 {
     convert_source_t source = {.old = find_field(old_fields, old_count, field->name), .kind = CONVERT_SAME};
     const char *former = field->former_name;
-    if (source.old != BP_NONE || former == NULL || former[0] == '\0' || find_field(new_fields, new_count, former) != BP_NONE)
+    if (source.old != BP_NONE || former == NULL || former[0] == '\0' ||
+        find_field(new_fields, new_count, former) != BP_NONE)
         return source;
     source.old = find_field(old_fields, old_count, former);
     source.renamed = source.old != BP_NONE;
@@ -152,7 +156,8 @@ static bp_result_t refuse_types(const field_t *old, const field_t *field, error_
 {
     char was[64], is[64];
     return error_set(error, BP_ERROR_TYPE,
-                     "field '%s' was %s and is now %s, which values cannot be turned into; give the new field another name, and it starts with its default",
+                     "field '%s' was %s and is now %s, which values cannot be turned into; give the new field another "
+                     "name, and it starts with its default",
                      field->name, field_shape(old->type, old->elements, field_is_list(old), was, sizeof was),
                      field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
 }
@@ -171,7 +176,8 @@ bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const fi
             return refuse_types(old, &new_fields[i], error);
         for (uint32_t j = 0; j < i; j++) {
             if (sources[j].old == sources[i].old)
-                return error_set(error, BP_ERROR_EXISTS, "fields '%s' and '%s' both say that they were called '%s'; only one can go on from it",
+                return error_set(error, BP_ERROR_EXISTS,
+                                 "fields '%s' and '%s' both say that they were called '%s'; only one can go on from it",
                                  new_fields[j].name, new_fields[i].name, old->name);
         }
     }
@@ -183,7 +189,7 @@ bool convert_changes_values(const field_t *old, const field_t *field)
     return old->type != field->type || moves_names(old, field);
 }
 
-/* --- one value -------------------------------------------------------------------------------------------------------- */
+/* --- one value ---------------------------------------------------------------------------------------------------- */
 
 /* A number in the widest form that holds it exactly. */
 typedef struct number_t {
@@ -256,7 +262,8 @@ static bool write_number(const number_t *number, uint32_t type, void *to)
 /* Part by part; what the old vector has beyond the new one must be what its default says. */
 static bool convert_vector(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index)
 {
-    uint32_t parts = value_parts(old->type), wanted = value_parts(field->type), common = parts < wanted ? parts : wanted;
+    uint32_t parts = value_parts(old->type), wanted = value_parts(field->type),
+             common = parts < wanted ? parts : wanted;
     uint32_t old_part = value_part_type(old->type), part = value_part_type(field->type);
     size_t old_size = value_size(old_part), size = value_size(part);
     const char *lost = field_initial(old, index);
@@ -271,7 +278,8 @@ static bool convert_vector(const field_t *old, const void *from, const field_t *
     return memcmp((const char *)from + common * old_size, lost + common * old_size, (parts - common) * old_size) == 0;
 }
 
-/* The value with the same name, or with the same flags set. A number that the old list has no name for stays what it is. */
+/* The value with the same name, or with the same flags set. A number that the old list has no name for stays what it
+   is. */
 static bool convert_named(const field_t *old, const void *from, const field_t *field, void *to)
 {
     value_integer_t number = value_read_integer(old->type, from), result = {0, false};
@@ -309,7 +317,7 @@ bool convert_value(const field_t *old, const void *from, const field_t *field, v
     return field_holds(field, to);
 }
 
-/* --- columns ---------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 static void widen_f32(const float *restrict from, double *restrict to, size_t count)
 {
@@ -397,10 +405,11 @@ uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, 
     return count;
 }
 
-/* --- refusals -------------------------------------------------------------------------------------------------------- */
+/* --- refusals ----------------------------------------------------------------------------------------------------- */
 
 /* The first value of a cell that does not fit, and its number; NULL where all do. */
-static const void *find_misfit(const field_t *old, const field_t *field, const void *cell, uint32_t *index, uint32_t *count)
+static const void *find_misfit(const field_t *old, const field_t *field, const void *cell, uint32_t *index,
+                               uint32_t *count)
 {
     bp_value_t unused;
     uint32_t size = field_item_size(old);
@@ -420,7 +429,9 @@ bp_result_t convert_refuse(const value_context_t *context, const field_t *old, c
     uint32_t index, count;
     const void *value = find_misfit(old, field, cell, &index, &count);
     if (value == NULL)
-        return error_set(error, BP_ERROR_RANGE, "field '%s' holds a list of %u values, and the new one has room for %u; take values out first, or give the new field another name",
+        return error_set(error, BP_ERROR_RANGE,
+                         "field '%s' holds a list of %u values, and the new one has room for %u; take values out "
+                         "first, or give the new field another name",
                          old->name, count, field->elements > 0 ? field->elements : 1);
     field_format(old, context, value, text, sizeof text);
     if (!field_is_single(old))
@@ -430,6 +441,8 @@ bp_result_t convert_refuse(const value_context_t *context, const field_t *old, c
     else if (field->limited)
         snprintf(limits, sizeof limits, " (from %s to %s)", field->min_text[0] != '\0' ? field->min_text : "any",
                  field->max_text[0] != '\0' ? field->max_text : "any");
-    return error_set(error, BP_ERROR_RANGE, "field '%s' holds %s%s, which does not fit the new %s%s; bring the values into range first, or give the new field another name",
+    return error_set(error, BP_ERROR_RANGE,
+                     "field '%s' holds %s%s, which does not fit the new %s%s; bring the values into range first, or "
+                     "give the new field another name",
                      old->name, text, place, value_type_name(field->type), limits);
 }

@@ -1,24 +1,28 @@
-/* convert.h - what becomes of values when a field's declaration changes: one set of rules for reloads and for old files.
+/* convert.h - what becomes of values when a field's declaration changes: one set of rules for reloads and for old
+ *files.
  *
  * Fields are matched by name, then by former name. What is in both keeps its values, as they are or converted:
  *
  *   same      the same type
- *   widened   every value fits: bool to any number; an integer to one of more bits, or of as many with the same sign, or to a float
- *             that holds all its values (u16 to f32, i32 to f64); f32 to f64; a vector to a longer one, whose new parts take the new
- *             field's default, or to one of doubles; vec4, quat and colour into each other
+ *   widened every value fits: bool to any number; an integer to one of more bits, or of as many with the same sign, or
+ *             to a float
+ *             that holds all its values (u16 to f32, i32 to f64); f32 to f64; a vector to a longer one, whose new parts
+ *             take the new field's default, or to one of doubles; vec4, quat and colour into each other
  *   narrowed  only if every value fits: a number to an integer (or bool) that can hold it exactly; an integer to a
- *             float that can hold it exactly; f64 to f32 where finite stays finite (rounded), dvec3 to vec3 likewise; a vector to a
- *             shorter one where the parts that go are what the old field's default says
+ *             float that can hold it exactly; f64 to f32 where finite stays finite (rounded), dvec3 to vec3 likewise; a
+ *             vector to a shorter one where the parts that go are what the old field's default says
  *   refused   anything else: a string is no number, a matrix no vector
  *
- * Values with names keep their names: where a name stands for another number now, values become that number, and a value or a flag
- * with a name that is no longer there does not fit.
+ * Values with names keep their names: where a name stands for another number now, values become that number, and a
+ * value or a flag with a name that is no longer there does not fit.
  *
- * Where there are several values, each follows these rules. A single value becomes the first element of an array, or a list of one;
- * an array that grows gets new elements with their default, one that shrinks loses its last ones, which is told; an array becomes a list
- * of its elements. A list becomes an array or a single value only if it is not longer; what it lacks takes the default.
+ * Where there are several values, each follows these rules. A single value becomes the first element of an array, or a
+ * list of one; an array that grows gets new elements with their default, one that shrinks loses its last ones, which is
+ * told; an array becomes a list of its elements. A list becomes an array or a single value only if it is not longer;
+ * what it lacks takes the default.
  *
- * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the way.
+ * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the
+ * way.
  *
  * What it does not do: it moves no columns and knows neither runs nor blobs.
  */
@@ -42,8 +46,8 @@ typedef struct convert_source_t {
 } convert_source_t;
 
 /* Match a list of fields with an older one: sources[i] for new field i. An old field that no source names is dropped.
- * BP_ERROR_TYPE where a field's type cannot become the new one, BP_ERROR_EXISTS where two new fields claim one old field;
- * the error says what to do. [main] */
+ * BP_ERROR_TYPE where a field's type cannot become the new one, BP_ERROR_EXISTS where two new fields claim one old
+ * field; the error says what to do. [main] */
 bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const field_t *new_fields, uint32_t new_count,
                          convert_source_t *sources, error_text_t *error);
 
@@ -53,13 +57,14 @@ bool convert_changes_values(const field_t *old, const field_t *field);
 /* One value, which becomes number `index` of its cell. false: it does not fit, or lies outside the new limits. [any] */
 bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index);
 
-/* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities` may be
- * NULL; where it is not, values whose entity is {0} take the default if they do not fit. Returns the index of
+/* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities`
+ * may be NULL; where it is not, values whose entity is {0} take the default if they do not fit. Returns the index of
  * the first value that does not fit, `count` where all do. Same types are copied. [any] */
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities);
 
-/* For cells that keep type and place: the index of the first with a value outside the limits of `field`, `count` where none is. [any] */
+/* For cells that keep type and place: the index of the first with a value outside the limits of `field`, `count` where
+   none is. [any] */
 uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, const bp_entity_t *entities);
 
 /* The sentence about a cell of `old` that cannot become one of `field`; returns BP_ERROR_RANGE. [main] */

@@ -23,7 +23,8 @@
 
 typedef struct error_text_t {
     char text[1024];
-    bool quiet; /* units run that may be on any thread: failures leave their codes, and no sentence, wherever they run */
+    bool quiet; /* units run that may be on any thread: failures leave their codes, and no sentence, wherever they
+                   run */
 } error_text_t;
 
 /* Set the sentence; returns `code`. The arguments may point into the present sentence. [main] */

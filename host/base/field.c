@@ -1,7 +1,7 @@
 /* field.c - declarations parsed, and values held against their limits.
  *
- * Limits are compared as doubles, value by value. A column of floats is first looked at as a whole, without branches, against limits
- * rounded inwards; only one that does not pass is gone through for the value to tell about.
+ * Limits are compared as doubles, value by value. A column of floats is first looked at as a whole, without branches,
+ * against limits rounded inwards; only one that does not pass is gone through for the value to tell about.
  */
 #include "field.h"
 
@@ -95,7 +95,8 @@ static bp_result_t parse_limits(field_t *field, const value_context_t *context, 
 }
 
 /* The elements of an array, where they begin differently. Texts of strings are kept for as long as the field. */
-static bp_result_t parse_initial_cell(field_t *field, memory_t *memory, const value_context_t *context, error_text_t *error)
+static bp_result_t parse_initial_cell(field_t *field, memory_t *memory, const value_context_t *context,
+                                      error_text_t *error)
 {
     field_values_t values;
     bp_result_t result = field_parse_cell(field, context, memory, field->initial_text, &values, error);
@@ -118,7 +119,9 @@ static bp_result_t parse_initial(field_t *field, memory_t *memory, const value_c
     bp_result_t result = BP_OK;
     bool of_array = field->elements > 0 && text[0] == '[';
     if (field_is_list(field))
-        return text[0] == '\0' || strcmp(text, "[]") == 0 ? BP_OK : error_set(error, BP_ERROR_ARGUMENT, "a list begins empty; it has no other default");
+        return text[0] == '\0' || strcmp(text, "[]") == 0
+                   ? BP_OK
+                   : error_set(error, BP_ERROR_ARGUMENT, "a list begins empty; it has no other default");
     if (of_array)
         result = parse_initial_cell(field, memory, context, error);
     else if (text[0] != '\0')
@@ -132,12 +135,14 @@ static bp_result_t parse_initial(field_t *field, memory_t *memory, const value_c
 static void note_zero(field_t *field)
 {
     const void *initial = field->initial_cell != NULL ? field->initial_cell : (const char *)&field->initial;
-    field->initial_is_zero = field_is_list(field) || (field->type != BP_STRING &&
-                                                      all_zero(initial, field->initial_cell != NULL ? field->size : field_item_size(field)));
+    field->initial_is_zero =
+        field_is_list(field) || (field->type != BP_STRING &&
+                                 all_zero(initial, field->initial_cell != NULL ? field->size : field_item_size(field)));
 }
 
 enum {
-    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL | BP_FIELD_LIST | BP_FIELD_BITS
+    KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL |
+                  BP_FIELD_LIST | BP_FIELD_BITS
 };
 
 static bp_result_t read_names(field_t *field, memory_t *memory, error_text_t *error)
@@ -154,11 +159,14 @@ static bp_result_t check_shape(const bp_field_t *known, error_text_t *error)
 {
     bool list = (known->flags & BP_FIELD_LIST) != 0;
     if (known->count > FIELD_MAX_ELEMENTS)
-        return error_set(error, BP_ERROR_LIMIT, "field '%s' has %u elements; an array has at most %d", known->name, known->count, FIELD_MAX_ELEMENTS);
+        return error_set(error, BP_ERROR_LIMIT, "field '%s' has %u elements; an array has at most %d", known->name,
+                         known->count, FIELD_MAX_ELEMENTS);
     if (list && known->count > 1)
-        return error_set(error, BP_ERROR_ARGUMENT, "field '%s' is a list and has a count; a list has any number of values", known->name);
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "field '%s' is a list and has a count; a list has any number of values", known->name);
     if ((list || known->count > 1) && (known->flags & (BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL)) != 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "field '%s' is a parent, a label or a path, which is one value", known->name);
+        return error_set(error, BP_ERROR_ARGUMENT, "field '%s' is a parent, a label or a path, which is one value",
+                         known->name);
     return BP_OK;
 }
 
@@ -170,18 +178,22 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     memset(field, 0, sizeof *field);
     memcpy(&known, declared, item_size < sizeof known ? item_size : sizeof known);
     if (known.name == NULL || !names_is_word(known.name))
-        return error_set(error, BP_ERROR_ARGUMENT, "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          known.name == NULL ? "" : known.name);
     if ((known.flags & BP_FLAGS_REQUIRED & ~(uint32_t)KNOWN_FLAGS) != 0)
         return error_set(error, BP_ERROR_ABI, "field '%s' has unknown flags 0x%x", known.name, known.flags);
     if (known.access > (BP_READ | BP_WRITE))
-        return error_set(error, BP_ERROR_ABI, "field '%s' has access 0x%x; it is BP_READ, BP_WRITE or 0", known.name, known.access);
+        return error_set(error, BP_ERROR_ABI, "field '%s' has access 0x%x; it is BP_READ, BP_WRITE or 0", known.name,
+                         known.access);
     if ((known.flags & BP_FIELD_PARENT) != 0 && known.type != BP_ENTITY)
         return error_set(error, BP_ERROR_TYPE, "field '%s' says who the parent is, so its type is entity", known.name);
     if ((known.flags & BP_FIELD_LABEL) != 0 && known.type != BP_STRING)
-        return error_set(error, BP_ERROR_TYPE, "field '%s' is what people call the entity, so its type is string", known.name);
+        return error_set(error, BP_ERROR_TYPE, "field '%s' is what people call the entity, so its type is string",
+                         known.name);
     if (value_size(known.type) == 0)
-        return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 23 is dvec4)", known.name, known.type);
+        return error_set(error, BP_ERROR_TYPE, "field '%s': %u is no type (1 is bool ... 23 is dvec4)", known.name,
+                         known.type);
     bp_result_t result = check_shape(&known, error);
     if (result != BP_OK)
         return result;
@@ -193,7 +205,8 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     field->access = known.access;
     field->column = known.column;
     field->elements = known.count > 1 ? known.count : 0;
-    field->size = field_is_list(field) ? (uint32_t)sizeof(bp_list_t) : value_size(known.type) * (known.count > 1 ? known.count : 1);
+    field->size = field_is_list(field) ? (uint32_t)sizeof(bp_list_t)
+                                       : value_size(known.type) * (known.count > 1 ? known.count : 1);
     field->parts = value_parts(known.type);
     field->part = value_part_type(known.type);
     field->min = -INFINITY;
@@ -254,9 +267,10 @@ void field_describe(const field_t *field, bp_field_t *declared)
     };
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------------ */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
-bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value, error_text_t *error)
+bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value,
+                        error_text_t *error)
 {
     return field->named.count > 0 ? named_parse(&field->named, field->type, text, value, error)
                                   : value_parse(context, field->type, text, value, error);
@@ -270,7 +284,7 @@ void field_format(const field_t *field, const value_context_t *context, const vo
         value_format(context, field->type, value, text, size);
 }
 
-/* --- text of cells --------------------------------------------------------------------------------------------------- */
+/* --- text of cells ------------------------------------------------------------------------------------------------ */
 
 /* Reading "[...]": where the text is, and where decoded items go. */
 typedef struct items_t {
@@ -330,7 +344,8 @@ static const char *read_item(items_t *in)
     return item;
 }
 
-static bp_result_t add_item(field_values_t *values, const field_t *field, const value_context_t *context, const char *text, error_text_t *error)
+static bp_result_t add_item(field_values_t *values, const field_t *field, const value_context_t *context,
+                            const char *text, error_text_t *error)
 {
     uint32_t size = field_item_size(field);
     bp_value_t value;
@@ -345,7 +360,8 @@ static bp_result_t add_item(field_values_t *values, const field_t *field, const 
     return BP_OK;
 }
 
-static bp_result_t parse_items(field_values_t *values, const field_t *field, const value_context_t *context, const char *text, error_text_t *error)
+static bp_result_t parse_items(field_values_t *values, const field_t *field, const value_context_t *context,
+                               const char *text, error_text_t *error)
 {
     items_t in = {.at = skip_blanks(text), .out = values->texts};
     bp_result_t result = BP_OK;
@@ -356,7 +372,8 @@ static bp_result_t parse_items(field_values_t *values, const field_t *field, con
     while (more && result == BP_OK) {
         const char *item = read_item(&in);
         if (item == NULL)
-            return error_set(error, BP_ERROR_TYPE, "item %u of '%.60s' does not end with a comma or a ]", values->count, text);
+            return error_set(error, BP_ERROR_TYPE, "item %u of '%.60s' does not end with a comma or a ]", values->count,
+                             text);
         result = add_item(values, field, context, item, error);
         more = *in.at == ',';
         in.at += more;
@@ -368,17 +385,19 @@ static bp_result_t parse_items(field_values_t *values, const field_t *field, con
     return result;
 }
 
-bp_result_t field_parse_cell(const field_t *field, const value_context_t *context, memory_t *memory, const char *text, field_values_t *values,
-                             error_text_t *error)
+bp_result_t field_parse_cell(const field_t *field, const value_context_t *context, memory_t *memory, const char *text,
+                             field_values_t *values, error_text_t *error)
 {
     *values = (field_values_t){.memory = memory};
     bp_result_t result;
     if (field_is_single(field)) {
         result = add_item(values, field, context, text, error);
     } else {
-        values->texts_size = strlen(text) + 1; /* what decoding leaves of an item, and its zero, is no longer than what it stands for */
+        values->texts_size = strlen(text) + 1; /* what decoding leaves of an item, and its zero, is no longer than what
+                                                  it stands for */
         values->texts = memory_resize(memory, NULL, 0, values->texts_size);
-        result = values->texts == NULL ? error_memory(error, "reading values") : parse_items(values, field, context, text, error);
+        result = values->texts == NULL ? error_memory(error, "reading values")
+                                       : parse_items(values, field, context, text, error);
     }
     if (result != BP_OK)
         field_values_free(values, field);
@@ -445,7 +464,8 @@ static void write_item(writing_t *out, const field_t *field, const value_context
         write_bytes(out, text, strlen(text));
 }
 
-size_t field_format_cell(const field_t *field, const value_context_t *context, const void *cell, char *text, size_t size)
+size_t field_format_cell(const field_t *field, const value_context_t *context, const void *cell, char *text,
+                         size_t size)
 {
     writing_t out = {.text = text, .size = size};
     uint32_t count, item_size = field_item_size(field);
@@ -471,7 +491,7 @@ size_t field_format_cell(const field_t *field, const value_context_t *context, c
     return out.length;
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------------- */
+/* --- limits ------------------------------------------------------------------------------------------------------- */
 
 bool field_holds(const field_t *field, const void *value)
 {
@@ -490,8 +510,8 @@ static bp_result_t refuse_unnamed(const field_t *field, const void *value, error
     char number[40];
     text_t list;
     value_format(NULL, field->type, value, number, sizeof number);
-    return error_set(error, BP_ERROR_RANGE, "%s = %s is none of its %s (it has %s)", field->name, number, field->named.bits ? "flags" : "values",
-                     named_list(&field->named, ", ", &list));
+    return error_set(error, BP_ERROR_RANGE, "%s = %s is none of its %s (it has %s)", field->name, number,
+                     field->named.bits ? "flags" : "values", named_list(&field->named, ", ", &list));
 }
 
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error)
@@ -505,8 +525,9 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
     while (part >= field->min && part <= field->max && ++i < field->parts)
         part = value_part(field->type, value, i);
     return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
-                     field->min_text[0] ? "at least " : "", field->min_text, field->min_text[0] && field->max_text[0] ? " and " : "",
-                     field->max_text[0] ? "at most " : "", field->max_text, field->unit[0] ? " " : "", field->unit);
+                     field->min_text[0] ? "at least " : "", field->min_text,
+                     field->min_text[0] && field->max_text[0] ? " and " : "", field->max_text[0] ? "at most " : "",
+                     field->max_text, field->unit[0] ? " " : "", field->unit);
 }
 
 /* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. `parts` in each cell. */
@@ -549,7 +570,8 @@ bp_result_t field_check_items(const field_t *field, const void *items, uint64_t 
 bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count, error_text_t *error)
 {
     uint32_t values = field->elements > 0 ? field->elements : 1;
-    if (!field->limited || (field->part == BP_F32 && !field_is_list(field) && floats_inside(field, cells, stride, count, field->parts * values)))
+    if (!field->limited || (field->part == BP_F32 && !field_is_list(field) &&
+                            floats_inside(field, cells, stride, count, field->parts * values)))
         return BP_OK;
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {

@@ -1,7 +1,7 @@
 /* field.h - a declared field: what gives a value its name, default, limits and unit.
  *
- * A declaration is parsed once, when a plugin is loaded: its texts are copied into one block, its default and limits read. A
- * default that breaks its own limits is refused there, unless the field must be given anyway.
+ * A declaration is parsed once, when a plugin is loaded: its texts are copied into one block, its default and limits
+ * read. A default that breaks its own limits is refused there, unless the field must be given anyway.
  *
  * What it does not do: it keeps no values.
  */
@@ -59,7 +59,9 @@ static inline bool field_is_counted(const field_t *field)
 /* Bytes of one value. */
 static inline uint32_t field_item_size(const field_t *field)
 {
-    return field->elements > 0 ? field->size / field->elements : field_is_list(field) ? value_size(field->type) : field->size;
+    return field->elements > 0    ? field->size / field->elements
+           : field_is_list(field) ? value_size(field->type)
+                                  : field->size;
 }
 
 /* The values of a cell: as many as `*count` says. */
@@ -77,7 +79,8 @@ static inline const void *field_items(const field_t *field, const void *cell, ui
 /* The default of value `index` of a cell; of a list that of each. */
 static inline const void *field_initial(const field_t *field, uint32_t index)
 {
-    return field->initial_cell == NULL ? (const void *)&field->initial : field->initial_cell + (size_t)index * field_item_size(field);
+    return field->initial_cell == NULL ? (const void *)&field->initial
+                                       : field->initial_cell + (size_t)index * field_item_size(field);
 }
 
 /* Copy a declaration and parse its default and limits; `item_size` is the size that the plugin's author knew. On
@@ -93,13 +96,14 @@ const char *field_shape(uint32_t type, uint32_t elements, bool list, char *text,
 void field_describe(const field_t *field, bp_field_t *declared);
 
 /* Read one value as text says it: a named one by its name, others as value_parse reads them. [main] */
-bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value, error_text_t *error);
+bp_result_t field_parse(const field_t *field, const value_context_t *context, const char *text, bp_value_t *value,
+                        error_text_t *error);
 
 /* Write one value as text, at most `size` bytes with the closing zero. [main] */
 void field_format(const field_t *field, const value_context_t *context, const void *value, char *text, size_t size);
 
-/* All values of a cell, read from a text: "[1, 2, 3]", vectors "[0 0 1, 0 1 0]", strings and names with a comma "[\"a\", \"b\"]". Of a
- * single value the text is as for field_parse. */
+/* All values of a cell, read from a text: "[1, 2, 3]", vectors "[0 0 1, 0 1 0]", strings and names with a comma
+ * "[\"a\", \"b\"]". Of a single value the text is as for field_parse. */
 typedef struct field_values_t {
     memory_t *memory;
     char *items;     /* packed */
@@ -108,23 +112,27 @@ typedef struct field_values_t {
     size_t texts_size;
 } field_values_t;
 
-/* An array's text has all its elements. Limits of arrays and lists are checked. `values` holds nothing on failure. [main] */
-bp_result_t field_parse_cell(const field_t *field, const value_context_t *context, memory_t *memory, const char *text, field_values_t *values,
-                             error_text_t *error);
+/* An array's text has all its elements. Limits of arrays and lists are checked. `values` holds nothing on failure.
+   [main] */
+bp_result_t field_parse_cell(const field_t *field, const value_context_t *context, memory_t *memory, const char *text,
+                             field_values_t *values, error_text_t *error);
 void field_values_free(field_values_t *values, const field_t *field);
 
-/* What bp_property_api.set takes for these values: the values themselves, or for a list a bp_list_t, which is put into `room`. */
+/* What bp_property_api.set takes for these values: the values themselves, or for a list a bp_list_t, which is put into
+   `room`. */
 const void *field_values_cell(const field_values_t *values, const field_t *field, bp_list_t *room);
 
 /* Write a cell as text, at most `size` bytes with the closing zero. Returns how long the whole is. [main] */
-size_t field_format_cell(const field_t *field, const value_context_t *context, const void *cell, char *text, size_t size);
+size_t field_format_cell(const field_t *field, const value_context_t *context, const void *cell, char *text,
+                         size_t size);
 
 /* Does one value lie within the limits, and has it a name where values have names? [any] */
 bool field_holds(const field_t *field, const void *value);
 
-/* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first that does
- * not. [main] */
-bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count, error_text_t *error);
+/* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first
+ * that does not. [main] */
+bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count,
+                            error_text_t *error);
 
 /* The same of `count` values one after another. [main] */
 bp_result_t field_check_items(const field_t *field, const void *items, uint64_t count, error_text_t *error);

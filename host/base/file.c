@@ -45,7 +45,8 @@ bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *
     return file_read_most(memory, path, SIZE_MAX, bytes, size, error);
 }
 
-bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size, error_text_t *error)
+bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size,
+                           error_text_t *error)
 {
     errno = 0;
     FILE *file = fopen(path, "rb");

@@ -15,7 +15,8 @@ enum { FILE_PATH_MAX = 1024 };
 bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
 /* Likewise, but of one of more than `most` bytes no more than that is read: BP_ERROR_LIMIT. [main] */
-bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size, error_text_t *error);
+bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size,
+                           error_text_t *error);
 
 /* The same for a plain file only: a pipe or a device, which may have nobody at its other end, is refused. [main] */
 bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
@@ -27,10 +28,12 @@ void file_unmap(const void *bytes, size_t size);
 /* Replace a file, or leave it whole (os_file_replace). The error names the path and the reason. [main] */
 bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error);
 
-/* Put a file that was written and closed in the place of `path` (os_file_keep). The error names the path and the reason. [main] */
+/* Put a file that was written and closed in the place of `path` (os_file_keep). The error names the path and the
+   reason. [main] */
 bp_result_t file_keep(const char *part, const char *path, error_text_t *error);
 
-/* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it. [main] */
+/* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it.
+   [main] */
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
 
 /* Can the file be opened for reading? A pipe or a device counts as there; it is not opened. */

@@ -1,17 +1,20 @@
 /* lists.c - blocks cut from chunks, taken and given back by size.
  *
  * Invariants
- *   - a block's size follows from its list's capacity and its items' size, also where an item is no power of two: rounding the bytes
+ *   - a block's size follows from its list's capacity and its items' size, also where an item is no power of two:
+ *     rounding the bytes
  *     of all items up gives the block's size, because more than half of it is in use;
- *   - a hoard is used by one thread at a time: `main` by the thread that steps the host, the others by the call that has taken them;
- *   - a block is off its free list before anything is copied into it, so a loop that crashes while a list grows, because it has broken
+ *   - a hoard is used by one thread at a time: `main` by the thread that steps the host, the others by the call that
+ *     has taken them;
+ *   - a block is off its free list before anything is copied into it, so a loop that crashes while a list grows,
+ *     because it has broken
  *     that list, leaves every hoard in order.
  */
 #include "lists.h"
 
 #include "../os/os.h"
 
-/* --- sizes ----------------------------------------------------------------------------------------------------------- */
+/* --- sizes -------------------------------------------------------------------------------------------------------- */
 
 static size_t block_size(size_t bytes)
 {
@@ -29,7 +32,7 @@ static uint32_t class_of(size_t size)
     return number;
 }
 
-/* --- chunks ---------------------------------------------------------------------------------------------------------- */
+/* --- chunks ------------------------------------------------------------------------------------------------------- */
 
 static void put_free(lists_hoard_t *hoard, void *block, uint32_t class)
 {
@@ -77,7 +80,7 @@ static void free_chunks(lists_t *lists, lists_hoard_t *hoard)
     memset(hoard->free, 0, sizeof hoard->free);
 }
 
-/* --- blocks ---------------------------------------------------------------------------------------------------------- */
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 static void *take(lists_t *lists, lists_hoard_t *hoard, size_t size)
 {
@@ -108,7 +111,8 @@ static bool grow(lists_t *lists, lists_hoard_t *hoard, bp_list_t *list, uint32_t
 {
     size_t size = block_size((size_t)capacity * item_size), room = size / item_size;
     size_t old_size = list->capacity == 0 ? 0 : block_size((size_t)list->capacity * item_size);
-    void *block = old_size > LISTS_LARGE ? memory_resize(&lists->memory, list->items, old_size, size) : take(lists, hoard, size);
+    void *block =
+        old_size > LISTS_LARGE ? memory_resize(&lists->memory, list->items, old_size, size) : take(lists, hoard, size);
     if (block == NULL)
         return false;
     if (old_size == 0) {
@@ -136,7 +140,7 @@ void lists_release(lists_t *lists, bp_list_t *list, uint32_t item_size)
     *list = (bp_list_t){NULL, 0, 0};
 }
 
-/* --- hoards ---------------------------------------------------------------------------------------------------------- */
+/* --- hoards ------------------------------------------------------------------------------------------------------- */
 
 static void hold(lists_t *lists)
 {
@@ -187,7 +191,7 @@ void lists_give_back(lists_call_t *call)
     call->hoard = NULL;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 void lists_init(lists_t *lists, memory_t *parent)
 {

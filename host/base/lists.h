@@ -1,15 +1,16 @@
 /* lists.h - the memory behind lists: blocks of a few sizes, taken by any thread.
  *
- * A list's cell (bp_list_t) says all about its block: its size is that of `capacity` items, rounded up to a power of two of at least 16
- * bytes. Blocks of up to LISTS_LARGE bytes are cut from chunks and reused by size; larger ones are the memory account's own.
+ * A list's cell (bp_list_t) says all about its block: its size is that of `capacity` items, rounded up to a power of
+ * two of at least 16 bytes. Blocks of up to LISTS_LARGE bytes are cut from chunks and reused by size; larger ones are
+ * the memory account's own.
  *
  *     list of f32   capacity 4    16 bytes      list of vec3   capacity 1    16 bytes
  *                   capacity 8    32                           capacity 2    32
  *                   capacity 16   64                           capacity 5    64
  *
- * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists and when it ends. A
- * block may be taken from one hoard and given back to another. Which hoard a block comes from decides its address and nothing else, so
- * lists are the same on any number of threads.
+ * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists and when
+ * it ends. A block may be taken from one hoard and given back to another. Which hoard a block comes from decides its
+ * address and nothing else, so lists are the same on any number of threads.
  *
  * Where no list has a block any more, lists_trim gives all chunks back.
  *

@@ -189,9 +189,9 @@ bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t 
 
 /* A table of blocks, by address.
  *
- * Open addressing with linear probing, at most half full; a block that goes leaves its place to the ones behind it, so there are no
- * tombstones. The table lies outside the accounts, since what is noted there must not note itself. The name of the account is copied:
- * accounts of plugins move, and their names go with them.
+ * Open addressing with linear probing, at most half full; a block that goes leaves its place to the ones behind it, so
+ * there are no tombstones. The table lies outside the accounts, since what is noted there must not note itself. The
+ * name of the account is copied: accounts of plugins move, and their names go with them.
  */
 
 #if defined(BACKPLANE_AUDIT)
@@ -304,8 +304,8 @@ void audit_note(memory_t *memory, const void *old, const void *block, size_t siz
     os_unlock(audit->lock);
 }
 
-/* It looks into blocks of threads that wait for work and note that under their own locks. What they write there is no address
- * into an image, so it does not matter which of two numbers is read; the thread sanitizer is told so. */
+/* It looks into blocks of threads that wait for work and note that under their own locks. What they write there is no
+ * address into an image, so it does not matter which of two numbers is read; the thread sanitizer is told so. */
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread")))
 #endif

@@ -47,9 +47,9 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
 /* The same, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
 
-/* Could so many more bytes be written to? A system may promise memory that it does not have, and end whoever writes to it, so this is
- * asked before gigabytes are filled. `*available` is what there is, where the answer is no. True where an allocator of the
- * embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
+/* Could so many more bytes be written to? A system may promise memory that it does not have, and end whoever writes to
+ * it, so this is asked before gigabytes are filled. `*available` is what there is, where the answer is no. True where
+ * an allocator of the embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
 bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *available);
 
 /* Are blocks of this size pages straight from the system? */
@@ -74,8 +74,8 @@ bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t 
 
 /* Which of a host's memory still points into an image that has gone. In builds with BACKPLANE_AUDIT only.
  *
- * There every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that all of them can be
- * searched for addresses of a range. Other builds have none of this: the functions are not there.
+ * There every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that all of
+ * them can be searched for addresses of a range. Other builds have none of this: the functions are not there.
  *
  * What it does not do: it does not see stacks, nor memory that a plugin has from the C library.
  */

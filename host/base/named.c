@@ -1,6 +1,7 @@
 /* named.c - a list of names read once, and values by them.
  *
- * Lists are short and are looked through from the front: forty comparisons cost less than reading the text around the value.
+ * Lists are short and are looked through from the front: forty comparisons cost less than reading the text around the
+ * value.
  *
  * Invariant: names point into `texts`, a copy of the list with a zero byte behind each name.
  */
@@ -8,7 +9,7 @@
 
 enum { NAME_BYTES = 63 };
 
-/* --- the list -------------------------------------------------------------------------------------------------------- */
+/* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static bool is_between(char c)
 {
@@ -65,21 +66,23 @@ static bool read_number(const char *text, value_integer_t *number)
     return true;
 }
 
-static bp_result_t check(const named_t *named, uint32_t type, value_integer_t number, const named_value_t *item, error_text_t *error)
+static bp_result_t check(const named_t *named, uint32_t type, value_integer_t number, const named_value_t *item,
+                         error_text_t *error)
 {
     uint64_t unused;
     uint32_t width = value_integer_bits(type);
     if (named->bits && (number.negative || number.bits >= width))
-        return error_set(error, BP_ERROR_RANGE, "'%s' is bit %lld; a %s has the bits 0 to %u", item->name, (long long)number.bits, value_type_name(type),
-                         width - 1);
+        return error_set(error, BP_ERROR_RANGE, "'%s' is bit %lld; a %s has the bits 0 to %u", item->name,
+                         (long long)number.bits, value_type_name(type), width - 1);
     if (!named->bits && !value_write_integer(type, number, &unused))
-        return error_set(error, BP_ERROR_RANGE, "'%s' is %lld, which is not %s (type %s)", item->name, (long long)number.bits, value_form(type),
-                         value_type_name(type));
+        return error_set(error, BP_ERROR_RANGE, "'%s' is %lld, which is not %s (type %s)", item->name,
+                         (long long)number.bits, value_form(type), value_type_name(type));
     for (uint32_t i = 0; i < named->count; i++) {
         if (strcmp(named->items[i].name, item->name) == 0)
             return error_set(error, BP_ERROR_EXISTS, "'%s' stands twice in the named values", item->name);
         if (same(named->items[i].number, item->number))
-            return error_set(error, BP_ERROR_EXISTS, "'%s' and '%s' are the same number", named->items[i].name, item->name);
+            return error_set(error, BP_ERROR_EXISTS, "'%s' and '%s' are the same number", named->items[i].name,
+                             item->name);
     }
     return BP_OK;
 }
@@ -90,7 +93,9 @@ static bp_result_t add(named_t *named, uint32_t type, char *word, value_integer_
     if (equals != NULL)
         *equals = '\0';
     if (!is_name(word))
-        return error_set(error, BP_ERROR_ARGUMENT, "a named value is a word of letters, digits and '_' that begins with no digit, of at most %d bytes, not '%.64s'",
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a named value is a word of letters, digits and '_' that begins with no digit, of at most %d "
+                         "bytes, not '%.64s'",
                          NAME_BYTES, word);
     if (equals != NULL && !read_number(equals + 1, next))
         return error_set(error, BP_ERROR_TYPE, "'%s=%.40s' ends with no whole number", word, equals + 1);
@@ -106,20 +111,23 @@ static bp_result_t add(named_t *named, uint32_t type, char *word, value_integer_
     return BP_OK;
 }
 
-bp_result_t named_init(named_t *named, memory_t *memory, uint32_t type, const char *text, bool bits, error_text_t *error)
+bp_result_t named_init(named_t *named, memory_t *memory, uint32_t type, const char *text, bool bits,
+                       error_text_t *error)
 {
     *named = (named_t){.bits = bits};
     uint32_t most = count_words(text);
     if (value_integer_bits(type) < 8)
         return error_set(error, BP_ERROR_TYPE, "a %s has no named values; integers have", value_type_name(type));
     if (bits && value_is_signed(type))
-        return error_set(error, BP_ERROR_TYPE, "named bits need an unsigned type (u8, u16, u32 or u64), not %s", value_type_name(type));
+        return error_set(error, BP_ERROR_TYPE, "named bits need an unsigned type (u8, u16, u32 or u64), not %s",
+                         value_type_name(type));
     if (most == 0)
         return error_set(error, BP_ERROR_ARGUMENT, "there are no names in its named values");
     named->texts_size = strlen(text) + 1;
     named->texts = memory_resize(memory, NULL, 0, named->texts_size);
     named->items = memory_new(memory, most * sizeof *named->items);
-    bp_result_t result = named->texts == NULL || named->items == NULL ? error_memory(error, "reading named values") : BP_OK;
+    bp_result_t result =
+        named->texts == NULL || named->items == NULL ? error_memory(error, "reading named values") : BP_OK;
     value_integer_t next = {0, false};
     if (result == BP_OK)
         memcpy(named->texts, text, named->texts_size);
@@ -141,7 +149,7 @@ void named_free(named_t *named, memory_t *memory)
     *named = (named_t){.bits = false};
 }
 
-/* --- finding --------------------------------------------------------------------------------------------------------- */
+/* --- finding ------------------------------------------------------------------------------------------------------ */
 
 const named_value_t *named_find(const named_t *named, const char *name, size_t length)
 {
@@ -167,7 +175,7 @@ bool named_holds(const named_t *named, uint32_t type, const void *value)
     return named->bits ? (number.bits & ~named->mask) == 0 : named_by_number(named, number) != NULL;
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------------ */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 const char *named_list(const named_t *named, const char *between, text_t *text)
 {
@@ -184,12 +192,13 @@ static bp_result_t refuse(const named_t *named, const char *word, error_text_t *
     text_t hint, list;
     for (uint32_t i = 0; i < named->count; i++)
         nearest_consider(&nearest, named->items[i].name);
-    return error_set(error, BP_ERROR_TYPE, "'%.60s' is none of its %s%s (it has %s)", word, named->bits ? "flags" : "values", nearest_hint(&nearest, &hint),
-                     named_list(named, ", ", &list));
+    return error_set(error, BP_ERROR_TYPE, "'%.60s' is none of its %s%s (it has %s)", word,
+                     named->bits ? "flags" : "values", nearest_hint(&nearest, &hint), named_list(named, ", ", &list));
 }
 
 /* One word between '|'s, or the whole text. */
-static bp_result_t read_word(const named_t *named, uint32_t type, const char *word, size_t length, uint64_t *value, error_text_t *error)
+static bp_result_t read_word(const named_t *named, uint32_t type, const char *word, size_t length, uint64_t *value,
+                             error_text_t *error)
 {
     char copy[NAME_BYTES + 1];
     bp_value_t number = {.u64 = 0};

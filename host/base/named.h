@@ -1,10 +1,11 @@
 /* named.h - integers whose values have names: "idle walking running", or flags that are combined, "visible|solid".
  *
- * A list of names is text, as bp_field_t.values has it: words separated by blanks or commas, each with "=NUMBER" behind it or with the
- * number that follows the one before, from 0. In a list of bits the number is that of a bit, and what is kept is its mask.
+ * A list of names is text, as bp_field_t.values has it: words separated by blanks or commas, each with "=NUMBER" behind
+ * it or with the number that follows the one before, from 0. In a list of bits the number is that of a bit, and what is
+ * kept is its mask.
  *
- * Values are read by name, several bits with '|' between them, or as numbers; what is written is the name where there is one. A bit without
- * a name is written as a number (0x80), no bits at all as 0.
+ * Values are read by name, several bits with '|' between them, or as numbers; what is written is the name where there
+ * is one. A bit without a name is written as a number (0x80), no bits at all as 0.
  *
  * What it does not do: it knows no fields (field.h), and no ranges: a list of names is the range.
  */
@@ -29,8 +30,10 @@ typedef struct named_t {
 } named_t;
 
 /* Read a list for values of the integer type `type`. Names are words of letters, digits and '_' that begin with
- * no digit, have at most 63 bytes, and differ; so do numbers, and the type holds them. Bits are of an unsigned type. On failure nothing is kept. [main] */
-bp_result_t named_init(named_t *named, memory_t *memory, uint32_t type, const char *text, bool bits, error_text_t *error);
+ * no digit, have at most 63 bytes, and differ; so do numbers, and the type holds them. Bits are of an unsigned type. On
+ * failure nothing is kept. [main] */
+bp_result_t named_init(named_t *named, memory_t *memory, uint32_t type, const char *text, bool bits,
+                       error_text_t *error);
 void named_free(named_t *named, memory_t *memory);
 
 /* The value called by the first `length` bytes of `name`, or NULL. [any] */

@@ -23,7 +23,8 @@
 typedef struct value_context_t {
     names_t *names;
     uint32_t entity_base; /* the host's tag, in its place in a generation */
-    /* The entity that a text other than #index:generation names; sets the error where there is none. NULL: no text does. */
+    /* The entity that a text other than #index:generation names; sets the error where there is none. NULL: no text
+       does. */
     bp_result_t (*find_entity)(void *finder, const char *name, bp_entity_t *entity);
     void *finder;
 } value_context_t;
@@ -56,14 +57,15 @@ uint32_t value_parts(uint32_t type);
 /* The type of these numbers; BP_TYPE_NONE where there are none. [any] */
 uint32_t value_part_type(uint32_t type);
 
-/* Integers of any type as one: the bits of a 64-bit number, in two's complement where it is negative. So the range of u64 and of
- * i64 both fit. */
+/* Integers of any type as one: the bits of a 64-bit number, in two's complement where it is negative. So the range of
+ * u64 and of i64 both fit. */
 typedef struct value_integer_t {
     uint64_t bits;
     bool negative;
 } value_integer_t;
 
-/* Bits of an integer type, 1 for a bool, 0 for a type that is no integer; is it signed, and is it an integer but no bool? [any] */
+/* Bits of an integer type, 1 for a bool, 0 for a type that is no integer; is it signed, and is it an integer but no
+   bool? [any] */
 uint32_t value_integer_bits(uint32_t type);
 bool value_is_signed(uint32_t type);
 bool value_is_whole(uint32_t type);
@@ -88,7 +90,8 @@ void value_format(const value_context_t *context, uint32_t type, const void *val
 /* Part `part` of a number or vector, as a double. [any] */
 double value_part(uint32_t type, const void *value, uint32_t part);
 
-/* Copy one value of `size` bytes. The commonest sizes come first; loops over columns repeat, so the branches are foreseen. */
+/* Copy one value of `size` bytes. The commonest sizes come first; loops over columns repeat, so the branches are
+   foreseen. */
 static inline void value_copy(void *to, const void *from, uint32_t size)
 {
     if (size == 12)

@@ -62,7 +62,8 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc)
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
 {
     if (threads > JOBS_MAX_THREADS)
-        return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads, JOBS_MAX_THREADS);
+        return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads,
+                         JOBS_MAX_THREADS);
     if (!host->own_jobs || threads <= 1 || host->crew.jobs.threads == threads)
         return BP_OK;
     jobs_t *pool;
@@ -80,14 +81,16 @@ static void *default_resize(const bp_allocator_i *allocator, void *old, size_t o
 {
     memory_t once;
     memory_init(&once, "once", allocator);
-    return old == NULL ? memory_resize_cleared(&once, NULL, 0, new_size) : memory_resize(&once, old, old_size, new_size);
+    return old == NULL ? memory_resize_cleared(&once, NULL, 0, new_size)
+                       : memory_resize(&once, old, old_size, new_size);
 }
 
 bp_host_o *bp_host_create(const bp_host_desc_t *desc)
 {
     bp_host_desc_t known = {0};
     if (desc != NULL)
-        memcpy(&known, desc, desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
+        memcpy(&known, desc,
+               desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
     bp_host_o *host = default_resize(&known.allocator, NULL, 0, sizeof *host);
     if (host == NULL)
         return NULL;
@@ -97,7 +100,8 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     destruction_init(&host->destruction, &host->base, &host->entities);
     scenes_init(&host->scenes, &host->base, host);
     host->api = host_tables();
-    loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins, known.static_plugin_count);
+    loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins,
+                known.static_plugin_count);
     host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
     reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
     hot_init(&host->hot, &host->reload);
@@ -136,7 +140,8 @@ void bp_host_destroy(bp_host_o *host)
     strings_free(&host->base.strings);
     names_free(&host->base.names);
     if (memory_bytes(&host->base.memory) > 0)
-        log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back", memory_bytes(&host->base.memory));
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back",
+                  memory_bytes(&host->base.memory));
 #if defined(BACKPLANE_AUDIT)
     audit_end(&host->base.memory);
 #endif
@@ -148,7 +153,8 @@ void bp_host_destroy(bp_host_o *host)
 
 /* What embedders see of a host at work: slices of steps, figures, reports.
  *
- * Nothing is measured for being asked: figures are counted as steps go, and slices put down only while somebody has a sink for them.
+ * Nothing is measured for being asked: figures are counted as steps go, and slices put down only while somebody has a
+ * sink for them.
  */
 
 bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
@@ -183,7 +189,8 @@ int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *sta
         }
         const unit_t *unit = schedule->units[index];
         const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
-        *stats = (bp_unit_stats_t){world->rows.name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
+        *stats =
+            (bp_unit_stats_t){world->rows.name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
         return 1;
     }
     return 0;
@@ -242,14 +249,16 @@ static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
     if (result != BP_OK)
         return result;
     if (desc->name == NULL || !names_is_word(desc->name))
-        return error_set(error, BP_ERROR_ARGUMENT, "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          desc->name == NULL ? "" : desc->name);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         if (strcmp(host->destruction.worlds[i]->name, desc->name) == 0)
             return error_set(error, BP_ERROR_EXISTS, "there is a world '%s' already", desc->name);
     }
     if (!(desc->step_rate >= 0.0) || desc->step_rate > 1e12)
-        return error_set(error, BP_ERROR_RANGE, "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
+        return error_set(error, BP_ERROR_RANGE,
+                         "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
                          desc->step_rate);
     return BP_OK;
 }
@@ -305,8 +314,8 @@ static bp_result_t use_component(bp_world_o *world, component_t *component)
     return result;
 }
 
-/* What a world gets of a plugin on probation is of its new version alone, and could not be taken back: then the probation is
- * over. */
+/* What a world gets of a plugin on probation is of its new version alone, and could not be taken back: then the
+ * probation is over. */
 static bp_result_t refuse_on_probation(const bp_host_o *host, const plugin_t *owner)
 {
     return reload_on_probation(&host->reload, owner) ? reload_check_moment(&host->reload) : BP_OK;
@@ -321,7 +330,8 @@ static void end_probation(bp_host_o *host, const plugin_t *owner)
 bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
 {
     component_t *component = registry_component(world->rows.registry, type);
-    bp_result_t result = component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, component->owner);
+    bp_result_t result =
+        component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, component->owner);
     if (result == BP_OK)
         result = use_component(world, component);
     if (result == BP_OK)
@@ -340,7 +350,7 @@ bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
     return result;
 }
 
-/* --- steps ----------------------------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 {
@@ -405,7 +415,7 @@ bp_result_t bp_host_step(bp_host_o *host)
     return after_step(host, result);
 }
 
-/* --- destruction ----------------------------------------------------------------------------------------------------- */
+/* --- destruction -------------------------------------------------------------------------------------------------- */
 
 bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback, void *data)
 {

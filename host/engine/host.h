@@ -52,12 +52,12 @@ path_worlds_t host_worlds(const bp_host_o *host);
 /* As bp_world_create, with the result (host.c). */
 bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
 
-/* The crash guard and hot reload, as the flags of a host ask for them (host_plugins.c). For plugins that are loaded from now on; what is
- * on already stays as it is. Where the system has no guard a warning is logged. [main] */
+/* The crash guard and hot reload, as the flags of a host ask for them (host_plugins.c). For plugins that are loaded
+ * from now on; what is on already stays as it is. Where the system has no guard a warning is logged. [main] */
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
 
-/* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into images that
- * have gone. [main] */
+/* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into
+ * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
 
 /* Run with `threads` threads of the host's own (host.c). [main] */

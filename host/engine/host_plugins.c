@@ -1,7 +1,7 @@
 /* host_plugins.c - plugins for embedders: loaded, unloaded, reloaded, listed.
  *
- * Nothing of a plugin may be in a world when it is unloaded. The memory for taking its components out of all worlds is taken
- * before the first is touched, so an unloading either happens or leaves everything as it was.
+ * Nothing of a plugin may be in a world when it is unloaded. The memory for taking its components out of all worlds is
+ * taken before the first is touched, so an unloading either happens or leaves everything as it was.
  */
 #include "../base/error.h"
 #include "../base/file.h"
@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
+                                uint32_t option_count)
 {
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK)
@@ -32,7 +33,8 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
     text_t hint;
     for (uint32_t i = 0; i < host->loader.plugins.count; i++)
         nearest_consider(&nearest, host->loader.plugins.items[i]->name);
-    return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
+    return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name,
+                     nearest_hint(&nearest, &hint));
 }
 
 /* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
@@ -83,7 +85,8 @@ static void copy_report(const reload_t *reload, bp_reload_report_t *report)
 {
     if (report == NULL)
         return;
-    uint32_t size = report->struct_size != 0 && report->struct_size < sizeof *report ? report->struct_size : sizeof *report;
+    uint32_t size =
+        report->struct_size != 0 && report->struct_size < sizeof *report ? report->struct_size : sizeof *report;
     memcpy(report, &reload->last, size);
     report->struct_size = size;
 }
@@ -115,9 +118,9 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
 
 /* A host whose plugins may crash and change while it runs: the functions of backplane.h for that.
  *
- * The parts do the work: the guard ends calls (plugin/verbs.c), hot reload brings new versions (reload/hot.c). Here stands what a crash leads to,
- * since only the host sees both: within the probation of a reload the version before comes back; otherwise the plugin stays set
- * aside until a version comes that loads.
+ * The parts do the work: the guard ends calls (plugin/verbs.c), hot reload brings new versions (reload/hot.c). Here
+ * stands what a crash leads to, since only the host sees both: within the probation of a reload the version before
+ * comes back; otherwise the plugin stays set aside until a version comes that loads.
  */
 
 static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
@@ -156,7 +159,8 @@ static void leave_aside(bp_host_o *host, plugin_t *plugin)
 {
     plugin->attended = true;
     registry_silence_tables(&host->registry, plugin);
-    log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
+    log_write(&host->base.log, BP_LOG_WARNING, "host",
+              "plugin '%s' is set aside: nothing of it is called any more, and its components stay as they are",
               plugin->name);
 }
 
@@ -165,10 +169,12 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
     if (!reload_on_probation(&host->reload, plugin))
         return false;
     if (reload_rollback(&host->reload) == BP_OK) {
-        log_write(&host->base.log, BP_LOG_WARNING, "host", "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
+        log_write(&host->base.log, BP_LOG_WARNING, "host",
+                  "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
         return true;
     }
-    log_write(&host->base.log, BP_LOG_WARNING, "host", "the version before of plugin '%s' cannot be brought back: %s", plugin->name, host->base.error.text);
+    log_write(&host->base.log, BP_LOG_WARNING, "host", "the version before of plugin '%s' cannot be brought back: %s",
+              plugin->name, host->base.error.text);
     return false;
 }
 
@@ -201,9 +207,9 @@ bp_result_t bp_host_poll(bp_host_o *host)
 
 /* Bp_check_plugin: one plugin's file looked into, then tried.
  *
- * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, where the system can make one, loads it
- * into a host of its own under the crash guard, and lists what it brings; what it does there touches nobody. The copy's findings come
- * over the pipe, one a line, the level as a digit before it.
+ * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, where the system can make
+ * one, loads it into a host of its own under the crash guard, and lists what it brings; what it does there touches
+ * nobody. The copy's findings come over the pipe, one a line, the level as a digit before it.
  */
 
 enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
@@ -215,7 +221,7 @@ typedef struct looking_t {
     check_sink_t *sink;
 } looking_t;
 
-/* --- what it brings ---------------------------------------------------------------------------------------------------- */
+/* --- what it brings ----------------------------------------------------------------------------------------------- */
 
 /* What the host that tries it writes to its log. */
 typedef struct heard_t {
@@ -244,16 +250,21 @@ static void tell_failure(const heard_t *heard, const char *reason)
 static void tell_component(const component_t *c, check_sink_t *sink)
 {
     bool carries = !c->own_storage || (c->saving.save != NULL && c->saving.load != NULL) || c->table.state_form != 0;
-    check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count, c->field_count == 1 ? "property" : "properties",
-               c->own_storage ? "storage of its own" : "stored by the world", c->table.simulate != NULL ? ", simulates" : "");
+    check_tell(sink, BP_LOG_INFO, "component '%s': %u %s, %s%s", c->name, c->field_count,
+               c->field_count == 1 ? "property" : "properties",
+               c->own_storage ? "storage of its own" : "stored by the world",
+               c->table.simulate != NULL ? ", simulates" : "");
     if (!carries && (c->storage.set == NULL || c->field_count == 0))
         check_tell(sink, BP_LOG_WARNING,
-                   "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: a reload makes its instances anew",
+                   "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: "
+                   "a reload makes its instances anew",
                    c->name);
     for (uint32_t i = 0; i < c->field_count && !carries; i++) {
         if ((c->fields[i].flags & BP_FIELD_READ_ONLY) != 0)
-            check_tell(sink, BP_LOG_INFO, "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it again", c->name,
-                       c->fields[i].name);
+            check_tell(sink, BP_LOG_INFO,
+                       "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it "
+                       "again",
+                       c->name, c->fields[i].name);
     }
 }
 
@@ -271,21 +282,26 @@ static void tell_brought(const bp_host_o *host, check_sink_t *sink)
     }
     for (uint32_t i = 0; i < r->table_count; i++) {
         if (r->tables[i]->owner != NULL)
-            check_tell(sink, BP_LOG_INFO, "table '%s' for other plugins, version %u", r->tables[i]->name, r->tables[i]->table[1]);
+            check_tell(sink, BP_LOG_INFO, "table '%s' for other plugins, version %u", r->tables[i]->name,
+                       r->tables[i]->table[1]);
     }
 }
 
 static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags, bool is_copy)
 {
     heard_t heard = {.sink = sink};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .flags = flags, .call_limit = CALL_LIMIT_MS, .log = {&heard, tell_log}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc,
+                           .flags = flags,
+                           .call_limit = CALL_LIMIT_MS,
+                           .log = {&heard, tell_log}};
     bp_host_o *host = bp_host_create(&desc);
     if (host == NULL)
         return;
     host->loader.on_trial = is_copy;
     if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
         const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);
-        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version, plugin->abi_major, plugin->abi_minor);
+        check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version,
+                   plugin->abi_major, plugin->abi_minor);
         tell_brought(host, sink);
         bp_host_unload_plugin(host, plugin->name);
     } else {
@@ -294,7 +310,7 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
     bp_host_destroy(host);
 }
 
-/* --- in a copy of this process ----------------------------------------------------------------------------------------- */
+/* --- in a copy of this process ------------------------------------------------------------------------------------ */
 
 static void pass_on(void *data, int32_t level, const char *text)
 {
@@ -354,7 +370,8 @@ static void follow(process_t *child, check_sink_t *sink)
     process_free(child);
 }
 
-bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count, bp_check_callback found, void *data)
+bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
+                            bp_check_callback found, void *data)
 {
     memory_t memory;
     error_text_t error = {.quiet = false};

@@ -1,7 +1,8 @@
 /* host_scenes.c - scenes for embedders and plugins: the functions of backplane.h and of bp_scene_api.
  *
- * Thin: a scene is opened and kept by scene/scenes.h, spawned by scene/spawn.h, made of a world by scene/save.h. Here is what needs
- * the whole host: that nothing of it happens inside a step, whose entities die, and which worlds else they live in.
+ * Thin: a scene is opened and kept by scene/scenes.h, spawned by scene/spawn.h, made of a world by scene/save.h. Here
+ * is what needs the whole host: that nothing of it happens inside a step, whose entities die, and which worlds else
+ * they live in.
  */
 #include "../base/file.h"
 #include "../scene/compile.h"
@@ -13,14 +14,15 @@
 
 #include <stdio.h>
 
-/* --- opening and closing ---------------------------------------------------------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
 
 bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene)
 {
     return host_scene_is_json(path) ? bp_scene_compile(host, path, scene) : scenes_open(&host->scenes, path, scene);
 }
 
-bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin, bp_scene_o **scene)
+bp_result_t bp_scene_open_memory(bp_host_o *host, const void *bytes, size_t size, const char *origin,
+                                 bp_scene_o **scene)
 {
     return scenes_borrow(&host->scenes, bytes, size, origin == NULL ? "scene in memory" : origin, scene);
 }
@@ -62,18 +64,19 @@ void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i
         dump_text(&scene->host->base, &scene->blob, scene->origin, sink);
 }
 
-/* --- spawning and despawning -------------------------------------------------------------------------------------------------- */
+/* --- spawning and despawning -------------------------------------------------------------------------------------- */
 
 static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
 {
     if (world->rows.host != scene->host)
-        return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT, "%s: was opened in another host than that of world '%s'", scene->origin,
-                         world->rows.name);
+        return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT,
+                         "%s: was opened in another host than that of world '%s'", scene->origin, world->rows.name);
     return host_refuse_during_step(scene->host);
 }
 
 /* Spawn into a list of the host's own, or of the caller's where nobody wants a handle. */
-static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t **entities, bp_spawn_t *spawn)
+static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t **entities,
+                                bp_spawn_t *spawn)
 {
     bp_result_t result = scenes_new_spawn(&scene->host->scenes, scene->blob.info->entity_count, entities, spawn);
     if (result != BP_OK)
@@ -84,7 +87,8 @@ static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t f
     return result;
 }
 
-bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn)
+bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
+                           bp_spawn_t *spawn)
 {
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
@@ -132,7 +136,7 @@ void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
     scenes_release(&host->scenes, spawn);
 }
 
-/* --- saving and restoring ------------------------------------------------------------------------------------------------------ */
+/* --- saving and restoring ----------------------------------------------------------------------------------------- */
 
 bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
 {
@@ -245,11 +249,13 @@ static bp_result_t compile(bp_host_o *host, const char *origin, const char *json
 {
     void *bytes;
     size_t blob_size;
-    bp_result_t result = scene_compile(&host->base, &host->scenes.memory, &host->registry, origin, json, size, &bytes, &blob_size);
+    bp_result_t result =
+        scene_compile(&host->base, &host->scenes.memory, &host->registry, origin, json, size, &bytes, &blob_size);
     return result == BP_OK ? scenes_adopt(&host->scenes, bytes, blob_size, origin, scene) : result;
 }
 
-bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size, bp_scene_o **scene)
+bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
+                                  bp_scene_o **scene)
 {
     bp_result_t result = host_refuse_during_step(host);
     *scene = NULL;
@@ -261,7 +267,8 @@ bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o 
     char *text;
     size_t size;
     *scene = NULL;
-    bp_result_t result = file_read_most(&host->scenes.memory, json_path, TREE_MAX_BYTES, &text, &size, &host->base.error);
+    bp_result_t result =
+        file_read_most(&host->scenes.memory, json_path, TREE_MAX_BYTES, &text, &size, &host->base.error);
     if (result != BP_OK)
         return result;
     result = bp_scene_compile_text(host, json_path, text, size, scene);

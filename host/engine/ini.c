@@ -65,7 +65,8 @@ static void note_section(reader_t *r, const char *line, size_t length)
         fail(r, BP_ERROR_SYNTAX, "something stands behind the ] of a section; begin a new line");
         return;
     }
-    if (!memory_reserve(&ini->memory, &ini->sections, &ini->section_capacity, ini->section_count + 1u, sizeof *ini->sections)) {
+    if (!memory_reserve(&ini->memory, &ini->sections, &ini->section_capacity, ini->section_count + 1u,
+                        sizeof *ini->sections)) {
         fail(r, BP_ERROR_MEMORY, "out of memory while reading the file");
         return;
     }
@@ -90,8 +91,9 @@ static char *next_line(char *buffer, int room, void *stream)
     r->continues = r->at[0] == ' ' || r->at[0] == '\t';
     if (length > INI_LINE_BYTES || (int)length + 2 > room) {
         char text[160];
-        snprintf(text, sizeof text, "the line has %zu bytes, at most %d are read; go on in a further line that begins with a blank", length,
-                 INI_LINE_BYTES);
+        snprintf(text, sizeof text,
+                 "the line has %zu bytes, at most %d are read; go on in a further line that begins with a blank",
+                 length, INI_LINE_BYTES);
         fail(r, BP_ERROR_LIMIT, text);
         return NULL;
     }
@@ -108,7 +110,8 @@ static char *next_line(char *buffer, int room, void *stream)
 static size_t without_comment(const char *text)
 {
     size_t length = 0;
-    while (text[length] != '\0' && !(text[length] == ';' && (length == 0 || text[length - 1] == ' ' || text[length - 1] == '\t')))
+    while (text[length] != '\0' &&
+           !(text[length] == ';' && (length == 0 || text[length - 1] == ' ' || text[length - 1] == '\t')))
         length++;
     while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
         length--;
@@ -160,7 +163,8 @@ static int take(void *user, const char *section, const char *key, const char *va
     for (uint32_t i = ini->count; i > 0 && ini->entries[i - 1].section_number == ini->section_count; i--) {
         if (strcmp(ini->entries[i - 1].key, key) == 0) {
             char text[160];
-            snprintf(text, sizeof text, "'%.60s' is given a second time (first in line %u)", key, ini->entries[i - 1].line);
+            snprintf(text, sizeof text, "'%.60s' is given a second time (first in line %u)", key,
+                     ini->entries[i - 1].line);
             fail(r, BP_ERROR_EXISTS, text);
             return 0;
         }

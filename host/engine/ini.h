@@ -1,8 +1,8 @@
 /* ini.h - an ini file as a list of entries, each with the line it stands on.
  *
  * The grammar is inih's (docs/config.md): sections, key = value or key : value, comments with ; or #, inline comments
- * with " ;", values that go on in lines that begin with white space. Sections may repeat; a key may not repeat within one
- * section.
+ * with " ;", values that go on in lines that begin with white space. Sections may repeat; a key may not repeat within
+ * one section.
  *
  * What it does not do: it does not know which sections and keys mean something (setup.c does).
  */

@@ -17,7 +17,7 @@ enum {
     MAX_OPTIONS = REGISTRY_MAX_FIELDS,
 };
 
-/* --- [host] and plugins -------------------------------------------------------------------------------------------------- */
+/* --- [host] and plugins ------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_host(setup_t *s)
 {
@@ -74,8 +74,11 @@ static bool find_plugin(setup_t *s, const char *name, char *path)
 static bp_result_t plugin_not_found(setup_t *s, const char *name)
 {
     if (s->plugin_path[0] != '\0')
-        return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in plugin_path %s", name, os_library_suffix, s->plugin_path);
-    return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in the folder plugins/ beside the program nor in ../lib/backplane/plugins; set plugin_path, or give its path",
+        return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in plugin_path %s", name,
+                         os_library_suffix, s->plugin_path);
+    return error_set(s->error, BP_ERROR_NOT_FOUND,
+                     "there is no plugin file %s%s in the folder plugins/ beside the program nor in "
+                     "../lib/backplane/plugins; set plugin_path, or give its path",
                      name, os_library_suffix);
 }
 
@@ -130,8 +133,9 @@ static bp_result_t check_plugin_sections(setup_t *s, const char *list)
         nearest.best = nearest.best == NULL ? NULL : near;
         if (!listed)
             return setup_at_line(s, s->ini.sections[i].line,
-                           error_set(s->error, BP_ERROR_NOT_FOUND, "[plugin %s] configures a plugin that [host] plugins does not list%s", words[1],
-                                     nearest_hint(&nearest, &hint)));
+                                 error_set(s->error, BP_ERROR_NOT_FOUND,
+                                           "[plugin %s] configures a plugin that [host] plugins does not list%s",
+                                           words[1], nearest_hint(&nearest, &hint)));
     }
     return BP_OK;
 }
@@ -147,9 +151,10 @@ static bp_result_t load_plugins(setup_t *s)
     return result;
 }
 
-/* --- worlds ---------------------------------------------------------------------------------------------------------------- */
+/* --- worlds ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *entry, bp_result_t (*use)(bp_world_o *, const char *))
+static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *entry,
+                           bp_result_t (*use)(bp_world_o *, const char *))
 {
     char word[SETUP_WORD];
     const char *at = entry == NULL ? "" : entry->value;
@@ -171,13 +176,16 @@ static bp_result_t make_world(setup_t *s, const ini_section_t *section)
     if (result != BP_OK)
         return result;
     if (!(value.f64 > 0.0 && value.f64 <= 1e12))
-        return setup_at_line(s, rate->line, error_set(s->error, BP_ERROR_RANGE, "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
+        return setup_at_line(s, rate->line,
+                             error_set(s->error, BP_ERROR_RANGE,
+                                       "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
     bp_world_o *world;
     result = host_create_world(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64}, &world);
     if (result != BP_OK)
         return setup_at_line(s, section->line, result);
     result = use_all(s, world, setup_find_entry(s, section->name, "components"), bp_world_use_component);
-    return result != BP_OK ? result : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
+    return result != BP_OK ? result
+                           : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
 }
 
 static bp_result_t make_worlds(setup_t *s)
@@ -201,7 +209,8 @@ static bp_result_t settle_all(setup_t *s)
         char section[SETUP_WORD];
         snprintf(section, sizeof section, "world %s", world->rows.name);
         const ini_entry_t *systems = setup_find_entry(s, section, "systems");
-        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path) : setup_at_line(s, systems->line, result);
+        return systems == NULL ? error_prefix(s->error, result, "%s: ", s->ini.path)
+                               : setup_at_line(s, systems->line, result);
     }
     return BP_OK;
 }
@@ -213,7 +222,7 @@ static bp_result_t start_threads(setup_t *s)
     return result == BP_OK ? BP_OK : setup_at_line(s, entry->line, result);
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t check_repeats(setup_t *s)
 {
@@ -221,8 +230,8 @@ static bp_result_t check_repeats(setup_t *s)
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(s->ini.sections[i].name, s->ini.sections[j].name) == 0)
                 return setup_at_line(s, s->ini.sections[i].line,
-                               error_set(s->error, BP_ERROR_EXISTS, "section [%s] stands already in line %u", s->ini.sections[i].name,
-                                         s->ini.sections[j].line));
+                                     error_set(s->error, BP_ERROR_EXISTS, "section [%s] stands already in line %u",
+                                               s->ini.sections[i].name, s->ini.sections[j].line));
         }
     }
     return BP_OK;
@@ -318,10 +327,11 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
     return error_prefix(s->error, result, "%s:%u: ", s->ini.path, line);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------ */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
-static const char *const host_keys[] = {"plugins", "plugin_path", "steps", "threads", "seed", "crash_guard", "call_limit", "probation",
-                                        "hot_reload", "trial", "trial_deadline", "build", "sources", NULL};
+static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed",
+                                        "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
+                                        "trial_deadline", "build",       "sources",   NULL};
 static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
@@ -345,8 +355,12 @@ bool setup_is_kind(const char *section, const char *kind)
 
 static bp_result_t check_section(setup_t *s, const ini_section_t *section)
 {
-    static const struct { const char *kind; uint32_t words; const char *form; } kinds[] = {
-        {"host", 1, "[host]"}, {"plugin", 2, "[plugin NAME]"}, {"world", 2, "[world NAME]"}, {"spawn", 3, "[spawn WORLD LABEL]"},
+    static const struct { const char *kind; uint32_t words; const char *form;
+    } kinds[] = {
+        {"host", 1, "[host]"},
+        {"plugin", 2, "[plugin NAME]"},
+        {"world", 2, "[world NAME]"},
+        {"spawn", 3, "[spawn WORLD LABEL]"},
     };
     char words[3][SETUP_WORD] = {"", "", ""};
     uint32_t count = setup_section_words(section->name, words);
@@ -358,11 +372,14 @@ static bp_result_t check_section(setup_t *s, const ini_section_t *section)
             continue;
         if (count == kinds[i].words)
             return BP_OK;
-        return setup_at_line(s, section->line, error_set(s->error, BP_ERROR_SYNTAX, "section [%s]; write %s", section->name, kinds[i].form));
+        return setup_at_line(s, section->line,
+                             error_set(s->error, BP_ERROR_SYNTAX, "section [%s]; write %s", section->name,
+                                       kinds[i].form));
     }
     return setup_at_line(s, section->line,
-                   error_set(s->error, BP_ERROR_NOT_FOUND, "unknown section [%s]%s (there are host, plugin, world and spawn)", section->name,
-                             nearest_hint(&nearest, &hint)));
+                         error_set(s->error, BP_ERROR_NOT_FOUND,
+                                   "unknown section [%s]%s (there are host, plugin, world and spawn)", section->name,
+                                   nearest_hint(&nearest, &hint)));
 }
 
 static bp_result_t check_key(setup_t *s, const ini_entry_t *entry, const char *const *known)
@@ -376,8 +393,9 @@ static bp_result_t check_key(setup_t *s, const ini_entry_t *entry, const char *c
         nearest_consider(&nearest, known[i]);
         text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
     }
-    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_NOT_FOUND, "unknown key '%s' in [%s]%s (known: %s)", entry->key, entry->section,
-                                             nearest_hint(&nearest, &hint), all.chars));
+    return setup_at_line(s, entry->line,
+                         error_set(s->error, BP_ERROR_NOT_FOUND, "unknown key '%s' in [%s]%s (known: %s)", entry->key,
+                                   entry->section, nearest_hint(&nearest, &hint), all.chars));
 }
 
 bp_result_t setup_check_names(setup_t *s)
@@ -388,7 +406,9 @@ bp_result_t setup_check_names(setup_t *s)
     for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
         const ini_entry_t *entry = &s->ini.entries[i];
         if (entry->section[0] == '\0')
-            result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
+            result =
+                setup_at_line(s, entry->line,
+                              error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
         else if (setup_is_kind(entry->section, "host"))
             result = check_key(s, entry, host_keys);
         else if (setup_is_kind(entry->section, "world"))
@@ -397,7 +417,7 @@ bp_result_t setup_check_names(setup_t *s)
     return result;
 }
 
-/* --- values ----------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const char *key)
 {
@@ -425,8 +445,9 @@ bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t
     bp_value_t value = {.i64 = 0};
     bp_result_t result = setup_read_value(s, entry, BP_I64, &value);
     if (result == BP_OK && entry != NULL && (value.i64 < least || value.i64 > most))
-        result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
-                                                   entry->value, (long long)least, (long long)most));
+        result = setup_at_line(s, entry->line,
+                               error_set(s->error, BP_ERROR_RANGE, "%s = %s is outside its range, %lld to %lld", key,
+                                         entry->value, (long long)least, (long long)most));
     *out = value.i64;
     return result;
 }

@@ -1,7 +1,7 @@
 /* setup_live.c - the keys of [host] about crashes and hot reload.
  *
- * Each is of use only beside another (a limit beside the guard, a trial beside hot reload); where that other is not given, the line is
- * refused rather than passed over.
+ * Each is of use only beside another (a limit beside the guard, a trial beside hot reload); where that other is not
+ * given, the line is refused rather than passed over.
  */
 #include "../base/file.h"
 #include "setup.h"
@@ -16,7 +16,8 @@ static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
     *out = strcmp(entry->value, "on") == 0;
     if (*out || strcmp(entry->value, "off") == 0)
         return BP_OK;
-    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
+    return setup_at_line(s, entry->line,
+                         error_set(s->error, BP_ERROR_SYNTAX, "%s = %s; write on or off", key, entry->value));
 }
 
 /* A count that stays as it is where it is not given. */
@@ -59,7 +60,8 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
         result = read_number(s, "probation", 0, MAX_PROBATION, &desc->probation);
     if (result == BP_OK)
         result = read_number(s, "trial_deadline", 1, MAX_MS, &desc->trial_deadline);
-    desc->flags = (guarded ? BP_HOST_CRASH_GUARD : 0u) | (hot ? BP_HOST_HOT_RELOAD : 0u) | (hot && trial ? BP_HOST_TRIAL : 0u);
+    desc->flags =
+        (guarded ? BP_HOST_CRASH_GUARD : 0u) | (hot ? BP_HOST_HOT_RELOAD : 0u) | (hot && trial ? BP_HOST_TRIAL : 0u);
     return result;
 }
 
@@ -71,7 +73,8 @@ static bp_result_t read_build(setup_t *s)
         return BP_OK;
     if (build == NULL || sources == NULL)
         return setup_at_line(s, (build == NULL ? sources : build)->line,
-                             error_set(s->error, BP_ERROR_ARGUMENT, "build, the command, and sources, the folder to watch, need each other"));
+                             error_set(s->error, BP_ERROR_ARGUMENT,
+                                       "build, the command, and sources, the folder to watch, need each other"));
     if (!file_path_beside(s->ini.path, sources->value, folder, sizeof folder))
         return setup_at_line(s, sources->line, error_set(s->error, BP_ERROR_LIMIT, "sources: the path is too long"));
     bp_result_t result = hot_build(&s->host->hot, build->value, folder);

@@ -11,15 +11,17 @@
 
 #include <stdio.h>
 
-/* --- scenes ------------------------------------------------------------------------------------------------------------------ */
+/* --- scenes ------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t spawn_scene(setup_t *s, world_t *world, const char *name)
 {
     char path[FILE_PATH_MAX];
     bp_scene_o *scene;
     if (!file_path_beside(s->ini.path, name, path, sizeof path))
-        return error_set(s->error, BP_ERROR_LIMIT, "the path of the scene %.60s... is longer than %d bytes", name, FILE_PATH_MAX);
-    if (!memory_reserve(&s->ini.memory, &s->spawns, &s->spawn_capacity, (uint64_t)s->spawn_count + 1, sizeof *s->spawns))
+        return error_set(s->error, BP_ERROR_LIMIT, "the path of the scene %.60s... is longer than %d bytes", name,
+                         FILE_PATH_MAX);
+    if (!memory_reserve(&s->ini.memory, &s->spawns, &s->spawn_capacity, (uint64_t)s->spawn_count + 1,
+                        sizeof *s->spawns))
         return error_memory(s->error, "spawning scenes");
     bp_result_t result = bp_scene_open(s->host, path, &scene);
     if (result != BP_OK)
@@ -48,7 +50,7 @@ bp_result_t setup_spawn_scenes(setup_t *s)
     return BP_OK;
 }
 
-/* --- spawning ---------------------------------------------------------------------------------------------------------------- */
+/* --- spawning ----------------------------------------------------------------------------------------------------- */
 
 /* "fog:render_data" or "render_data" to a key. */
 static bp_result_t spawn_key(setup_t *s, world_t *world, char *word, uint32_t *key)
@@ -58,7 +60,8 @@ static bp_result_t spawn_key(setup_t *s, world_t *world, char *word, uint32_t *k
     if (type != NULL)
         *type++ = '\0';
     if (!names_is_word(word))
-        return error_set(s->error, BP_ERROR_ARGUMENT, "'%s' is no name for a component; use letters, digits and underscores", word);
+        return error_set(s->error, BP_ERROR_ARGUMENT,
+                         "'%s' is no name for a component; use letters, digits and underscores", word);
     uint32_t component = world_component(world, type == NULL ? word : type);
     if (component == BP_NONE)
         return BP_ERROR_NOT_FOUND;
@@ -80,21 +83,25 @@ static bp_result_t spawn_prototype(setup_t *s, world_t *world, const char *list,
     return store_prototype(world, keys, count, prototype);
 }
 
-static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *entry, const bp_entity_t *entities, uint32_t count)
+static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *entry, const bp_entity_t *entities,
+                                uint32_t count)
 {
     char component[SETUP_WORD];
     const char *dot = strchr(entry->key, '.');
     if (dot == NULL || (size_t)(dot - entry->key) >= sizeof component)
-        return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY", entry->key);
+        return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY",
+                         entry->key);
     memcpy(component, entry->key, (size_t)(dot - entry->key));
     component[dot - entry->key] = '\0';
     bp_property_t property;
     field_values_t values;
     bp_list_t list;
     /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
-    bp_result_t result = property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
+    bp_result_t result =
+        property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
     if (result == BP_OK && property.element != BP_NONE)
-        result = error_set(s->error, BP_ERROR_ARGUMENT, "%s is one element; write all of them, like [1, 2]", entry->key);
+        result =
+            error_set(s->error, BP_ERROR_ARGUMENT, "%s is one element; write all of them, like [1, 2]", entry->key);
     if (result != BP_OK)
         return result;
     const field_t *field = property_field(&property);
@@ -107,14 +114,16 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     return result;
 }
 
-static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t count, bp_entity_t **entities)
+static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t count,
+                                  bp_entity_t **entities)
 {
     const ini_entry_t *components = setup_find_entry(s, section->name, "components");
     uint32_t prototype = 0;
     bp_result_t result = components == NULL ? BP_OK : spawn_prototype(s, world, components->value, &prototype);
     if (result != BP_OK)
         return setup_at_line(s, components->line, result);
-    if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count, sizeof *s->spawned))
+    if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count,
+                        sizeof *s->spawned))
         return setup_at_line(s, section->line, error_memory(s->error, "spawning entities"));
     *entities = count == 0 ? NULL : s->spawned + s->spawned_count;
     result = store_create(world, prototype, *entities, count);
@@ -159,7 +168,7 @@ bp_result_t setup_spawn_all(setup_t *s)
     return result;
 }
 
-/* --- the end --------------------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 void setup_end_spawned(setup_t *s)
 {

@@ -64,7 +64,8 @@ static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const c
 static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
     if (host->entities.sealed)
-        return error_set(&host->base.error, BP_ERROR_STATE, "no entity can be created while a reload is being prepared");
+        return error_set(&host->base.error, BP_ERROR_STATE,
+                         "no entity can be created while a reload is being prepared");
     return entities_create(&host->entities, entities, count);
 }
 
@@ -120,7 +121,10 @@ static const char *world_table_name(bp_world_o *world)
 static void world_table_clock(bp_world_o *world, bp_step_t *step)
 {
     uint32_t size = step->struct_size;
-    bp_step_t now = {.struct_size = size, .number = world->clock.steps, .dt = 1.0 / world->clock.step_rate, .time = world->clock.time};
+    bp_step_t now = {.struct_size = size,
+                     .number = world->clock.steps,
+                     .dt = 1.0 / world->clock.step_rate,
+                     .time = world->clock.time};
     memcpy(step, &now, size < sizeof now ? size : sizeof now);
 }
 
@@ -132,7 +136,8 @@ static bp_manager_t *world_table_manager(bp_world_o *world, uint32_t component)
 
 static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *view)
 {
-    /* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the chain. */
+    /* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the
+       chain. */
     const prototypes_t *p = &world->rows.prototypes;
     for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->rows.run_count; r++, skip = 0) {
         const run_t *run = world->rows.runs[r];
@@ -267,8 +272,8 @@ static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, 
     return path_parse(&worlds, text, path);
 }
 
-static bp_result_t property_table_describe(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field,
-                                           uint32_t field_size)
+static bp_result_t property_table_describe(bp_host_o *host, const char *component_type, uint32_t index,
+                                           bp_field_t *field, uint32_t field_size)
 {
     bp_field_t known;
     const component_t *component = registry_component(&host->registry, component_type);
@@ -285,7 +290,8 @@ static bp_result_t property_table_describe(bp_host_o *host, const char *componen
 
 /* --- commands --------------------------------------------------------------------------------------------------- */
 
-static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities)
+static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count,
+                                      bp_entity_t *entities)
 {
     const schedule_t *schedule = world->schedule;
     return commands_created(&schedule->commands, placeholders, count, entities);
@@ -323,8 +329,8 @@ static void clock_table_start(bp_world_o *world)
 static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
 {
     if (!(speed >= 1e-6 && speed <= 1e6))
-        return error_set(&world->rows.base->error, BP_ERROR_RANGE, "a speed of %g: it has to lie between 0.000001 and 1000000",
-                         speed);
+        return error_set(&world->rows.base->error, BP_ERROR_RANGE,
+                         "a speed of %g: it has to lie between 0.000001 and 1000000", speed);
     world->clock.speed = speed;
     return BP_OK;
 }
@@ -439,8 +445,10 @@ static const bp_command_api command_table = {
 static const bp_registry_api registry_table_table = {
     .struct_size = sizeof registry_table_table, .offer = registry_table_offer, .find = registry_table_find};
 
-static const bp_report_api report_table = {
-    .struct_size = sizeof report_table, .table = report_table_table, .row = report_table_row, .value = report_table_value};
+static const bp_report_api report_table = {.struct_size = sizeof report_table,
+                                           .table = report_table_table,
+                                           .row = report_table_row,
+                                           .value = report_table_value};
 
 static const bp_scene_api scene_table = {
     .struct_size = sizeof scene_table,

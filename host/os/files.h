@@ -2,7 +2,8 @@
  *
  * Implemented twice, in files_posix.c and files_win32.c; the build compiles one of them.
  *
- * What it does not do: it reads and writes no text (base/file.h does, with standard C), and it watches nothing (reload/folder.h).
+ * What it does not do: it reads and writes no text (base/file.h does, with standard C), and it watches nothing
+ * (reload/folder.h).
  */
 #ifndef HOST_OS_FILES_H
 #define HOST_OS_FILES_H
@@ -13,27 +14,29 @@
 
 /* --- os_file: whole files ---------------------------------------------------------------------------------- */
 
-/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what is read, and
- * who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on failure, with the system's
- * sentence in `error`. [main] */
+/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what
+ * is read, and who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on
+ * failure, with the system's sentence in `error`. [main] */
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
 void os_file_unmap(const void *bytes, size_t size);
 
-/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it as `path`.part, brought to
- * the disk, and then renamed. A link is followed; what is no plain file (a device, a pipe) is written to directly. What a process that
- * was killed has left of a .part is written over; one that another process goes on writing for half a second is an error. false on
- * failure, with the system's sentence; nothing is left beside then. [main] */
+/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it as
+ * `path`.part, brought to the disk, and then renamed. A link is followed; what is no plain file (a device, a pipe) is
+ * written to directly. What a process that was killed has left of a .part is written over; one that another process
+ * goes on writing for half a second is an error. false on failure, with the system's sentence; nothing is left beside
+ * then. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and takes the place of
- * `path`. On failure it is removed. [main] */
+/* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and
+ * takes the place of `path`. On failure it is removed. [main] */
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
 
 /* --- os_path: paths and folders ----------------------------------------------------------------------------- */
 
 bool os_path_is_absolute(const char *path);
 
-/* Is there something at `path` that is neither a plain file nor a folder: a pipe, a device? Opening it may wait for ever. */
+/* Is there something at `path` that is neither a plain file nor a folder: a pipe, a device? Opening it may wait for
+   ever. */
 bool os_path_is_special(const char *path);
 
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
@@ -46,11 +49,12 @@ bool os_folder_create(const char *path);
  * read. [any] */
 bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data);
 
-/* --- file_stamp: has a file changed? ------------------------------------------------------------------------------------- */
+/* --- file_stamp: has a file changed? ------------------------------------------------------------------------------ */
 
 /* What tells one state of a file from another. Equal stamps: the file has not been written since. */
 typedef struct file_stamp_t {
-    uint64_t size, written, id; /* written: in nanoseconds, as fine as the file system is; id: of the file behind the path */
+    uint64_t size, written, id; /* written: in nanoseconds, as fine as the file system is; id: of the file behind the
+                                   path */
 } file_stamp_t;
 
 /* false where there is no such file (the stamp is then all zero). [main] */
@@ -59,13 +63,13 @@ bool file_stamp(const char *path, file_stamp_t *stamp);
 /* Does nobody have the file open for writing? true where the system cannot tell. [main] */
 bool file_is_closed(const char *path);
 
-/* --- temporary: folders that go with their process -------------------------------------------------------------------- */
+/* --- temporary: folders that go with their process ---------------------------------------------------------------- */
 
 /* Folders of this process among the system's temporary ones, and those that dead processes have left.
  *
- * A folder has an owner: the process that made it holds a lock on a file in it for as long as it lives, however it ends. So
- * whether an owner is dead needs no guess: his lock can be had. Only then is a folder removed, and only if it is this user's, nobody
- * else may write to it, and nothing but plain files lies in it. Links are not followed.
+ * A folder has an owner: the process that made it holds a lock on a file in it for as long as it lives, however it
+ * ends. So whether an owner is dead needs no guess: his lock can be had. Only then is a folder removed, and only if it
+ * is this user's, nobody else may write to it, and nothing but plain files lies in it. Links are not followed.
  *
  * `parent` is the folder in which they are made and looked for; NULL: TMPDIR, or what the system has for it.
  *

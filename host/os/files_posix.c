@@ -1,7 +1,7 @@
 /* files_posix.c - files on Linux and its relatives: whole files, paths, folders, temporary folders, stamps.
  *
- * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has its name, and its
- * folder after it: whenever the power goes, one of the two files is there, whole.
+ * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has
+ * its name, and its folder after it: whenever the power goes, one of the two files is there, whole.
  */
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
@@ -100,7 +100,8 @@ static bool write_to_device(const char *path, const void *bytes, size_t size)
     return good;
 }
 
-/* Bring the names of a file's folder to the disk. A folder that may not be read, or that is nowhere to be brought to, is no failure. */
+/* Bring the names of a file's folder to the disk. A folder that may not be read, or that is nowhere to be brought to,
+   is no failure. */
 static bool sync_folder(const char *path)
 {
     char folder[PATH_ROOM];
@@ -116,7 +117,8 @@ static bool sync_folder(const char *path)
     return code == 0;
 }
 
-/* `part` is on the disk: give it the name `path`. A name that was given stays, also where the folder cannot be brought to the disk. */
+/* `part` is on the disk: give it the name `path`. A name that was given stays, also where the folder cannot be brought
+   to the disk. */
 static bool give_name(const char *part, const char *path, char *error, size_t error_size)
 {
     if (rename(part, path) != 0) {
@@ -154,8 +156,8 @@ static bool bears_name(int file, const char *path)
 
 enum { PART_TRIES = 50, PART_NAP = 10000000 }; /* half a second */
 
-/* Open the part, empty and locked, or return -1. The lock goes with its process: a part that can be locked is new, or was left by a
- * process that was killed. EBUSY: another process goes on writing it. */
+/* Open the part, empty and locked, or return -1. The lock goes with its process: a part that can be locked is new, or
+ * was left by a process that was killed. EBUSY: another process goes on writing it. */
 static int open_part(const char *part)
 {
     for (int tries = 0; tries < PART_TRIES; tries++) {
@@ -179,7 +181,8 @@ static int open_part(const char *part)
     return -1;
 }
 
-static bool write_beside(const char *path, const char *part, mode_t mode, const void *bytes, size_t size, char *error, size_t error_size)
+static bool write_beside(const char *path, const char *part, mode_t mode, const void *bytes, size_t size, char *error,
+                         size_t error_size)
 {
     int file = open_part(part);
     if (file < 0)
@@ -290,12 +293,12 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
 
 /* Owners by flock.
  *
- * A lock belongs to the open file, not to the process: it goes when the last process that has the file open ends, a copy made by fork
- * among them, and so not while anybody may still use the folder.
+ * A lock belongs to the open file, not to the process: it goes when the last process that has the file open ends, a
+ * copy made by fork among them, and so not while anybody may still use the folder.
  *
- * The two who may meet at a folder. Who makes it creates the file and then locks it; who sweeps may come in between, and takes the
- * folder for a dead man's. Then he who makes it finds the file locked, or no longer in any folder, and makes another. Who sweeps holds
- * the lock until all is gone, so two of them do not meet.
+ * The two who may meet at a folder. Who makes it creates the file and then locks it; who sweeps may come in between,
+ * and takes the folder for a dead man's. Then he who makes it finds the file locked, or no longer in any folder, and
+ * makes another. Who sweeps holds the lock until all is gone, so two of them do not meet.
  */
 
 enum { RANDOM = 6 /* letters that mkdtemp puts in */, TRIES = 16 };
@@ -308,7 +311,7 @@ static const char *parent_folder(void)
     return parent != NULL && parent[0] != '\0' ? parent : "/tmp";
 }
 
-/* --- making and removing ------------------------------------------------------------------------------------------------ */
+/* --- making and removing ------------------------------------------------------------------------------------------ */
 
 static bool owner_path(const char *path, char *owner)
 {
@@ -316,8 +319,8 @@ static bool owner_path(const char *path, char *owner)
     return length > 0 && length < PATH_ROOM;
 }
 
-/* Lock the file; false where somebody swept the folder meanwhile. Where the system has no locks the folder has no owner, and
- * stays when we are killed. */
+/* Lock the file; false where somebody swept the folder meanwhile. Where the system has no locks the folder has no
+ * owner, and stays when we are killed. */
 static bool lock_owner(temporary_t *folder, const char *owner, int file)
 {
     struct stat about;
@@ -380,7 +383,7 @@ void temporary_remove(temporary_t *folder, const char *path)
     folder->owner = -1;
 }
 
-/* --- sweeping ------------------------------------------------------------------------------------------------------------- */
+/* --- sweeping ----------------------------------------------------------------------------------------------------- */
 
 static bool is_name(const char *entry, const char *name)
 {
@@ -390,7 +393,8 @@ static bool is_name(const char *entry, const char *name)
 
 static bool is_ours(int file, mode_t kind, struct stat *about)
 {
-    return fstat(file, about) == 0 && (about->st_mode & S_IFMT) == kind && about->st_uid == geteuid() && (about->st_mode & 022) == 0;
+    return fstat(file, about) == 0 && (about->st_mode & S_IFMT) == kind && about->st_uid == geteuid() &&
+           (about->st_mode & 022) == 0;
 }
 
 /* Do something with the names in a folder but that of the owner's file, until it is refused. */
@@ -406,7 +410,8 @@ static bool each_name(int folder, bool (*visit)(int folder, const char *name))
     bool fine = true;
     for (const struct dirent *entry; fine && (entry = readdir(names)) != NULL;) {
         const char *name = entry->d_name;
-        fine = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, owner_name) == 0 || visit(folder, name);
+        fine =
+            strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, owner_name) == 0 || visit(folder, name);
     }
     closedir(names);
     return fine;
@@ -415,7 +420,8 @@ static bool each_name(int folder, bool (*visit)(int folder, const char *name))
 static bool is_plain(int folder, const char *name)
 {
     struct stat about;
-    return fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+    return fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) &&
+           about.st_uid == geteuid();
 }
 
 static bool remove_file(int folder, const char *name)
@@ -430,8 +436,10 @@ static bool empty(int folder)
     int file = openat(folder, owner_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool dead = is_ours(file, S_IFREG, &about) && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 && about.st_nlink > 0;
-    bool emptied = dead && each_name(folder, is_plain) && each_name(folder, remove_file) && remove_file(folder, owner_name);
+    bool dead = is_ours(file, S_IFREG, &about) && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 &&
+                about.st_nlink > 0;
+    bool emptied =
+        dead && each_name(folder, is_plain) && each_name(folder, remove_file) && remove_file(folder, owner_name);
     close(file);
     return emptied;
 }
@@ -459,7 +467,7 @@ uint32_t temporary_sweep(const char *parent, const char *name)
     return count;
 }
 
-/* --- stamps -------------------------------------------------------------------------------------------------------- */
+/* --- stamps ------------------------------------------------------------------------------------------------------- */
 
 bool file_stamp(const char *path, file_stamp_t *stamp)
 {
@@ -472,7 +480,8 @@ bool file_stamp(const char *path, file_stamp_t *stamp)
 #else
     struct timespec written = s.st_mtim;
 #endif
-    *stamp = (file_stamp_t){(uint64_t)s.st_size, (uint64_t)written.tv_sec * 1000000000u + (uint64_t)written.tv_nsec, (uint64_t)s.st_ino};
+    *stamp = (file_stamp_t){(uint64_t)s.st_size, (uint64_t)written.tv_sec * 1000000000u + (uint64_t)written.tv_nsec,
+                            (uint64_t)s.st_ino};
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* files_win32.c - files on Windows: whole files, paths, folders, temporary folders, stamps.
  *
- * Whole files are mapped to read them, and replaced by renaming. MoveFileEx with WRITE_THROUGH comes back when the new name is on the disk; there is no folder to be brought there.
+ * Whole files are mapped to read them, and replaced by renaming. MoveFileEx with WRITE_THROUGH comes back when the new
+ * name is on the disk; there is no folder to be brought there.
  */
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0602
@@ -25,7 +26,8 @@ static HANDLE open_for_reading(const char *path)
     wchar_t wide[PATH_ROOM];
     if (!win32_path(path, wide, PATH_ROOM))
         return INVALID_HANDLE_VALUE;
-    return CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    return CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
+                       FILE_ATTRIBUTE_NORMAL, NULL);
 }
 
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size)
@@ -94,7 +96,8 @@ static bool give_name(const wchar_t *part, const wchar_t *path, bool good, char 
     return good;
 }
 
-static bool wide_paths(const char *part, const char *path, wchar_t *wide_part, wchar_t *wide_path, char *error, size_t error_size)
+static bool wide_paths(const char *part, const char *path, wchar_t *wide_part, wchar_t *wide_path, char *error,
+                       size_t error_size)
 {
     if (win32_path(path, wide_path, PATH_ROOM) && win32_path(part, wide_part, PATH_ROOM))
         return true;
@@ -228,7 +231,8 @@ static HANDLE open_owner(const wchar_t *folder, DWORD how)
     wchar_t path[PATH_ROOM];
     if (!join(folder, owner_name, path))
         return INVALID_HANDLE_VALUE;
-    return CreateFileW(path, GENERIC_READ | GENERIC_WRITE, 0, NULL, how, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    return CreateFileW(path, GENERIC_READ | GENERIC_WRITE, 0, NULL, how,
+                       FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 }
 
 /* A name that nobody has: CreateDirectory refuses one that is taken, and then the next is tried. */
@@ -278,7 +282,7 @@ void temporary_remove(temporary_t *folder, const char *path)
     RemoveDirectoryW(wide);
 }
 
-/* --- sweeping ------------------------------------------------------------------------------------------------------------- */
+/* --- sweeping ----------------------------------------------------------------------------------------------------- */
 
 static bool is_dots(const wchar_t *name)
 {
@@ -341,8 +345,9 @@ uint32_t temporary_sweep(const char *parent_path, const char *name)
 
 /* Stamps, and whether a file is being written; this system has no notices that serve (reload/folder.h).
  *
- * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor; the notices of this
- * system (ReadDirectoryChangesW) do not say when a writer is done either, which here is asked by opening the file alone.
+ * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor; the
+ * notices of this system (ReadDirectoryChangesW) do not say when a writer is done either, which here is asked by
+ * opening the file alone.
  */
 
 bool file_stamp(const char *path, file_stamp_t *stamp)

@@ -1,7 +1,8 @@
-/* os.h - the door to the operating system: pages, shared libraries, time, threads, terminals, programs. Files are behind files.h.
+/* os.h - the door to the operating system: pages, shared libraries, time, threads, terminals, programs. Files are
+ *behind files.h.
  *
- * Each section below is implemented twice, in os_posix.c and os_win32.c; the build compiles one of them. Outside of os/ only
- * the *_posix.c and *_win32.c of plugin/guard.h, reload/folder.h and reload/process.h include system headers.
+ * Each section below is implemented twice, in os_posix.c and os_win32.c; the build compiles one of them. Outside of os/
+ * only the *_posix.c and *_win32.c of plugin/guard.h, reload/folder.h and reload/process.h include system headers.
  *
  * What it does not do: no sockets, no watching of files.
  */
@@ -27,23 +28,23 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
-/* Shall a copy of this process (reload/process.h) have this block, from now on? It has at first. Where it has not, nothing lies at these
- * addresses there, who reads them crashes, and neither the copying nor this process's next write to the block costs anything.
- * false where the system cannot do that: then the block is copied. [any] */
+/* Shall a copy of this process (reload/process.h) have this block, from now on? It has at first. Where it has not,
+ * nothing lies at these addresses there, who reads them crashes, and neither the copying nor this process's next write
+ * to the block costs anything. false where the system cannot do that: then the block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
 /* --- os_function: functions made at run time --------------------------------------------------------------- */
 
-/* A function that returns function(data), whatever arguments it is called with; call it through a pointer to any type of
- * function that returns an integer or a pointer. NULL where the system lets no code be made, or the processor is not
+/* A function that returns function(data), whatever arguments it is called with; call it through a pointer to any type
+ * of function that returns an integer or a pointer. NULL where the system lets no code be made, or the processor is not
  * known. os_function_free takes NULL too. [any] */
 void *os_function_make(uint64_t (*function)(void *data), void *data);
 void os_function_free(void *made);
 
 /* --- os_memory: how much there is ------------------------------------------------------------------------- */
 
-/* Bytes that this process could still write to before the system, or the group that it runs in, has none left; UINT64_MAX
- * where nobody knows. [any] */
+/* Bytes that this process could still write to before the system, or the group that it runs in, has none left;
+ * UINT64_MAX where nobody knows. [any] */
 uint64_t os_memory_available(void);
 
 /* --- os_library: shared libraries ------------------------------------------------------------------------ */
@@ -83,8 +84,8 @@ uint64_t os_thread_number(void);
 
 enum { OS_SHORT_TURNS = 64 };
 
-/* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor away.
- * [any] */
+/* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor
+ * away. [any] */
 void os_relax(uint32_t turn);
 
 os_lock_t *os_lock_create(void); /* NULL when out of memory */

@@ -135,7 +135,7 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
 #endif
 }
 
-/* --- functions made at run time ------------------------------------------------------------------------------------- */
+/* --- functions made at run time ----------------------------------------------------------------------------------- */
 
 /* A page each, written first and then made executable, so that none is ever both. */
 
@@ -202,7 +202,8 @@ static uint64_t in_the_group(void)
 {
     char line[LINE_ROOM], path[2 * LINE_ROOM];
     FILE *file = fopen("/proc/self/cgroup", "r");
-    const char *group = file == NULL || fgets(line, sizeof line, file) == NULL || strncmp(line, "0::", 3) != 0 ? NULL : line + 3;
+    const char *group =
+        file == NULL || fgets(line, sizeof line, file) == NULL || strncmp(line, "0::", 3) != 0 ? NULL : line + 3;
     if (file != NULL)
         fclose(file);
     if (group == NULL)
@@ -230,8 +231,8 @@ uint64_t os_memory_available(void)
 
 /* Shared libraries on Linux and its relatives: dlopen.
  *
- * All symbols are bound at once, so that what is missing is told when a library is opened, and not by the end of the process at
- * the first call.
+ * All symbols are bound at once, so that what is missing is told when a library is opened, and not by the end of the
+ * process at the first call.
  */
 
 enum { PATH_ROOM = 4096 };

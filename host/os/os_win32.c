@@ -1,9 +1,9 @@
 /* os_win32.c - pages, memory, libraries, time, threads, the terminal, programs and texts on Windows.
  *
- * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. It shrinks by giving back its last pages
- * (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
- * moves pages. What stands between a block's bytes and the end of its last page is cleared at growth: it
- * may hold what the block held before it shrank.
+ * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. It shrinks by giving back its
+ * last pages (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
+ * moves pages. What stands between a block's bytes and the end of its last page is cleared at growth: it may hold what
+ * the block held before it shrank.
  */
 #define _WIN32_WINNT 0x0602 /* Windows 8: the safe search flags of LoadLibraryEx */
 #define _WIN32_WINNT 0x0602
@@ -83,7 +83,7 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
     return false; /* no process is ever copied here */
 }
 
-/* --- functions made at run time ------------------------------------------------------------------------------------- */
+/* --- functions made at run time ----------------------------------------------------------------------------------- */
 
 /* A page each, written first and then made executable, so that none is ever both. */
 
@@ -96,7 +96,8 @@ void *os_function_make(uint64_t (*function)(void *data), void *data)
     if (made == NULL)
         return NULL;
     memcpy(made, code, size);
-    if (VirtualProtect(made, page, PAGE_EXECUTE_READ, &before) && FlushInstructionCache(GetCurrentProcess(), made, size))
+    if (VirtualProtect(made, page, PAGE_EXECUTE_READ, &before) &&
+        FlushInstructionCache(GetCurrentProcess(), made, size))
         return made;
     os_pages_free(made, page);
     return NULL;
@@ -337,7 +338,8 @@ int os_terminal_columns(int stream)
 
 /* Running other programs on Windows: CreateProcess.
  *
- * This system hands a program one line of text, which the program's C library cuts into arguments again: so quoting them is ours.
+ * This system hands a program one line of text, which the program's C library cuts into arguments again: so quoting
+ * them is ours.
  */
 
 const char os_program_suffix[] = ".exe";
@@ -383,9 +385,11 @@ static bool run_line(const char *path, wchar_t *line, int *status)
     PROCESS_INFORMATION child;
     wchar_t wide[PATH_ROOM];
     DWORD code;
-    if (!win32_path(path, wide, PATH_ROOM) || !CreateProcessW(wide, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &child))
+    if (!win32_path(path, wide, PATH_ROOM) ||
+        !CreateProcessW(wide, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &child))
         return false;
-    bool ended = WaitForSingleObject(child.hProcess, INFINITE) == WAIT_OBJECT_0 && GetExitCodeProcess(child.hProcess, &code);
+    bool ended =
+        WaitForSingleObject(child.hProcess, INFINITE) == WAIT_OBJECT_0 && GetExitCodeProcess(child.hProcess, &code);
     CloseHandle(child.hThread);
     CloseHandle(child.hProcess);
     if (!ended)

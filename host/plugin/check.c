@@ -1,8 +1,9 @@
 /* check.c - looking into a plugin's file for what would trouble a reload.
  *
- * State of its own (variables that can be written, also one a thread) is lost at a reload and shared by hosts. Unique symbols, "do not
- * delete", and destructors of thread-local objects keep the old image mapped for ever. Functions that are called at opening run before
- * the descriptor is judged. What it imports says what it may leave behind: threads, handlers, other processes.
+ * State of its own (variables that can be written, also one a thread) is lost at a reload and shared by hosts. Unique
+ * symbols, "do not delete", and destructors of thread-local objects keep the old image mapped for ever. Functions that
+ * are called at opening run before the descriptor is judged. What it imports says what it may leave behind: threads,
+ * handlers, other processes.
  *
  * What the toolchain puts into every library is known by name and passed over, as in tools/check_statics.sh.
  */
@@ -40,13 +41,14 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* --- state of its own ------------------------------------------------------------------------------------------------ */
+/* --- state of its own --------------------------------------------------------------------------------------------- */
 
 static bool is_toolchains(const char *name)
 {
-    static const char *const known[] = {"__dso_handle", "__cpu_model", "__cpu_features", "__cpu_features2", "__TMC_END__", NULL};
-    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 || strncmp(name, "__odr_asan", 10) == 0 ||
-           strncmp(name, "__gcov", 6) == 0;
+    static const char *const known[] = {"__dso_handle",    "__cpu_model", "__cpu_features",
+                                        "__cpu_features2", "__TMC_END__", NULL};
+    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 ||
+           strncmp(name, "__odr_asan", 10) == 0 || strncmp(name, "__gcov", 6) == 0;
 }
 
 static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, check_sink_t *sink)
@@ -58,10 +60,12 @@ static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, con
         !elf_view_section(view, symbol->section, &section, &where))
         return;
     if (kind == KIND_THREAD)
-        check_tell(sink, BP_LOG_ERROR, "'%s' is a variable of each thread (%s): keep it in memory that the host gives", name, where);
+        check_tell(sink, BP_LOG_ERROR, "'%s' is a variable of each thread (%s): keep it in memory that the host gives",
+                   name, where);
     else if ((section.flags & SECTION_WRITES) != 0 && strncmp(where, ".data.rel.ro", 12) != 0)
-        check_tell(sink, BP_LOG_ERROR, "'%s' can be written (%llu bytes in %s): make it const, or keep it in memory that the host gives", name,
-                   (unsigned long long)symbol->bytes, where);
+        check_tell(sink, BP_LOG_ERROR,
+                   "'%s' can be written (%llu bytes in %s): make it const, or keep it in memory that the host gives",
+                   name, (unsigned long long)symbol->bytes, where);
 }
 
 static void check_symbols(const elf_view_t *view, check_sink_t *sink)
@@ -77,7 +81,7 @@ static void check_symbols(const elf_view_t *view, check_sink_t *sink)
         check_object(view, &symbol, name, sink);
 }
 
-/* --- what keeps it in memory -------------------------------------------------------------------------------------------- */
+/* --- what keeps it in memory -------------------------------------------------------------------------------------- */
 
 typedef struct import_t {
     const char *name;
@@ -123,11 +127,15 @@ static void check_dynamic_symbols(const elf_view_t *view, check_sink_t *sink)
     for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++) {
         uint32_t binding = symbol.info >> 4;
         if (binding == BIND_UNIQUE)
-            check_tell(sink, BP_LOG_ERROR, "'%s' is unique in the process, which keeps the library in memory for ever: compile with -fno-gnu-unique", name);
+            check_tell(sink, BP_LOG_ERROR,
+                       "'%s' is unique in the process, which keeps the library in memory for ever: compile with "
+                       "-fno-gnu-unique",
+                       name);
         if (symbol.section == 0)
             check_import(name, sink);
         else if (binding != BIND_LOCAL && name[0] != '\0' && strcmp(name, BP_PLUGIN_SYMBOL) != 0 && name[0] != '_')
-            check_tell(sink, BP_LOG_INFO, "it exports '%s', which nobody asks for: compile with -fvisibility=hidden", name);
+            check_tell(sink, BP_LOG_INFO, "it exports '%s', which nobody asks for: compile with -fvisibility=hidden",
+                       name);
     }
 }
 
@@ -135,7 +143,8 @@ static void check_dynamic(const elf_view_t *view, check_sink_t *sink)
 {
     elf_dynamic_t entry;
     for (uint64_t i = 0; elf_view_dynamic(view, i, &entry) && entry.tag != TAG_NULL; i++) {
-        bool text = entry.tag == TAG_TEXT_RELOCATIONS || (entry.tag == TAG_FLAGS && (entry.value & FLAG_TEXT_RELOCATIONS) != 0);
+        bool text =
+            entry.tag == TAG_TEXT_RELOCATIONS || (entry.tag == TAG_FLAGS && (entry.value & FLAG_TEXT_RELOCATIONS) != 0);
         if (text)
             check_tell(sink, BP_LOG_ERROR, "its code is changed at opening (text relocations): compile with -fPIC");
         if (entry.tag == TAG_FLAGS_1 && (entry.value & FLAG_1_STAYS) != 0)
@@ -151,7 +160,9 @@ static void check_parts(const elf_view_t *view, check_sink_t *sink)
         if (!elf_view_section(view, i, &section, &name))
             continue;
         if (section.type == TYPE_INIT_ARRAY && section.bytes > sizeof(uint64_t))
-            check_tell(sink, BP_LOG_WARNING, "%llu functions of it run when the file is opened, before it is judged (constructors): let `load` do that",
+            check_tell(sink, BP_LOG_WARNING,
+                       "%llu functions of it run when the file is opened, before it is judged (constructors): let "
+                       "`load` do that",
                        (unsigned long long)(section.bytes / sizeof(uint64_t) - 1));
         if (strcmp(name, ".note.GNU-stack") == 0 && (section.flags & 4) != 0)
             check_tell(sink, BP_LOG_WARNING, "it wants a stack that code can run on");

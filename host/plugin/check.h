@@ -2,7 +2,8 @@
  *
  * The bytes are read, nothing is run. For ELF files; of others only whether they are whole is told.
  *
- * What it does not do: it proves nothing about what the code does, and finds no state that a library hides behind another's.
+ * What it does not do: it proves nothing about what the code does, and finds no state that a library hides behind
+ * another's.
  */
 #ifndef HOST_PLUGIN_CHECK_H
 #define HOST_PLUGIN_CHECK_H

@@ -1,6 +1,7 @@
 /* copies.c - reading a plugin's file whole, and writing it elsewhere.
  *
- * A file is read twice and compared before it is believed: one that is being written while it is read differs from itself.
+ * A file is read twice and compared before it is believed: one that is being written while it is read differs from
+ * itself.
  */
 #include "copies.h"
 
@@ -61,7 +62,8 @@ static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, 
     result = file_read_plain(copies->memory, path, &again, &again_size, &copies->base->error);
     if (result == BP_OK) {
         if (again_size != *size || memcmp(again, *bytes, *size) != 0)
-            result = error_set(&copies->base->error, BP_ERROR_IO, "%s: it is being written; try again when it is whole", path);
+            result = error_set(&copies->base->error, BP_ERROR_IO, "%s: it is being written; try again when it is whole",
+                               path);
         memory_free(copies->memory, again, again_size + 1);
     }
     if (result != BP_OK)
@@ -75,8 +77,8 @@ static void see_nothing(void *data, const char *name)
     (void)name;
 }
 
-/* The folder for copies of the file `plugin`: the one that is there, or a new one where there is none or it has been removed. NULL where
- * it cannot be had. */
+/* The folder for copies of the file `plugin`: the one that is there, or a new one where there is none or it has been
+ * removed. NULL where it cannot be had. */
 static const char *need_folder(copies_t *copies, const char *plugin)
 {
     static const char name[] = ".backplane";
@@ -91,7 +93,8 @@ static const char *need_folder(copies_t *copies, const char *plugin)
     const char *where = beside ? parent : NULL, *called = beside ? name : name + 1;
     uint32_t swept = temporary_sweep(where, called);
     if (swept > 0)
-        log_write(&copies->base->log, BP_LOG_INFO, "plugin", "removed %u temporary %s of hosts that were killed", swept, swept == 1 ? "folder" : "folders");
+        log_write(&copies->base->log, BP_LOG_INFO, "plugin", "removed %u temporary %s of hosts that were killed", swept,
+                  swept == 1 ? "folder" : "folders");
     if (!temporary_create(&folder->owner, where, called, path, sizeof path))
         return NULL;
     folder->path = memory_copy_text(copies->memory, path);
@@ -100,18 +103,22 @@ static const char *need_folder(copies_t *copies, const char *plugin)
     return folder->path;
 }
 
-static bp_result_t write_copy(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size, char *own)
+static bp_result_t write_copy(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size,
+                              char *own)
 {
     error_text_t *error = &copies->base->error;
     const char *folder = need_folder(copies, plugin);
     if (folder == NULL || !file_path_join(folder, name, own, FILE_PATH_MAX))
-        return error_set(error, BP_ERROR_IO, "%s: there is no folder for a copy of it: neither TMPDIR nor its own folder can be written; "
-                         "set TMPDIR to one that can", plugin);
+        return error_set(error, BP_ERROR_IO,
+                         "%s: there is no folder for a copy of it: neither TMPDIR nor its own folder can be written; "
+                         "set TMPDIR to one that can",
+                         plugin);
     return file_write(own, bytes, size, error);
 }
 
 /* In TMPDIR, or beside the plugin where TMPDIR is missing, full or not to be written. */
-static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size, char *own)
+static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const char *name, const char *bytes,
+                                   size_t size, char *own)
 {
     bp_result_t result = write_copy(copies, plugin, name, bytes, size, own);
     if (result == BP_OK || copies->place == COPIES_BESIDE)
@@ -119,8 +126,8 @@ static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const c
     copies_go(copies, COPIES_BESIDE);
     result = write_copy(copies, plugin, name, bytes, size, own);
     if (result == BP_OK)
-        log_write(&copies->base->log, BP_LOG_WARNING, "plugin", "copies of plugins lie in %s, since TMPDIR cannot be written",
-                  copies->folders[COPIES_BESIDE].path);
+        log_write(&copies->base->log, BP_LOG_WARNING, "plugin",
+                  "copies of plugins lie in %s, since TMPDIR cannot be written", copies->folders[COPIES_BESIDE].path);
     else
         copies_go(copies, COPIES_TEMPORARY);
     return result;
@@ -152,7 +159,8 @@ bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
 
 /* Remembering images that have gone, and looking for them in all memory.
  *
- * The system may put another library where one has gone. Addresses into that one are good, so what was there before is not looked for.
+ * The system may put another library where one has gone. Addresses into that one are good, so what was there before is
+ * not looked for.
  */
 
 #if defined(BACKPLANE_AUDIT)
@@ -190,8 +198,9 @@ static void log_stale(void *data, const char *account, size_t block_size, size_t
 {
     const finding_t *f = data;
     log_write(&f->base->log, BP_LOG_ERROR, "audit",
-              "memory of '%s' points into the image of '%s', which has gone: byte %zu of a block of %zu bytes, %zu bytes into the image", account,
-              f->image->name, offset, block_size, (size_t)(address - (uintptr_t)f->image->begin));
+              "memory of '%s' points into the image of '%s', which has gone: byte %zu of a block of %zu bytes, %zu "
+              "bytes into the image",
+              account, f->image->name, offset, block_size, (size_t)(address - (uintptr_t)f->image->begin));
 }
 
 size_t retired_search(retired_t *retired, base_t *base)

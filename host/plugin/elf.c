@@ -1,7 +1,7 @@
 /* elf.c - reading an ELF file without believing it.
  *
- * Records are copied out, so no alignment is assumed, and every offset is checked by subtraction against the file's size.
- * A text is only handed out where a zero byte ends it within its section.
+ * Records are copied out, so no alignment is assumed, and every offset is checked by subtraction against the file's
+ * size. A text is only handed out where a zero byte ends it within its section.
  */
 #include "elf.h"
 
@@ -61,10 +61,12 @@ bool elf_view_find(const elf_view_t *view, uint32_t type, elf_section_t *section
     return false;
 }
 
-bool elf_view_symbol(const elf_view_t *view, const elf_section_t *table, uint64_t index, elf_symbol_t *symbol, const char **name)
+bool elf_view_symbol(const elf_view_t *view, const elf_section_t *table, uint64_t index, elf_symbol_t *symbol,
+                     const char **name)
 {
     elf_section_t names;
-    if (index >= table->bytes / sizeof *symbol || !copy_out(view, table->offset + index * sizeof *symbol, symbol, sizeof *symbol))
+    if (index >= table->bytes / sizeof *symbol ||
+        !copy_out(view, table->offset + index * sizeof *symbol, symbol, sizeof *symbol))
         return false;
     *name = raw_section(view, table->link, &names) ? text_in(view, &names, symbol->name) : "";
     return true;
@@ -105,7 +107,8 @@ bool elf_function_at(const void *bytes, size_t size, uint64_t offset, char *name
         return false;
     uint64_t address = offset + first_address(&view);
     for (uint64_t i = 0; elf_view_symbol(&view, &table, i, &symbol, &text); i++) {
-        if ((symbol.info & 0xf) != KIND_FUNCTION || symbol.section == 0 || address < symbol.address || address - symbol.address >= symbol.bytes)
+        if ((symbol.info & 0xf) != KIND_FUNCTION || symbol.section == 0 || address < symbol.address ||
+            address - symbol.address >= symbol.bytes)
             continue;
         snprintf(name, name_size, "%s", text);
         *into = address - symbol.address;

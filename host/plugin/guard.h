@@ -1,20 +1,20 @@
 /* guard.h - run one call of a plugin so that a crash inside it ends that call, not the process.
  *
  * While guard_run runs a call, these end it: a bad address, a division by zero, an illegal instruction, abort, a stack
- * that runs out, a jump to nowhere; and, with a time limit, not coming back. guard_run then returns false and tells what
- * happened. Calls nest; every thread has calls of its own.
+ * that runs out, a jump to nowhere; and, with a time limit, not coming back. guard_run then returns false and tells
+ * what happened. Calls nest; every thread has calls of its own.
  *
  * Whose crash it is. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
- * instruction lies in such an image, or where the stack shows that a plugin's image called the function it lies in before the
- * host or the program did: memcpy called by a plugin is the plugin's, the host's own code called by a plugin is not.
- * What is not a plugin's goes to whoever handled that signal before, as if there were no guard.
+ * instruction lies in such an image, or where the stack shows that a plugin's image called the function it lies in
+ * before the host or the program did: memcpy called by a plugin is the plugin's, the host's own code called by a plugin
+ * is not. What is not a plugin's goes to whoever handled that signal before, as if there were no guard.
  *
- * A time limit is watched by a thread of the guard's own that counts calls: what a call costs does not depend on it. Where a
- * debugger is attached nothing is ended for being late.
+ * A time limit is watched by a thread of the guard's own that counts calls: what a call costs does not depend on it.
+ * Where a debugger is attached nothing is ended for being late.
  *
- * What it does not do: it restores nothing that the call had changed, frees nothing that it had taken, and releases no lock
- * that it held. Linux on x86-64 and aarch64 only so far: elsewhere
- * guard_create says so. What else it cannot do: docs/hot_reload.md.
+ * What it does not do: it restores nothing that the call had changed, frees nothing that it had taken, and releases no
+ * lock that it held. Linux on x86-64 and aarch64 only so far: elsewhere guard_create says so. What else it cannot do:
+ * docs/hot_reload.md.
  */
 #ifndef HOST_PLUGIN_GUARD_H
 #define HOST_PLUGIN_GUARD_H
@@ -34,19 +34,20 @@ typedef struct guard_crash_t {
     bool late;                 /* ended by the time limit */
 } guard_crash_t;
 
-/* Install the guard's handlers, and with `limit_ms` above 0 start the thread that watches the time. Errors: memory; state,
- * where the system or this build has no guard. [main] */
+/* Install the guard's handlers, and with `limit_ms` above 0 start the thread that watches the time. Errors: memory;
+ * state, where the system or this build has no guard. [main] */
 bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *error, guard_t **out);
 
-/* Put the earlier handlers back, once the last guard of the process goes. No call may be running. NULL is allowed. [main] */
+/* Put the earlier handlers back, once the last guard of the process goes. No call may be running. NULL is allowed.
+   [main] */
 void guard_destroy(guard_t *guard);
 
-/* In a copy of this process (reload/process.h), which has none of its other threads: watch the time there too, with the limit that it has or
- * this one, whichever is less. Once, before the first call there. */
+/* In a copy of this process (reload/process.h), which has none of its other threads: watch the time there too, with the
+ * limit that it has or this one, whichever is less. Once, before the first call there. */
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
 
-/* The image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard may be running on another
- * thread. [main] */
+/* The image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard may be running on
+ * another thread. [main] */
 bool guard_add_image(guard_t *guard, const void *begin, const void *end);
 void guard_drop_image(guard_t *guard, const void *begin);
 

@@ -1,13 +1,13 @@
 /* guard_posix.c - the guard on Linux: the handlers, whose crash it is, and the call that is ended.
  *
- * guard_run saves where it is (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the frame on
- * the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers run on an alternate
- * stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since nobody returns from them to
- * unblock the signal.
+ * guard_run saves where it is (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
+ * frame on the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers
+ * run on an alternate stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since
+ * nobody returns from them to unblock the signal.
  *
  * The time limit. The watcher (below) signals a thread that is late, again and again, until the handler finds
- * it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is found there (it sleeps,
- * or waits) is ended in a function of the C library that the plugin has called.
+ * it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is found
+ * there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
  */
 #define _GNU_SOURCE 1
 
@@ -36,8 +36,8 @@
 
 /* Whose code crashed: for the handlers alone.
  *
- * Everything here may be called from a signal handler but guard_find_host. A walk reads a stack that may be ruined: the caller
- * is ready for a fault in it.
+ * Everything here may be called from a signal handler but guard_find_host. A walk reads a stack that may be ruined: the
+ * caller is ready for a fault in it.
  *
  * What it does not do: it changes nothing, and knows no plugin by name.
  */
@@ -74,18 +74,18 @@ typedef struct guard_walk_t {
     bool past;                 /* the frames of the handler, which come first */
 } guard_walk_t;
 
-/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link are
- * the stack pointer at pc, and the link register where the processor has one, else 0. */
+/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
+ * are the stack pointer at pc, and the link register where the processor has one, else 0. */
 static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
 
 /* --- guard inner ------------------------------------------------------------------------------------------------- */
 
 /* What the parts of the guard share: its frames, its threads, and what belongs to the process.
  *
- * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of frames
- * (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to the
- * process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a host is
- * kept in either: hosts are reached through the frames.
+ * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of
+ * frames (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to
+ * the process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a
+ * host is kept in either: hosts are reached through the frames.
  */
 
 enum {
@@ -170,8 +170,8 @@ static void guard_end_watcher(guard_t *guard);
 /* Finding on the stack who called the code that crashed.
  *
  * By the compiler's own unwinder, which knows how to get from a function of the C library to its caller without frame
- * pointers. It begins in the signal's handler, so the frames up to the crash are passed over. After a jump to nowhere there is
- * nothing to unwind from, but the address that the jump came from still stands where the call put it.
+ * pointers. It begins in the signal's handler, so the frames up to the crash are passed over. After a jump to nowhere
+ * there is nothing to unwind from, but the address that the jump came from still stands where the call put it.
  */
 
 enum { BEYOND = 64 * 1024 }; /* behind guard_run's frame nothing is looked for */
@@ -187,7 +187,8 @@ static const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_
 
 static bool guard_is_host(const guard_host_t *host, uintptr_t address)
 {
-    return (address >= host->begin[0] && address < host->end[0]) || (address >= host->begin[1] && address < host->end[1]);
+    return (address >= host->begin[0] && address < host->end[0]) ||
+           (address >= host->begin[1] && address < host->end[1]);
 }
 
 typedef struct search_t {
@@ -222,8 +223,9 @@ static void guard_find_host(guard_host_t *host)
     dl_iterate_phdr(look_at_image, &(search_t){.host = host});
 }
 
-/* Judge who calls from `address`; false where that is neither. A verb may end in a call that takes the place of its own on
- * the stack: then the first one found is the function that called the verb, or guard_run, which call nothing else. */
+/* Judge who calls from `address`; false where that is neither. A verb may end in a call that takes the place of its own
+ * on the stack: then the first one found is the function that called the verb, or guard_run, which call nothing
+ * else. */
 static bool judge_caller(guard_walk_t *walk, uintptr_t address)
 {
     walk->at = address;
@@ -263,11 +265,12 @@ static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
 
 /* The threads that make guarded calls, and a thread that watches the time of these.
  *
- * A thread counts its calls up at each begin and end. The watcher looks at the counts now and then; where one has not moved for the
- * limit it signals that thread, again and again, until the handler finds the thread in the plugin's own code.
+ * A thread counts its calls up at each begin and end. The watcher looks at the counts now and then; where one has not
+ * moved for the limit it signals that thread, again and again, until the handler finds the thread in the plugin's own
+ * code.
  *
- * In a copy of the process only the thread that made it is there. The watcher is started anew there; the lock, which any thread
- * may have held at that moment, begins anew too.
+ * In a copy of the process only the thread that made it is there. The watcher is started anew there; the lock, which
+ * any thread may have held at that moment, begins anew too.
  */
 
 enum {
@@ -275,7 +278,7 @@ enum {
     BILLION = 1000000000
 };
 
-/* --- threads --------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void free_stack(thread_t *thread)
 {
@@ -330,7 +333,7 @@ static void guard_prepare_thread(void)
     pthread_setspecific(guard_process.key, &guard_here);
 }
 
-/* --- the watcher ------------------------------------------------------------------------------------------------------ */
+/* --- the watcher -------------------------------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -423,7 +426,7 @@ static void guard_end_watcher(guard_t *guard)
     pthread_join(guard->watcher, NULL);
 }
 
-/* --- in a copy of the process ------------------------------------------------------------------------------------------ */
+/* --- in a copy of the process ------------------------------------------------------------------------------------- */
 
 static void guard_forget_others(void)
 {
@@ -464,7 +467,7 @@ static void walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
     guard_here.walking = false;
 }
 
-/* --- the handlers ---------------------------------------------------------------------------------------------------- */
+/* --- the handlers ------------------------------------------------------------------------------------------------- */
 
 typedef struct registers_t {
     uintptr_t pc, sp, link;
@@ -487,7 +490,8 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     const frame_t *frame = guard_here.top;
     bool jumped = signal == SIGSEGV && info->si_code > 0 && (uintptr_t)info->si_addr == r.pc;
     bool late = signal == guard_late_signal();
-    guard_here.found = (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
+    guard_here.found =
+        (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
     guard_here.found.image = guard_image_at(frame->guard->images, r.pc);
     guard_here.found.at = r.pc;
     if (guard_here.found.image != NULL)
@@ -523,7 +527,8 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
     if ((earlier->sa_flags & SA_SIGINFO) != 0) {
         earlier->sa_sigaction(signal, info, context);
     } else if (earlier->sa_handler == SIG_DFL || (earlier->sa_handler == SIG_IGN && info->si_code > 0)) {
-        /* The fault happens again when the handler returns, and then does what it always did; other signals are sent again. */
+        /* The fault happens again when the handler returns, and then does what it always did; other signals are sent
+           again. */
         struct sigaction fallback = {.sa_handler = SIG_DFL};
         sigaction(signal, &fallback, NULL);
         if (info->si_code <= 0)
@@ -550,13 +555,14 @@ static void on_late(int signal, siginfo_t *info, void *context)
     bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &guard_process;
     if (!ours) {
         call_earlier(signal, info, context);
-    } else if (guard_here.top != NULL && !guard_here.walking && guard_here.late_call == guard_here.calls && judge(signal, info, context)) {
+    } else if (guard_here.top != NULL && !guard_here.walking && guard_here.late_call == guard_here.calls &&
+               judge(signal, info, context)) {
         siglongjmp(guard_here.top->back, 1);
     }
     errno = saved;
 }
 
-/* --- installing ------------------------------------------------------------------------------------------------------- */
+/* --- installing --------------------------------------------------------------------------------------------------- */
 
 __attribute__((destructor)) static void forget_key(void)
 {
@@ -567,7 +573,8 @@ __attribute__((destructor)) static void forget_key(void)
 static bool install(void)
 {
     if (!guard_process.has_key)
-        guard_process.has_key = pthread_key_create(&guard_process.key, guard_forget_thread) == 0 && pthread_atfork(NULL, NULL, guard_forget_others) == 0;
+        guard_process.has_key = pthread_key_create(&guard_process.key, guard_forget_thread) == 0 &&
+                                pthread_atfork(NULL, NULL, guard_forget_others) == 0;
     if (!guard_process.has_key)
         return false;
     guard_find_host(&guard_process.host);
@@ -587,7 +594,8 @@ static void uninstall(void)
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         struct sigaction present;
         sigaction(signal_at(i), NULL, &present);
-        if ((present.sa_flags & SA_SIGINFO) != 0 && (present.sa_sigaction == on_fault || present.sa_sigaction == on_late))
+        if ((present.sa_flags & SA_SIGINFO) != 0 &&
+            (present.sa_sigaction == on_fault || present.sa_sigaction == on_late))
             sigaction(signal_at(i), &guard_process.earlier[i], NULL);
     }
 }
@@ -658,7 +666,7 @@ void guard_drop_image(guard_t *guard, const void *begin)
     }
 }
 
-/* --- running a call ---------------------------------------------------------------------------------------------------- */
+/* --- running a call ----------------------------------------------------------------------------------------------- */
 
 static void tell_address(const found_t *found, char *reason)
 {
@@ -693,7 +701,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
     else if (found->signal == SIGABRT)
         snprintf(crash->reason, GUARD_REASON, "SIGABRT: it called abort, or an assertion or the C library did for it");
     else if (found->signal == SIGFPE)
-        snprintf(crash->reason, GUARD_REASON, "SIGFPE%s", found->code == FPE_INTDIV ? ": it divided an integer by zero" : "");
+        snprintf(crash->reason, GUARD_REASON, "SIGFPE%s",
+                 found->code == FPE_INTDIV ? ": it divided an integer by zero" : "");
     else if (found->signal == SIGILL)
         snprintf(crash->reason, GUARD_REASON, "SIGILL: an instruction that the processor does not know");
     else
@@ -703,7 +712,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
 static void leave(const frame_t *frame)
 {
     guard_here.top = frame->below;
-    atomic_store_explicit(&guard_here.active, guard_here.top == NULL ? NULL : guard_here.top->guard, memory_order_relaxed);
+    atomic_store_explicit(&guard_here.active, guard_here.top == NULL ? NULL : guard_here.top->guard,
+                          memory_order_relaxed);
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
 }
 

@@ -39,15 +39,15 @@ static elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
 /* Do the bytes lie in the file, and begin and end with a zero byte? */
 static bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
 
-/* Once the segments are good. Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one segment that
- * has all of `flags`. With `offset` NULL memory that is in no file will do. */
+/* Once the segments are good. Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one
+ * segment that has all of `flags`. With `offset` NULL memory that is in no file will do. */
 static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset);
 
 /* Copy out what memory will hold at `address`; false where no file says. */
 static bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes);
 
-/* Once the dynamic table is known to end: an entry of it; the value of a tag, of one that stands there twice the last, as the
- * loader takes it. */
+/* Once the dynamic table is known to end: an entry of it; the value of a tag, of one that stands there twice the last,
+ * as the loader takes it. */
 static elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index);
 static bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value);
 static bool elf_has_tag(const elf_t *elf, uint64_t tag);
@@ -78,7 +78,8 @@ static bool elf_check_symbols(elf_t *elf);
 
 /* Finding sections, segments, tags and symbols of an ELF library that is being judged.
  *
- * Addresses are found through the segments, as the system's loader does, and never through the sections, which it does not read.
+ * Addresses are found through the segments, as the system's loader does, and never through the sections, which it does
+ * not read.
  */
 
 static elf_section_t elf_section(const elf_t *elf, uint32_t index)
@@ -216,15 +217,16 @@ static bool elf_check_dynamic(elf_t *elf)
     return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
 }
 
-/* What a loader does by a relocation of a type: how many bytes it writes (0: nothing), and whether it calls the function at its addend to
- * learn what. `late`: in the table of relocations that may wait for the first call, where loaders know these types only. */
+/* What a loader does by a relocation of a type: how many bytes it writes (0: nothing), and whether it calls the
+ * function at its addend to learn what. `late`: in the table of relocations that may wait for the first call, where
+ * loaders know these types only. */
 typedef struct relocation_kind_t {
     uint32_t type, bytes;
     bool calls, late;
 } relocation_kind_t;
 
-/* The types that shared libraries have, after the supplements of the System V ABI for each processor. A loader ends the process, or
- * the load, where it meets another one. Those that copy out of a library belong to programs. */
+/* The types that shared libraries have, after the supplements of the System V ABI for each processor. A loader ends the
+ * process, or the load, where it meets another one. Those that copy out of a library belong to programs. */
 static const relocation_kind_t relocation_kinds[] = {
 #if defined(__x86_64__)
     {0, 0, false, true},   /* NONE */
@@ -263,11 +265,13 @@ static const relocation_kind_t *relocation_kind(uint32_t type)
 }
 
 /* A relocation writes to a word or two, may ask for one symbol, and may call one function. */
-static bool elf_check_relocation(const elf_t *elf, const elf_relocation_t *relocation, uint64_t number, bool late, uint32_t flags)
+static bool elf_check_relocation(const elf_t *elf, const elf_relocation_t *relocation, uint64_t number, bool late,
+                                 uint32_t flags)
 {
     const relocation_kind_t *kind = relocation_kind((uint32_t)relocation->info);
     if (kind == NULL || (late && !kind->late))
-        return image_refuse(elf->image, "damaged: relocation %" PRIu64 " is of a kind that libraries of this machine lack", number);
+        return image_refuse(elf->image,
+                            "damaged: relocation %" PRIu64 " is of a kind that libraries of this machine lack", number);
     if (kind->bytes > 0 && !elf_locate(elf, relocation->address, kind->bytes, flags, NULL))
         return image_refuse(elf->image, "damaged: relocation %" PRIu64 " writes outside its data", number);
     if (relocation->info >> 32 >= elf->symbol_count)
@@ -333,8 +337,8 @@ static bool elf_check_loading(const elf_t *elf)
 
 /* Symbols, the hash tables over them, and the versions that they want and offer.
  *
- * The loader follows all of these without asking whether they end: chains of a hash table, lists of lists of versions. Here each
- * walk is bounded by the file's size, and what one would lead outside is refused.
+ * The loader follows all of these without asking whether they end: chains of a hash table, lists of lists of versions.
+ * Here each walk is bounded by the file's size, and what one would lead outside is refused.
  */
 
 /* The dynamic table says where symbols are but not how many; the section of the same address does. */

@@ -70,7 +70,8 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
     if (result != BP_OK)
         return result;
     if (present != NULL && strcmp(present->name, head->name) != 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "it is plugin '%s' now; unload '%s' and load it instead", head->name, present->name);
+        return error_set(error, BP_ERROR_ARGUMENT, "it is plugin '%s' now; unload '%s' and load it instead", head->name,
+                         present->name);
     const plugin_t *twin = loader_find(loader, head->name);
     if (twin != NULL && twin != present)
         return error_set(error, BP_ERROR_EXISTS, "a plugin '%s' is loaded already (%s)", head->name,
@@ -121,8 +122,10 @@ static void tell_leak(loader_t *loader, const plugin_t *plugin)
 
 static void free_lists(memory_t *memory, plugin_t *plugin)
 {
-    memory_free(memory, (void *)(uintptr_t)plugin->desc.components.items, plugin->desc.components.count * sizeof(bp_component_i));
-    memory_free(memory, (void *)(uintptr_t)plugin->desc.systems.items, plugin->desc.systems.count * sizeof(bp_system_i));
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.components.items,
+                plugin->desc.components.count * sizeof(bp_component_i));
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.systems.items,
+                plugin->desc.systems.count * sizeof(bp_system_i));
 }
 
 static void free_content(loader_t *loader, plugin_t *plugin)
@@ -149,15 +152,17 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
 
-/* A list of today's items: of each as many bytes as both know, the rest zero. An item without a name has the plugin's. */
-static bp_result_t copy_list(loader_t *loader, const char *kind, const char *name, const void *items, uint32_t count, uint32_t item_size,
-                             size_t known, void **copy)
+/* A list of today's items: of each as many bytes as both know, the rest zero. An item without a name has the
+   plugin's. */
+static bp_result_t copy_list(loader_t *loader, const char *kind, const char *name, const void *items, uint32_t count,
+                             uint32_t item_size, size_t known, void **copy)
 {
     *copy = NULL;
     if (count == 0)
         return BP_OK;
     if (item_size < known)
-        return error_set(&loader->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind, item_size);
+        return error_set(&loader->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind,
+                         item_size);
     char *made = memory_new(&loader->memory, count * known);
     if (made == NULL)
         return error_memory(&loader->base->error, "copying what it brings");
@@ -177,10 +182,12 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     void *components, *systems = NULL;
     const bp_component_list_t *c = &desc->components;
     const bp_system_list_t *s = &desc->systems;
-    bp_result_t result = copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
+    bp_result_t result =
+        copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
     plugin->desc.components = (bp_component_list_t){components, components == NULL ? 0 : c->count, sizeof *c->items};
     if (result == BP_OK)
-        result = copy_list(loader, "system", plugin->name, s->items, s->count, s->item_size, sizeof *s->items, &systems);
+        result =
+            copy_list(loader, "system", plugin->name, s->items, s->count, s->item_size, sizeof *s->items, &systems);
     plugin->desc.systems = (bp_system_list_t){systems, systems == NULL ? 0 : s->count, sizeof *s->items};
     return result;
 }
@@ -219,7 +226,8 @@ bp_result_t loader_register(loader_t *loader, plugin_t *plugin)
         result = registry_add_system(loader->registry, plugin, &desc->systems.items[i]);
     for (uint32_t i = 0; i < desc->tables.count && result == BP_OK; i++) {
         const char *item = (const char *)desc->tables.items + (size_t)i * desc->tables.item_size;
-        result = registry_offer(loader->registry, plugin, (const bp_table_t *)(const void *)item, desc->tables.item_size);
+        result =
+            registry_offer(loader->registry, plugin, (const bp_table_t *)(const void *)item, desc->tables.item_size);
     }
     return result;
 }
@@ -251,8 +259,8 @@ static bp_result_t run(loader_t *loader, plugin_t *plugin)
     return result;
 }
 
-static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head, const bp_option_t *options,
-                            uint32_t option_count)
+static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head,
+                            const bp_option_t *options, uint32_t option_count)
 {
     bp_result_t result = judge(loader, head, NULL);
     if (result != BP_OK)
@@ -299,7 +307,8 @@ static bp_result_t open_copy_beside(loader_t *loader, plugin_t *plugin, const ch
     copies_go(&loader->files, COPIES_BESIDE);
     bp_result_t result = open_copy(loader, plugin, path, head);
     if (result == BP_OK || plugin->library != NULL)
-        log_write(&loader->base->log, BP_LOG_WARNING, "plugin", "copies of plugins lie in %s, since nothing can be run from TMPDIR",
+        log_write(&loader->base->log, BP_LOG_WARNING, "plugin",
+                  "copies of plugins lie in %s, since nothing can be run from TMPDIR",
                   loader->files.folders[COPIES_BESIDE].path);
     else
         copies_go(&loader->files, COPIES_TEMPORARY);
@@ -343,7 +352,8 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     loader->located = false;
     const bp_plugin_head_t *head = find_static(loader, name_or_path);
     if (head == NULL && !find_file(name_or_path, path, sizeof path))
-        return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')", name_or_path, os_library_suffix);
+        return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')",
+                         name_or_path, os_library_suffix);
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");
@@ -383,7 +393,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     free_plugin(loader, plugin);
 }
 
-/* --- new versions ---------------------------------------------------------------------------------------------------- */
+/* --- new versions ------------------------------------------------------------------------------------------------- */
 
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 {
@@ -409,8 +419,10 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
     if (result == BP_OK)
         result = copy_head(loader, version, head);
     if (result == BP_OK)
-        result = options_read(loader->base, &loader->memory, version, plugin->given, plugin->given_count, &loader->located);
-    return result == BP_OK || loader->located ? result : error_prefix(&loader->base->error, result, "%s: ", plugin->path);
+        result =
+            options_read(loader->base, &loader->memory, version, plugin->given, plugin->given_count, &loader->located);
+    return result == BP_OK || loader->located ? result
+                                              : error_prefix(&loader->base->error, result, "%s: ", plugin->path);
 }
 
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version)
@@ -445,7 +457,7 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     atomic_store(&version->account, account);
 }
 
-/* --- running and paused --------------------------------------------------------------------------------------------- */
+/* --- running and paused ------------------------------------------------------------------------------------------- */
 
 void loader_pause(plugin_t *plugin, uint32_t reason)
 {
@@ -532,7 +544,8 @@ bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, c
         return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", plugin->path, why);
     *head = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
     if (*head == NULL)
-        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN", plugin->path);
+        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN",
+                         plugin->path);
     return guard_library(loader, plugin);
 }
 
@@ -571,20 +584,26 @@ static bool is_head(uint64_t magic)
 static bp_result_t judge_head(error_text_t *error, const bp_plugin_head_t *head)
 {
     if (!is_head(head->magic))
-        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' is no head of a plugin (wrong magic); define it with BP_PLUGIN");
+        return error_set(error, BP_ERROR_ABI,
+                         "its '" BP_PLUGIN_SYMBOL "' is no head of a plugin (wrong magic); define it with BP_PLUGIN");
     if (head->pointer_size != sizeof(void *))
-        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu", head->pointer_size,
-                         sizeof(void *));
+        return error_set(error, BP_ERROR_ABI, "it was built for pointers of %u bytes; this host has %zu",
+                         head->pointer_size, sizeof(void *));
     if (head->abi_major != BP_ABI_MAJOR)
-        return error_set(error, BP_ERROR_ABI, "it was built for contract %u; this host has contract %u: rebuild it with this version's headers",
+        return error_set(error, BP_ERROR_ABI,
+                         "it was built for contract %u; this host has contract %u: rebuild it with this version's "
+                         "headers",
                          head->abi_major, BP_ABI_MAJOR);
     if (head->magic != BP_PLUGIN_MAGIC)
-        return error_set(error, BP_ERROR_ABI, "its '" BP_PLUGIN_SYMBOL "' has the magic of another contract than the %u that it says; define it with BP_PLUGIN",
+        return error_set(error, BP_ERROR_ABI,
+                         "its '" BP_PLUGIN_SYMBOL
+                         "' has the magic of another contract than the %u that it says; define it with BP_PLUGIN",
                          head->abi_major);
     if (head->struct_size < HEAD_2_0)
         return error_set(error, BP_ERROR_ABI, "its head has %u bytes; ABI 2.0 has %d", head->struct_size, HEAD_2_0);
     if (head->desc == NULL || head->desc_size < DESC_2_0)
-        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 2.0 has %d", head->desc == NULL ? 0 : head->desc_size, DESC_2_0);
+        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 2.0 has %d",
+                         head->desc == NULL ? 0 : head->desc_size, DESC_2_0);
     return BP_OK;
 }
 
@@ -595,15 +614,17 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
         return result;
     const bp_plugin_desc_t *desc = head->desc;
     if (head->name == NULL || !names_is_word(head->name))
-        return error_set(error, BP_ERROR_ARGUMENT, "it has no proper name; a name is 1 to 63 letters, digits or underscores");
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "it has no proper name; a name is 1 to 63 letters, digits or underscores");
     if (desc->least_minor > BP_ABI_MINOR)
-        return error_set(error, BP_ERROR_ABI, "it needs ABI %u.%u; this host has %u.%u", BP_ABI_MAJOR, desc->least_minor, BP_ABI_MAJOR,
-                         BP_ABI_MINOR);
+        return error_set(error, BP_ERROR_ABI, "it needs ABI %u.%u; this host has %u.%u", BP_ABI_MAJOR,
+                         desc->least_minor, BP_ABI_MAJOR, BP_ABI_MINOR);
     if (desc->flags_required != 0)
         return error_set(error, BP_ERROR_ABI, "it needs what its flags 0x%llx stand for, which this host does not know",
                          (unsigned long long)desc->flags_required);
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
-        (desc->systems.count > 0 && desc->systems.items == NULL) || (desc->options.count > 0 && desc->options.items == NULL) ||
+        (desc->systems.count > 0 && desc->systems.items == NULL) ||
+        (desc->options.count > 0 && desc->options.items == NULL) ||
         (desc->tables.count > 0 && desc->tables.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
     return BP_OK;

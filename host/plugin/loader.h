@@ -30,7 +30,8 @@ typedef struct loader_t {
 #if defined(BACKPLANE_AUDIT)
     retired_t retired;        /* images closed since the last audit */
 #endif
-    bool on_trial;            /* in a process that only tries something out: no file is removed, and plugins are told so */
+    bool on_trial;            /* in a process that only tries something out: no file is removed, and plugins are told
+                                 so */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
     copies_t files;           /* those */
 } loader_t;
@@ -53,8 +54,9 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)
-/* Look for addresses inside images that were closed since the last time, in all memory of the host, and log whose they are. Between
- * steps. Returns how many there were; 0 while plugins run that may have threads: then it is done another time. [main] */
+/* Look for addresses inside images that were closed since the last time, in all memory of the host, and log whose they
+ * are. Between steps. Returns how many there were; 0 while plugins run that may have threads: then it is done another
+ * time. [main] */
 size_t loader_audit(loader_t *loader);
 #endif
 
@@ -62,8 +64,8 @@ size_t loader_audit(loader_t *loader);
 void loader_remove_copy(loader_t *loader, const char *copy);
 
 /* Open a copy as the next version of `plugin`: judged, its options read from the texts given to the present one. Its
- * components and systems are not registered, and `load` is not called. Takes the path over. On failure `version` is empty and the
- * path still the caller's. [main] */
+ * components and systems are not registered, and `load` is not called. Takes the path over. On failure `version` is
+ * empty and the path still the caller's. [main] */
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version);
 
 /* Close it and free what it holds; what it has not given back is logged. The copy is removed. */
@@ -76,10 +78,10 @@ void loader_exchange(plugin_t *plugin, plugin_t *version);
 bp_result_t loader_register(loader_t *loader, plugin_t *plugin);
 bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin);
 
-/* --- running and paused --------------------------------------------------------------------------------------------- */
+/* --- running and paused ------------------------------------------------------------------------------------------- */
 
-/* Pause a plugin, one that is set aside too, since its threads may still run; resume it. What is paused, or runs, already is left
- * alone. In a copy of the process nothing is resumed but for BP_PAUSE_COPY. [main] */
+/* Pause a plugin, one that is set aside too, since its threads may still run; resume it. What is paused, or runs,
+ * already is left alone. In a copy of the process nothing is resumed but for BP_PAUSE_COPY. [main] */
 void loader_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason);
 
@@ -98,8 +100,8 @@ bool loader_is_static(const loader_t *loader, const char *name);
 
 /* The shared library of a plugin: opened with its descriptor found and its image guarded, and closed again. */
 
-/* Open the file at `path`, judged before, for a plugin whose path people know as plugin->path. Errors leave a library that was
- * opened for library_close. [main] */
+/* Open the file at `path`, judged before, for a plugin whose path people know as plugin->path. Errors leave a library
+ * that was opened for library_close. [main] */
 bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
 void library_close(loader_t *loader, plugin_t *plugin);
@@ -111,9 +113,10 @@ void library_close(loader_t *loader, plugin_t *plugin);
  * What was given is kept as text, for the next version of the plugin to read in its own way.
  */
 
-/* Read `options`, as texts, by what the plugin's descriptor declares. On failure options_free tidies up; *located: the error says
- * already where it is (bp_option_t.origin). [main] */
-bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count, bool *located);
+/* Read `options`, as texts, by what the plugin's descriptor declares. On failure options_free tidies up; *located: the
+ * error says already where it is (bp_option_t.origin). [main] */
+bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count,
+                         bool *located);
 
 void options_free(memory_t *memory, plugin_t *plugin);
 

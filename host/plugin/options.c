@@ -23,7 +23,8 @@ static bp_result_t declare_options(base_t *base, memory_t *memory, plugin_t *plu
     if (list->count == 0)
         return BP_OK;
     if (list->count > REGISTRY_MAX_FIELDS || list->item_size < offsetof(bp_field_t, initial))
-        return error_set(error, BP_ERROR_ABI, "its list of options says %u items of %u bytes; use BP_LIST", list->count, list->item_size);
+        return error_set(error, BP_ERROR_ABI, "its list of options says %u items of %u bytes; use BP_LIST", list->count,
+                         list->item_size);
     plugin->handed.option_count = list->count;
     plugin->options = memory_new(memory, list->count * sizeof *plugin->options);
     plugin->option_values = memory_new(memory, list->count * sizeof *plugin->option_values);
@@ -36,7 +37,8 @@ static bp_result_t declare_options(base_t *base, memory_t *memory, plugin_t *plu
         bp_result_t result = field_init(&plugin->options[i], memory, &base->values,
                                         (const bp_field_t *)(const void *)item, list->item_size, error);
         if (result == BP_OK && !field_is_single(&plugin->options[i]))
-            result = error_set(error, BP_ERROR_TYPE, "option '%s' is an array or a list; an option has one value", plugin->options[i].name);
+            result = error_set(error, BP_ERROR_TYPE, "option '%s' is an array or a list; an option has one value",
+                               plugin->options[i].name);
         for (uint32_t j = 0; j < i && result == BP_OK; j++) {
             if (plugin->options[j].hash == plugin->options[i].hash)
                 result = error_set(error, BP_ERROR_EXISTS, "two options are called '%s'", plugin->options[i].name);
@@ -57,11 +59,12 @@ static bp_result_t unknown_option(base_t *base, const plugin_t *plugin, const bp
         nearest_consider(&nearest, plugin->options[i].name);
         text_append(&known, "%s%s", i > 0 ? ", " : "", plugin->options[i].name);
     }
-    return error_set(&base->error, BP_ERROR_NOT_FOUND, "plugin '%s' has no option '%s'%s (it has %s)", plugin->name, option->name,
-                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
+    return error_set(&base->error, BP_ERROR_NOT_FOUND, "plugin '%s' has no option '%s'%s (it has %s)", plugin->name,
+                     option->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *option, uint32_t index)
+static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *option,
+                              uint32_t index)
 {
     const field_t *field = &plugin->options[index];
     error_text_t *error = &base->error;
@@ -75,7 +78,8 @@ static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, 
         char path[FILE_PATH_MAX];
         bool is_path = (field->flags & BP_FIELD_PATH) != 0 && option->value[0] != '\0' && option->base != NULL;
         if (is_path && !file_path_beside(option->base, option->value, path, sizeof path))
-            return error_set(error, BP_ERROR_LIMIT, "option '%s' of plugin '%s': the path is too long", field->name, plugin->name);
+            return error_set(error, BP_ERROR_LIMIT, "option '%s' of plugin '%s': the path is too long", field->name,
+                             plugin->name);
         char *text = memory_copy_text(memory, is_path ? path : option->value);
         if (text == NULL)
             return error_memory(error, "reading options");
@@ -87,12 +91,14 @@ static bp_result_t set_option(base_t *base, memory_t *memory, plugin_t *plugin, 
     return BP_OK;
 }
 
-static bp_result_t find_and_set(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *option, bool *located)
+static bp_result_t find_and_set(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *option,
+                                bool *located)
 {
     uint32_t i = 0;
     while (i < plugin->handed.option_count && strcmp(plugin->options[i].name, option->name) != 0)
         i++;
-    bp_result_t result = i < plugin->handed.option_count ? set_option(base, memory, plugin, option, i) : unknown_option(base, plugin, option);
+    bp_result_t result = i < plugin->handed.option_count ? set_option(base, memory, plugin, option, i)
+                                                         : unknown_option(base, plugin, option);
     if (result == BP_OK || option->origin == NULL)
         return result;
     *located = true;
@@ -135,7 +141,8 @@ static bool keep_given(memory_t *memory, plugin_t *plugin, const bp_option_t *op
     return true;
 }
 
-bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count, bool *located)
+bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count,
+                         bool *located)
 {
     bp_result_t result = keep_given(memory, plugin, options, count) ? declare_options(base, memory, plugin)
                                                                    : error_memory(&base->error, "reading its options");
@@ -146,8 +153,9 @@ bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const
         for (uint32_t j = 0; j < count && !given; j++)
             given = strcmp(options[j].name, plugin->options[i].name) == 0;
         if (!given)
-            result = error_set(&base->error, BP_ERROR_ARGUMENT, "option '%s' (%s) must be given: %s", plugin->options[i].name,
-                               value_type_name(plugin->options[i].type), plugin->options[i].doc);
+            result =
+                error_set(&base->error, BP_ERROR_ARGUMENT, "option '%s' (%s) must be given: %s",
+                          plugin->options[i].name, value_type_name(plugin->options[i].type), plugin->options[i].doc);
     }
     return result;
 }

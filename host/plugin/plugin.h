@@ -1,11 +1,11 @@
 /* plugin.h - what the host knows of a plugin, and of all its plugins together.
  *
- * A plugin_t never moves: managers, systems and slots hold its address. What belongs to one version of it stands in front of
- * `reloading`, and changes places with the next version's as a whole (loader_exchange).
+ * A plugin_t never moves: managers, systems and slots hold its address. What belongs to one version of it stands in
+ * front of `reloading`, and changes places with the next version's as a whole (loader_exchange).
  *
- * Memory. Each version has an account, an object that never moves. Threads of the plugin may allocate at any time, also while
- * an exchange is under way; what they take then goes to `bystanders`, since nothing says which version they belong to. Only
- * the thread that makes the change uses the accounts of both sides (plugin_account).
+ * Memory. Each version has an account, an object that never moves. Threads of the plugin may allocate at any time, also
+ * while an exchange is under way; what they take then goes to `bystanders`, since nothing says which version they
+ * belong to. Only the thread that makes the change uses the accounts of both sides (plugin_account).
  *
  * A plugin is *set aside* when it has crashed: its verbs are not called any more (verbs.h).
  *
@@ -35,8 +35,8 @@ typedef struct plugins_t {
 struct plugin_t {
     bp_plugin_t handed;       /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
-    bp_plugin_desc_t desc;    /* a copy; its texts and its lists of components and systems are copied too, all else points into
-                                 the image */
+    bp_plugin_desc_t desc;    /* a copy; its texts and its lists of components and systems are copied too, all else
+                                 points into the image */
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */
@@ -56,7 +56,8 @@ struct plugin_t {
     bool reloading;           /* from here on: of the plugin, whatever its version */
     _Atomic(memory_t *) account; /* of the version in place; exchanged with the content, but as one word */
     _Atomic uint64_t changing; /* number of the thread that changes the plugin's version; 0: none does */
-    memory_t bystanders;      /* what other threads have taken since that change began, less what they have given back */
+    memory_t bystanders;      /* what other threads have taken since that change began, less what they have given
+                                 back */
     atomic_bool mixed;        /* they have: what belongs to which version cannot be told any more */
     file_stamp_t stamp;       /* of its file just before it was read first */
 };

@@ -14,7 +14,7 @@ void registry_init(registry_t *registry, base_t *base)
     registry->base = base;
 }
 
-/* --- slots, filled or not ------------------------------------------------------------------------------------------ */
+/* --- slots, filled or not ----------------------------------------------------------------------------------------- */
 
 static component_t *component_slot(const registry_t *registry, const char *name)
 {
@@ -46,7 +46,8 @@ static table_slot_t *table_slot(const registry_t *registry, const char *name)
 
 static component_t *add_component(registry_t *registry, const char *name)
 {
-    if (!memory_reserve(&registry->memory, &registry->components, &registry->component_capacity, registry->component_count + 1u, sizeof *registry->components))
+    if (!memory_reserve(&registry->memory, &registry->components, &registry->component_capacity,
+                        registry->component_count + 1u, sizeof *registry->components))
         return NULL;
     component_t *slot = component_new(&registry->memory, name);
     if (slot != NULL)
@@ -56,7 +57,8 @@ static component_t *add_component(registry_t *registry, const char *name)
 
 static system_t *add_system(registry_t *registry, const char *name)
 {
-    if (!memory_reserve(&registry->memory, &registry->systems, &registry->system_capacity, registry->system_count + 1u, sizeof *registry->systems))
+    if (!memory_reserve(&registry->memory, &registry->systems, &registry->system_capacity, registry->system_count + 1u,
+                        sizeof *registry->systems))
         return NULL;
     system_t *slot = system_new(&registry->memory, name);
     if (slot != NULL)
@@ -66,7 +68,8 @@ static system_t *add_system(registry_t *registry, const char *name)
 
 static table_slot_t *add_table(registry_t *registry, const char *name, uint32_t size)
 {
-    if (!memory_reserve(&registry->memory, &registry->tables, &registry->table_capacity, registry->table_count + 1u, sizeof *registry->tables))
+    if (!memory_reserve(&registry->memory, &registry->tables, &registry->table_capacity, registry->table_count + 1u,
+                        sizeof *registry->tables))
         return NULL;
     table_slot_t *slot = table_slot_new(&registry->memory, &registry->base->error, name, size);
     if (slot != NULL)
@@ -79,7 +82,8 @@ bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner
     error_text_t *error = &registry->base->error;
     *slot = component_slot(registry, name);
     if (*slot != NULL && (*slot)->owner != NULL && (*slot)->owner != owner)
-        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a component of that name", (*slot)->owner->name);
+        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a component of that name",
+                         (*slot)->owner->name);
     if (system_slot(registry, name) != NULL)
         return error_set(error, BP_ERROR_EXISTS, "a system has that name");
     if (*slot == NULL)
@@ -92,7 +96,8 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
     error_text_t *error = &registry->base->error;
     *slot = system_slot(registry, name);
     if (*slot != NULL && (*slot)->owner != NULL && (*slot)->owner != owner)
-        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a system of that name", (*slot)->owner->name);
+        return error_set(error, BP_ERROR_EXISTS, "plugin '%s' already brings a system of that name",
+                         (*slot)->owner->name);
     if (component_slot(registry, name) != NULL)
         return error_set(error, BP_ERROR_EXISTS, "a component has that name");
     if (*slot == NULL)
@@ -115,7 +120,7 @@ static bp_result_t place_table(registry_t *registry, const plugin_t *owner, cons
     return slot != NULL ? BP_OK : error_memory(error, "offering a table");
 }
 
-/* --- slots that somebody fills -------------------------------------------------------------------------------------- */
+/* --- slots that somebody fills ------------------------------------------------------------------------------------ */
 
 component_t *registry_component(registry_t *registry, const char *name)
 {
@@ -153,7 +158,8 @@ const void *registry_table(registry_t *registry, const char *name, uint32_t vers
 {
     for (uint32_t i = registry->table_count; i > 0; i--) {
         const table_slot_t *slot = registry->tables[i - 1];
-        bool offered = (slot->promised != 0 && slot->promised >= version) || (slot->owner != NULL && slot->table[1] >= version);
+        bool offered =
+            (slot->promised != 0 && slot->promised >= version) || (slot->owner != NULL && slot->table[1] >= version);
         if (offered && strcmp(slot->name, name) == 0)
             return slot->table;
     }
@@ -169,7 +175,7 @@ plugin_t *registry_table_owner(const registry_t *registry, const char *name)
     return NULL;
 }
 
-/* --- emptying --------------------------------------------------------------------------------------------------------- */
+/* --- emptying ----------------------------------------------------------------------------------------------------- */
 
 void registry_silence_tables(registry_t *registry, const plugin_t *owner)
 {
@@ -213,8 +219,9 @@ void registry_free(registry_t *registry)
 static bp_result_t check_name(registry_t *registry, const char *kind, const char *name)
 {
     if (name == NULL || !names_is_word(name))
-        return error_set(&registry->base->error, BP_ERROR_ARGUMENT, "a %s's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
-                         kind, name == NULL ? "" : name);
+        return error_set(&registry->base->error, BP_ERROR_ARGUMENT,
+                         "a %s's name must be 1 to 63 letters, digits or underscores, not '%.40s'", kind,
+                         name == NULL ? "" : name);
     return BP_OK;
 }
 
@@ -238,7 +245,8 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
         return result;
     result = component_check(&registry->base->error, declared);
     if (result == BP_OK)
-        result = set != NULL ? registry_replace_component(registry, set, declared) : fill_component(registry, owner, declared);
+        result = set != NULL ? registry_replace_component(registry, set, declared)
+                             : fill_component(registry, owner, declared);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", declared->name);
 }
 
@@ -276,7 +284,8 @@ bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_
         return result;
     result = system_check(&registry->base->error, declared);
     if (result == BP_OK)
-        result = set != NULL ? registry_replace_system(registry, set, declared) : fill_system(registry, owner, declared);
+        result =
+            set != NULL ? registry_replace_system(registry, set, declared) : fill_system(registry, owner, declared);
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", declared->name);
 }
 

@@ -1,12 +1,12 @@
 /* registry_set.c - a new version of a plugin beside the slots that it will fill.
  *
- * A set holds, for every slot that the plugin fills now or will fill, what the slot gets. Exchanging swaps contents: the slot has
- * the new, the set the old; once more, and all is as it was. Nothing is allocated or freed by it, so it cannot fail, and
- * what has gone stays whole as long as the set.
+ * A set holds, for every slot that the plugin fills now or will fill, what the slot gets. Exchanging swaps contents:
+ * the slot has the new, the set the old; once more, and all is as it was. Nothing is allocated or freed by it, so it
+ * cannot fail, and what has gone stays whole as long as the set.
  *
- * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there. The slot of
- * a table that is promised is handed to those who look for it already, because plugins that are reloaded together may need each
- * other's tables at their start; where it is new it is silent until then.
+ * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there.
+ * The slot of a table that is promised is handed to those who look for it already, because plugins that are reloaded
+ * together may need each other's tables at their start; where it is new it is silent until then.
  */
 #include "registry_set.h"
 
@@ -14,7 +14,8 @@
 
 static component_t *add_component(registry_t *registry, registry_set_t *set, component_t *slot)
 {
-    if (!memory_reserve(&registry->memory, &set->components, &set->component_capacity, set->component_count + 1u, sizeof *set->components))
+    if (!memory_reserve(&registry->memory, &set->components, &set->component_capacity, set->component_count + 1u,
+                        sizeof *set->components))
         return NULL;
     component_swap_t *swap = &set->components[set->component_count++];
     *swap = (component_swap_t){.slot = slot, .kept = {.name = slot->name, .table = {.name = slot->name}}};
@@ -23,7 +24,8 @@ static component_t *add_component(registry_t *registry, registry_set_t *set, com
 
 static system_t *add_system(registry_t *registry, registry_set_t *set, system_t *slot)
 {
-    if (!memory_reserve(&registry->memory, &set->systems, &set->system_capacity, set->system_count + 1u, sizeof *set->systems))
+    if (!memory_reserve(&registry->memory, &set->systems, &set->system_capacity, set->system_count + 1u,
+                        sizeof *set->systems))
         return NULL;
     system_swap_t *swap = &set->systems[set->system_count++];
     *swap = (system_swap_t){.slot = slot, .kept = {.name = slot->name, .table = {.name = slot->name}}};
@@ -46,7 +48,12 @@ static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_
     memcpy(table, slot->table, slot->size);
     table_swap_t *swap = &set->tables[set->table_count++];
     *swap = (table_swap_t){.slot = slot,
-                           .kept = {.name = slot->name, .error = slot->error, .size = slot->size, .table = table, .returns = returns, .refuse = slot->refuse}};
+                           .kept = {.name = slot->name,
+                                    .error = slot->error,
+                                    .size = slot->size,
+                                    .table = table,
+                                    .returns = returns,
+                                    .refuse = slot->refuse}};
     table_slot_silence(&swap->kept);
     return &swap->kept;
 }
@@ -135,7 +142,7 @@ static table_slot_t *find_table(const registry_set_t *set, const table_slot_t *s
     return NULL;
 }
 
-/* --- declarations that go to a set ----------------------------------------------------------------------------------- */
+/* --- declarations that go to a set -------------------------------------------------------------------------------- */
 
 bp_result_t registry_replace_component(registry_t *registry, registry_set_t *set, const bp_component_i *declared)
 {
@@ -169,7 +176,8 @@ bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, c
     return system_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
 }
 
-/* A slot that has no owner is silent until the exchange, but of the form that is promised, for a plugin that finds it at its start. */
+/* A slot that has no owner is silent until the exchange, but of the form that is promised, for a plugin that finds it
+   at its start. */
 static bool replace_in(registry_t *registry, registry_set_t *set, table_slot_t *slot, const bp_table_t *offered)
 {
     memory_t *memory = &registry->memory;
@@ -208,7 +216,7 @@ bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, co
     return good ? BP_OK : error_memory(&registry->base->error, "offering a table");
 }
 
-/* --- exchanging ------------------------------------------------------------------------------------------------------ */
+/* --- exchanging --------------------------------------------------------------------------------------------------- */
 
 static void swap_bytes(void *a, void *b, size_t size)
 {
@@ -220,8 +228,8 @@ static void swap_bytes(void *a, void *b, size_t size)
     }
 }
 
-/* Everything up to what stays with the slot; where both lists of fields say the same, these stay too, since columns hold
- * their addresses. */
+/* Everything up to what stays with the slot; where both lists of fields say the same, these stay too, since columns
+ * hold their addresses. */
 static void exchange_component(component_swap_t *swap)
 {
     swap_bytes(swap->slot, &swap->kept, offsetof(component_t, known));

@@ -47,8 +47,8 @@ bp_result_t registry_replace_table(registry_t *registry, registry_set_t *set, co
 /* The slots and the set change places; doing it again brings back what was. Cannot fail. [main] */
 void registry_exchange(registry_set_t *set);
 
-/* Sides have been exchanged back for good: properties resolved for fields that only the set has find their values' place in
- * the slots. */
+/* Sides have been exchanged back for good: properties resolved for fields that only the set has find their values'
+ * place in the slots. */
 void registry_set_withdraw(registry_set_t *set);
 
 /* Forget what was promised to those who looked for tables meanwhile. */

@@ -2,14 +2,14 @@
  *
  * A component's declaration copied into its slot, and what is known of its fields.
  *
- * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to it while
- * the plugin changes its list. So what is known hangs on the slot and only points at the present declaration.
+ * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to
+ * it while the plugin changes its list. So what is known hangs on the slot and only points at the present declaration.
  */
 #include "slots.h"
 
 #include "../os/os.h"
 
-/* --- fields --------------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 /* Let go of the counted defaults that copy_field has made: of the first `made` elements, where they differ. */
 static void release_initial(base_t *base, field_t *field, uint32_t made)
@@ -77,7 +77,9 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
         result = copy_field(base, memory, &copy[i], item, list->item_size);
         if (result == BP_OK && copy[i].column != 0 && copy[i].column != i + 1)
-            result = error_set(error, BP_ERROR_ARGUMENT, "field '%s' is number %u of the list and number %u of its struct of columns; bring them into one order",
+            result = error_set(error, BP_ERROR_ARGUMENT,
+                               "field '%s' is number %u of the list and number %u of its struct of columns; bring them "
+                               "into one order",
                                copy[i].name, i + 1, copy[i].column);
         for (uint32_t j = 0; j < i && result == BP_OK; j++) {
             if (copy[j].hash == copy[i].hash)
@@ -91,7 +93,7 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
     return result;
 }
 
-/* --- what is known of fields ---------------------------------------------------------------------------------------- */
+/* --- what is known of fields -------------------------------------------------------------------------------------- */
 
 /* The record of a field's name, made where the name is new to the component. */
 static known_field_t *know(memory_t *memory, component_t *slot, const field_t *field)
@@ -115,7 +117,8 @@ static known_field_t *know(memory_t *memory, component_t *slot, const field_t *f
     return known;
 }
 
-static bool bind_fields(memory_t *memory, component_t *slot, const field_t *fields, uint32_t count, known_field_t ***bound)
+static bool bind_fields(memory_t *memory, component_t *slot, const field_t *fields, uint32_t count,
+                        known_field_t ***bound)
 {
     *bound = NULL;
     if (count == 0)
@@ -164,8 +167,8 @@ void component_know_fields(component_t *slot)
     }
 }
 
-/* Does `later` of the list `after` go on from `former` of the list `before` under another name? Not where `before` has a field
- * of the later name, nor where `after` has one of the former name. */
+/* Does `later` of the list `after` go on from `former` of the list `before` under another name? Not where `before` has
+ * a field of the later name, nor where `after` has one of the former name. */
 static bool goes_on(const component_t *before, const field_t *former, const component_t *after, const field_t *later)
 {
     return strcmp(later->former_name, former->name) == 0 && find_named(before, later->name) == NULL &&
@@ -206,34 +209,37 @@ const known_field_t *registry_follow(const known_field_t *field)
     return field->field != NULL ? field : NULL;
 }
 
-/* --- extensions ------------------------------------------------------------------------------------------------------ */
+/* --- extensions --------------------------------------------------------------------------------------------------- */
 
-bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list, const extension_place_t *places,
-                            uint32_t count)
+bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
+                            const extension_place_t *places, uint32_t count)
 {
     error_text_t *error = &base->error;
     if (list->count > 0 && (list->items == NULL || list->item_size < sizeof(bp_extension_t)))
-        return error_set(error, BP_ERROR_ABI, "the list of extensions says %u items of %u bytes; use BP_LIST", list->count,
-                         list->item_size);
+        return error_set(error, BP_ERROR_ABI, "the list of extensions says %u items of %u bytes; use BP_LIST",
+                         list->count, list->item_size);
     for (uint32_t i = 0; i < list->count; i++) {
         bp_extension_t extension;
         const extension_place_t *place = places;
         memcpy(&extension, (const char *)list->items + (size_t)i * list->item_size, sizeof extension);
         if (extension.name == NULL || extension.verbs == NULL || extension.size == 0)
-            return error_set(error, BP_ERROR_ARGUMENT, "extension %u has no name, no verbs or no size; use BP_EXTENSION", i);
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "extension %u has no name, no verbs or no size; use BP_EXTENSION", i);
         while (place < places + count && strcmp(place->name, extension.name) != 0)
             place++;
         if (place < places + count)
             memcpy(place->verbs, extension.verbs, extension.size < place->size ? extension.size : place->size);
         else if ((extension.flags & BP_EXTENSION_REQUIRED) != 0)
-            return error_set(error, BP_ERROR_ABI, "it needs extension '%s', which this host does not know", extension.name);
+            return error_set(error, BP_ERROR_ABI, "it needs extension '%s', which this host does not know",
+                             extension.name);
         else
-            log_write(&base->log, BP_LOG_INFO, plugin, "extension '%s' is not known to this host and left out", extension.name);
+            log_write(&base->log, BP_LOG_INFO, plugin, "extension '%s' is not known to this host and left out",
+                      extension.name);
     }
     return BP_OK;
 }
 
-/* --- the slot ------------------------------------------------------------------------------------------------------- */
+/* --- the slot ----------------------------------------------------------------------------------------------------- */
 
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
 {
@@ -242,7 +248,9 @@ bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
     if (own != NULL && own->struct_size < sizeof *own)
-        return error_set(error, BP_ERROR_ABI, "its storage says that it has %u bytes; struct_size is sizeof(bp_storage_i)", own->struct_size);
+        return error_set(error, BP_ERROR_ABI,
+                         "its storage says that it has %u bytes; struct_size is sizeof(bp_storage_i)",
+                         own->struct_size);
     if (own != NULL && (own->create == NULL || own->destroy == NULL || own->count == NULL))
         return error_set(error, BP_ERROR_ARGUMENT, "own storage needs the verbs create, destroy and count");
     if (own != NULL && declared->fields.count > 0 && own->get == NULL)
@@ -286,14 +294,16 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
         slot->known[i]->field = NULL;
 }
 
-static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner, const bp_component_i *declared, component_t *made)
+static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner, const bp_component_i *declared,
+                                             component_t *made)
 {
     bp_spawn_order_i order = {0};
     const extension_place_t places[] = {{"bp_save", &made->saving, sizeof made->saving},
                                         {"bp_report", &made->reporting, sizeof made->reporting},
                                         {"bp_deaths", &made->deaths, sizeof made->deaths},
                                         {"bp_spawn_order", &order, sizeof order}};
-    bp_result_t result = extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
+    bp_result_t result =
+        extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
     made->spawn_order = order.order;
     return result;
 }
@@ -303,17 +313,21 @@ static bp_result_t check_storage(base_t *base, const bp_component_i *declared, c
 {
     for (uint32_t i = 0; declared->storage != NULL && i < count; i++) {
         if (field_is_list(&fields[i]))
-            return error_set(&base->error, BP_ERROR_TYPE, "field '%s' is a list, which a component with storage of its own cannot have; declared ones can",
+            return error_set(&base->error, BP_ERROR_TYPE,
+                             "field '%s' is a list, which a component with storage of its own cannot have; declared "
+                             "ones can",
                              fields[i].name);
         if (fields[i].elements > 0 && (fields[i].type == BP_STRING || fields[i].type == BP_ENTITY))
-            return error_set(&base->error, BP_ERROR_TYPE, "field '%s' is an array of %s, which a component with storage of its own cannot have; declared ones can",
+            return error_set(&base->error, BP_ERROR_TYPE,
+                             "field '%s' is an array of %s, which a component with storage of its own cannot have; "
+                             "declared ones can",
                              fields[i].name, value_type_name(fields[i].type));
     }
     return BP_OK;
 }
 
-bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
-                                    component_t *made)
+bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
+                              component_t *slot, component_t *made)
 {
     field_t *fields = NULL;
     known_field_t **bound = NULL;
@@ -413,7 +427,8 @@ static bool copy_system_texts(memory_t *memory, system_t *slot, const bp_system_
     slot->after = memory_copy_text(memory, declared->after == NULL ? "" : declared->after);
     slot->reads = memory_copy_text(memory, declared->reads == NULL ? "" : declared->reads);
     slot->writes = memory_copy_text(memory, declared->writes == NULL ? "" : declared->writes);
-    return slot->doc != NULL && slot->before != NULL && slot->after != NULL && slot->reads != NULL && slot->writes != NULL;
+    return slot->doc != NULL && slot->before != NULL && slot->after != NULL && slot->reads != NULL &&
+           slot->writes != NULL;
 }
 
 void system_empty(memory_t *memory, system_t *slot)
@@ -424,8 +439,8 @@ void system_empty(memory_t *memory, system_t *slot)
     slot->reporting = (bp_system_report_i){0};
 }
 
-bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
-                                 system_t *made)
+bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
+                           const system_t *slot, system_t *made)
 {
     made->name = slot->name;
     const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting}};
@@ -475,10 +490,10 @@ void system_free(memory_t *memory, system_t *slot)
 
 /* Slots of tables, and what stands for the entries of one that has lost its owner.
  *
- * One function stands for entries of any type, because a caller passes and cleans up all arguments itself on the platforms
- * we know, and because results are void, integers or pointers (bp_table_t). Where a result is expected it has to leave a
- * sentence, and so must know its slot, whatever it is called with: that takes a function made for the slot (os_function_make);
- * where none can be made the result comes without a sentence.
+ * One function stands for entries of any type, because a caller passes and cleans up all arguments itself on the
+ * platforms we know, and because results are void, integers or pointers (bp_table_t). Where a result is expected it has
+ * to leave a sentence, and so must know its slot, whatever it is called with: that takes a function made for the slot
+ * (os_function_make); where none can be made the result comes without a sentence.
  */
 
 enum { TABLE_HEAD = 8 }; /* struct_size and version */
@@ -496,7 +511,8 @@ static uint64_t answer_state(void)
 static uint64_t refuse(void *data)
 {
     const table_slot_t *slot = data;
-    return (uint64_t)error_set(slot->error, BP_ERROR_STATE, "no plugin offers the table '%s' at present: the one that did is unloaded or set aside",
+    return (uint64_t)error_set(slot->error, BP_ERROR_STATE,
+                               "no plugin offers the table '%s' at present: the one that did is unloaded or set aside",
                                slot->name);
 }
 
@@ -534,26 +550,34 @@ table_slot_t *table_slot_new(memory_t *memory, error_text_t *error, const char *
 bp_result_t table_check(error_text_t *error, const bp_table_t *offered)
 {
     if (offered->name == NULL || !names_is_word(offered->name))
-        return error_set(error, BP_ERROR_ARGUMENT, "a table's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a table's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          offered->name == NULL ? "" : offered->name);
     if (strncmp(offered->name, "bp_", 3) == 0)
-        return error_set(error, BP_ERROR_ARGUMENT, "table '%s': names that begin with 'bp_' are the host's own", offered->name);
+        return error_set(error, BP_ERROR_ARGUMENT, "table '%s': names that begin with 'bp_' are the host's own",
+                         offered->name);
     if (offered->version == 0)
         return error_set(error, BP_ERROR_ARGUMENT, "table '%s' says version 0; versions begin with 1", offered->name);
-    if (offered->entries == NULL || offered->size < TABLE_HEAD || offered->size % sizeof(void *) != 0 || offered->size > TABLE_MOST)
-        return error_set(error, BP_ERROR_ABI, "table '%s' says it has %u bytes; use BP_TABLE (at most %d bytes are allowed)", offered->name,
+    if (offered->entries == NULL || offered->size < TABLE_HEAD || offered->size % sizeof(void *) != 0 ||
+        offered->size > TABLE_MOST)
+        return error_set(error, BP_ERROR_ABI,
+                         "table '%s' says it has %u bytes; use BP_TABLE (at most %d bytes are allowed)", offered->name,
                          offered->size, TABLE_MOST);
-    size_t entries = (offered->size - TABLE_HEAD) / sizeof(void *), letters = offered->returns == NULL ? 0 : strlen(offered->returns);
+    size_t entries = (offered->size - TABLE_HEAD) / sizeof(void *),
+           letters = offered->returns == NULL ? 0 : strlen(offered->returns);
     if (letters != entries)
-        return error_set(error, BP_ERROR_ARGUMENT, "table '%s' has %zu entries, and %zu letters that say what they return", offered->name, entries,
-                         letters);
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "table '%s' has %zu entries, and %zu letters that say what they return", offered->name,
+                         entries, letters);
     if (entries > 0 && strspn(offered->returns, "rcpn") != letters)
-        return error_set(error, BP_ERROR_ARGUMENT, "table '%s': the letter '%c' stands for no kind of result; r, c, p and n do", offered->name,
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "table '%s': the letter '%c' stands for no kind of result; r, c, p and n do", offered->name,
                          offered->returns[strspn(offered->returns, "rcpn")]);
     return BP_OK;
 }
 
-/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is not there stays away. */
+/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is not there stays
+   away. */
 void table_slot_silence(table_slot_t *slot)
 {
     uint64_t (*zero)(void) = answer_zero, (*state)(void) = answer_state, (*entry)(void);

@@ -2,8 +2,8 @@
  *
  * A component type: what its plugin declared, copied, and every field it ever had.
  *
- * Everything that a plugin declares is checked and copied before its slot changes, so that a refused declaration leaves the slot
- * as it was, and nothing but function addresses points into the image afterwards.
+ * Everything that a plugin declares is checked and copied before its slot changes, so that a refused declaration leaves
+ * the slot as it was, and nothing but function addresses points into the image afterwards.
  *
  * `memory` is the registry's account; `base` has the names, strings and errors. Slots stay where they are.
  *
@@ -34,9 +34,10 @@ typedef struct extension_place_t {
     uint32_t size;
 } extension_place_t;
 
-/* Copy what a list of extensions has. One that has no place here is told in the log, or refused where it is required. [main] */
-bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list, const extension_place_t *places,
-                            uint32_t count);
+/* Copy what a list of extensions has. One that has no place here is told in the log, or refused where it is required.
+   [main] */
+bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
+                            const extension_place_t *places, uint32_t count);
 
 /* A component type. */
 typedef struct component_t {
@@ -65,23 +66,24 @@ void component_free(base_t *base, memory_t *memory, component_t *slot);
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared);
 
 /* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
-bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared, component_t *slot,
-                              component_t *made);
+bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
+                              component_t *slot, component_t *made);
 
 /* Free what a slot, or what is to come into one, holds; names of fields that were known stay known. */
 void component_empty(base_t *base, memory_t *memory, component_t *slot);
 
-/* Bring what is known of fields in step with what the slot declares. A name that has gone is known as the field that says
- * that it was called so. */
+/* Bring what is known of fields in step with what the slot declares. A name that has gone is known as the field that
+ * says that it was called so. */
 void component_know_fields(component_t *slot);
 
-/* The same where a list takes the place of another, `before`: a name that goes with it is known as the field that has its
- * values, or as gone. What is known of other names stays; so component_restore_fields undoes it when `before` is back. */
+/* The same where a list takes the place of another, `before`: a name that goes with it is known as the field that has
+ * its values, or as gone. What is known of other names stays; so component_restore_fields undoes it when `before` is
+ * back. */
 void component_succeed_fields(component_t *slot, const component_t *before);
 void component_restore_fields(component_t *slot);
 
-/* The list of before is back for good: a name that only the withdrawn list has is known as the field that its values came
- * from, or as gone. */
+/* The list of before is back for good: a name that only the withdrawn list has is known as the field that its values
+ * came from, or as gone. */
 void component_return_fields(component_t *slot, const component_t *withdrawn);
 
 /* What a field is called now, from what it was called; NULL where it has gone. [main] */
@@ -112,8 +114,8 @@ void system_free(memory_t *memory, system_t *slot);
 bp_result_t system_check(error_text_t *error, const bp_system_i *declared);
 
 /* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
-bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared, const system_t *slot,
-                           system_t *made);
+bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
+                           const system_t *slot, system_t *made);
 
 /* Free what a slot, or what is to come into one, holds. */
 void system_empty(memory_t *memory, system_t *slot);
@@ -122,12 +124,13 @@ void system_empty(memory_t *memory, system_t *slot);
 
 /* A table that a plugin offers to others, in a place of its own.
  *
- * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A table that
- * has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns says.
+ * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A
+ * table that has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns says.
  */
 
 enum {
-    TABLE_LEAST_ROOM = 512, /* bytes of a slot, so that most later versions fit; one that does not gets a slot of its own */
+    TABLE_LEAST_ROOM = 512, /* bytes of a slot, so that most later versions fit; one that does not gets a slot of its
+                               own */
     TABLE_MOST = 64 * 1024,
     TABLE_MOST_SLOTS = 8    /* of one name: each has twice the room of the one before, or more */
 };
@@ -150,7 +153,8 @@ void table_slot_free(memory_t *memory, table_slot_t *slot);
 /* May a table be offered so? */
 bp_result_t table_check(error_text_t *error, const bp_table_t *offered);
 
-/* Put a checked table into a slot, as far as there is room. `returns` is a copy of its letters, which the slot takes over. */
+/* Put a checked table into a slot, as far as there is room. `returns` is a copy of its letters, which the slot takes
+   over. */
 void table_slot_fill(memory_t *memory, table_slot_t *slot, plugin_t *owner, const bp_table_t *offered, char *returns);
 
 /* No plugin offers it any more: the entries answer for it. */

@@ -162,7 +162,7 @@ bp_result_t terms_copy(base_t *base, memory_t *memory, const bp_term_list_t *lis
     return result;
 }
 
-/* --- binding -------------------------------------------------------------------------------------------------------- */
+/* --- binding ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t find_field(const component_t *component, const asked_field_t *asked)
 {
@@ -193,11 +193,12 @@ static bool is_like(const asked_field_t *asked, const field_t *field)
     return asked->type == field->type && asked->elements == field->elements && asked->list == field_is_list(field);
 }
 
-static bp_result_t refuse_type(error_text_t *error, const component_t *component, const asked_field_t *asked, const field_t *field)
+static bp_result_t refuse_type(error_text_t *error, const component_t *component, const asked_field_t *asked,
+                               const field_t *field)
 {
     char wanted[64], is[64];
-    return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s", asked->name, component->name,
-                     field_shape(asked->type, asked->elements, asked->list, wanted, sizeof wanted),
+    return error_set(error, BP_ERROR_TYPE, "it asks for field '%s' of component '%s' as %s, but it is %s", asked->name,
+                     component->name, field_shape(asked->type, asked->elements, asked->list, wanted, sizeof wanted),
                      field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
 }
 

@@ -50,8 +50,8 @@ typedef struct term_t {
 bp_result_t terms_copy(base_t *base, memory_t *memory, const bp_term_list_t *list, term_t **terms);
 void terms_free(memory_t *memory, term_t *terms, uint32_t count);
 
-/* Find the fields of a term among those that `component` declares. `places` has room for as many, or is NULL. The error is
- * about the first that is missing, with the nearest name, or is of another type. [main] */
+/* Find the fields of a term among those that `component` declares. `places` has room for as many, or is NULL. The error
+ * is about the first that is missing, with the nearest name, or is of another type. [main] */
 bp_result_t term_bind(error_text_t *error, const term_t *term, const struct component_t *component, uint16_t *places);
 
 #endif

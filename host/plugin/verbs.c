@@ -47,7 +47,7 @@ static bool verb_call(call_t *call, const char *verb, void (*function)(void *dat
 /* The same for verbs with a result, which are called on the main thread alone. */
 static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
 
-/* --- the plugin ------------------------------------------------------------------------------------------------------- */
+/* --- the plugin --------------------------------------------------------------------------------------------------- */
 
 static void call_load(void *data)
 {
@@ -103,7 +103,7 @@ bp_result_t verb_resume(plugin_t *plugin, uint32_t reason)
     return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason}, "resume", call_resume);
 }
 
-/* --- components ------------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
 #define COMPONENT_CALL(...) \
     &(call_t) { .component = component, .plugin = component->owner, .m = &m->handed, .place = m->place, __VA_ARGS__ }
@@ -155,12 +155,13 @@ static void call_create(void *data)
     c->result = c->component->storage.create(c->m, c->instance, c->in, c->count, c->more, c->out);
 }
 
-bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                        const void *const *columns, uint32_t *slots)
+bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance,
+                        const bp_entity_t *entities, uint32_t count, const void *const *columns, uint32_t *slots)
 {
     if (component->owner->guard == NULL)
         return component->storage.create(&m->handed, instance, entities, count, columns, slots);
-    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns, .out = slots),
+    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns,
+                                                .out = slots),
                                  "create", call_create);
 }
 
@@ -184,12 +185,14 @@ static void call_get(void *data)
     c->result = c->component->storage.get(c->m, c->number, c->slots, c->count, c->out, c->size);
 }
 
-bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
-                     size_t stride)
+bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
+                     uint32_t count, void *values, size_t stride)
 {
     if (component->owner->guard == NULL)
         return component->storage.get(&m->handed, field, slots, count, values, stride);
-    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values, .size = stride), "get", call_get);
+    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values,
+                                                .size = stride),
+                                 "get", call_get);
 }
 
 static void call_set(void *data)
@@ -198,12 +201,14 @@ static void call_set(void *data)
     c->result = c->component->storage.set(c->m, c->number, c->slots, c->count, c->in, c->size);
 }
 
-bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
-                     const void *values, size_t stride)
+bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
+                     uint32_t count, const void *values, size_t stride)
 {
     if (component->owner->guard == NULL)
         return component->storage.set(&m->handed, field, slots, count, values, stride);
-    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values, .size = stride), "set", call_set);
+    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values,
+                                                .size = stride),
+                                 "set", call_set);
 }
 
 static void call_count(void *data)
@@ -267,7 +272,8 @@ static void call_load_saved(void *data)
     c->result = c->component->saving.load(c->m, c->number, c->in, c->size);
 }
 
-bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size)
+bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data,
+                            size_t size)
 {
     if (component->owner->guard == NULL)
         return component->saving.load(&m->handed, version, data, size);
@@ -288,7 +294,7 @@ void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *r
         verb_call(COMPONENT_CALL(.out = report), "report", call_report);
 }
 
-/* --- tables ----------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------- */
 
 static void call_function(void *data)
 {
@@ -358,7 +364,8 @@ static void call_run_all(void *data)
     c->system->table.run_all(c->s, c->step, c->in, c->count);
 }
 
-void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches,
+                  uint32_t count)
 {
     if (system->owner->guard == NULL)
         system->table.run_all(&s->handed, step, matches, count);
@@ -412,11 +419,11 @@ void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *r
 
 /* Calling under the guard, and setting aside whoever crashed.
  *
- * The first crash of a plugin wins the right to tell (several threads may crash in one step); it is written down before `aside`
- * says so.
+ * The first crash of a plugin wins the right to tell (several threads may crash in one step); it is written down before
+ * `aside` says so.
  */
 
-/* --- crashes --------------------------------------------------------------------------------------------------------- */
+/* --- crashes ------------------------------------------------------------------------------------------------------ */
 
 /* " in the function 'simulate'", from the symbols of the file that was opened; "" where it has none. */
 static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
@@ -480,7 +487,7 @@ static void set_aside(const call_t *call, const char *verb, const guard_crash_t 
     log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
 }
 
-/* --- calling ---------------------------------------------------------------------------------------------------------- */
+/* --- calling ------------------------------------------------------------------------------------------------------ */
 
 static bool may_call(const plugin_t *plugin)
 {
@@ -505,7 +512,8 @@ static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*
     if (verb_call(call, verb, function))
         return call->result;
     if (called)
-        return error_set(error, BP_ERROR_FAILED, "%s", call->plugin->crash[0] != '\0' ? call->plugin->crash : "a plugin that it called crashed");
-    return error_set(error, BP_ERROR_STATE, "plugin '%s' is set aside until a good version of it is loaded: %s", call->plugin->name,
-                     call->plugin->crash);
+        return error_set(error, BP_ERROR_FAILED, "%s",
+                         call->plugin->crash[0] != '\0' ? call->plugin->crash : "a plugin that it called crashed");
+    return error_set(error, BP_ERROR_STATE, "plugin '%s' is set aside until a good version of it is loaded: %s",
+                     call->plugin->name, call->plugin->crash);
 }

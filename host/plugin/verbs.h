@@ -1,15 +1,17 @@
 /* verbs.h - the one way in which the host calls a plugin: every verb of a component, a system or the plugin itself.
  *
  * Nothing else in the host calls through a slot's table (tools/check_verbs.sh looks). With a crash guard
- * (loader_t.guard) each call runs under it: a crash in the plugin ends the call, is told in the log, and the plugin is *set
- * aside* at once: from then on its verbs are not called, and the functions here answer in its place: nothing done, 0, or an error that
- * says so. Without a guard, and for plugins that are linked in, a function here is the call and nothing more.
+ * (loader_t.guard) each call runs under it: a crash in the plugin ends the call, is told in the log, and the plugin is
+ * *set aside* at once: from then on its verbs are not called, and the functions here answer in its place: nothing done,
+ * 0, or an error that says so. Without a guard, and for plugins that are linked in, a function here is the call and
+ * nothing more.
  *
  * Which verbs a table has (which entries are not NULL) is the caller's to know, as before.
  *
  * Whoever appends a verb to the contract adds its function here.
  *
- * What it does not do: it decides nothing about a plugin that has crashed beyond not calling it; the host does between steps.
+ * What it does not do: it decides nothing about a plugin that has crashed beyond not calling it; the host does between
+ * steps.
  */
 #ifndef HOST_PLUGIN_VERBS_H
 #define HOST_PLUGIN_VERBS_H
@@ -43,25 +45,27 @@ bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);
 void verb_stop(const component_t *component, verb_manager_t *m);
 void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run_t *run);
-bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                        const void *const *columns, uint32_t *slots);
+bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance,
+                        const bp_entity_t *entities, uint32_t count, const void *const *columns, uint32_t *slots);
 void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count);
-bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
-                     size_t stride);
-bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
-                     const void *values, size_t stride);
+bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
+                     uint32_t count, void *values, size_t stride);
+bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
+                     uint32_t count, const void *values, size_t stride);
 uint32_t verb_count(const component_t *component, verb_manager_t *m);
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random);
 void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t *batch);
 bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size);
-bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data, size_t size);
+bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data,
+                            size_t size);
 void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report);
 
 /* A system. */
 bp_result_t verb_system_start(const system_t *system, verb_system_t *s);
 void verb_system_stop(const system_t *system, verb_system_t *s);
 void verb_run(const system_t *system, verb_system_t *s, const bp_match_t *match);
-void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
+void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *step, const bp_match_t *matches,
+                  uint32_t count);
 void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report);

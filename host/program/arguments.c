@@ -131,7 +131,8 @@ static bool read_ini(reader_t *reader, const char *text, arguments_t *arguments)
         return usage(reader->command);
     }
     if (arguments->ini != NULL) {
-        complain("%s takes one %s; here are '%s' and '%s'", reader->command->name, file_of(reader->command), arguments->ini, text);
+        complain("%s takes one %s; here are '%s' and '%s'", reader->command->name, file_of(reader->command),
+                 arguments->ini, text);
         return usage(reader->command);
     }
     arguments->ini = text;
@@ -226,7 +227,8 @@ static bool refuse_scene_option(const scene_reader_t *reader, const char *text, 
     return scene_usage(reader);
 }
 
-static bool set_scene_value(scene_reader_t *reader, const scene_option_t *option, const char *value, scene_arguments_t *arguments)
+static bool set_scene_value(scene_reader_t *reader, const scene_option_t *option, const char *value,
+                            scene_arguments_t *arguments)
 {
     const char **member = (const char **)(void *)((char *)arguments + option->member);
     if (value == NULL && reader->next < reader->count)
@@ -249,7 +251,8 @@ static bool read_scene_option(scene_reader_t *reader, const char *text, scene_ar
     size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
     for (size_t i = 0; i < SCENE_OPTIONS; i++) {
         const scene_option_t *option = &scene_options[i];
-        if ((option->takes & reader->takes) == 0 || strlen(option->name) != length || strncmp(option->name, text, length) != 0)
+        if ((option->takes & reader->takes) == 0 || strlen(option->name) != length ||
+            strncmp(option->name, text, length) != 0)
             continue;
         if (option->member != (size_t)-1)
             return set_scene_value(reader, option, equals != NULL ? equals + 1 : NULL, arguments);

@@ -64,7 +64,8 @@ enum {
     SCENE_TAKES_JSON = 1u << 3
 };
 
-/* Read the texts behind the command's name. Complains, ending with `usage`, and returns false where they are not right. */
+/* Read the texts behind the command's name. Complains, ending with `usage`, and returns false where they are not
+   right. */
 bool scene_arguments_read(const char *usage, unsigned takes, int count, char **texts, scene_arguments_t *arguments);
 
 #endif

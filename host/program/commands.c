@@ -60,7 +60,8 @@ int command_check(int count, char **texts)
 
 /* `backplane compile`: a scene of JSON to a blob.
  *
- * The output replaces an older one only when it is whole (bp_scene_write), so a scene that is wrong leaves what was there.
+ * The output replaces an older one only when it is whole (bp_scene_write), so a scene that is wrong leaves what was
+ * there.
  */
 
 enum { PATH_ROOM = 4096 };
@@ -98,8 +99,9 @@ static int print_summary(const scene_arguments_t *arguments, const bp_scene_o *s
         return print_json(arguments, scene, bytes, milliseconds);
     uint32_t entities = bp_scene_entity_count(scene);
     uint64_t components = bp_scene_component_count(scene);
-    printf("%s: %u %s, %llu %s, %zu bytes; %.1f ms\n", arguments->output, entities, entities == 1 ? "entity" : "entities",
-           (unsigned long long)components, components == 1 ? "component" : "components", bytes, milliseconds);
+    printf("%s: %u %s, %llu %s, %zu bytes; %.1f ms\n", arguments->output, entities,
+           entities == 1 ? "entity" : "entities", (unsigned long long)components,
+           components == 1 ? "component" : "components", bytes, milliseconds);
     return STATUS_FINE;
 }
 
@@ -128,7 +130,9 @@ int command_compile(int count, char **texts)
     scene_arguments_t arguments;
     program_t program;
     char output[PATH_ROOM];
-    if (!scene_arguments_read(compile_usage, SCENE_TAKES_OUTPUT | SCENE_TAKES_INI | SCENE_TAKES_PLUGINS | SCENE_TAKES_JSON, count, texts, &arguments))
+    if (!scene_arguments_read(compile_usage,
+                              SCENE_TAKES_OUTPUT | SCENE_TAKES_INI | SCENE_TAKES_PLUGINS | SCENE_TAKES_JSON, count,
+                              texts, &arguments))
         return STATUS_BAD_INPUT;
     if (arguments.file == NULL || (arguments.ini != NULL && arguments.plugins != NULL)) {
         complain(arguments.file == NULL ? "compile needs a scene" : "give --ini or --plugins, not both");
@@ -214,7 +218,8 @@ static int run(const char *path, const char *const *arguments)
     }
     if (status >= 0)
         return status;
-    complain("import was ended by signal %d: the file is more than the library assimp can take; nothing was written", -status);
+    complain("import was ended by signal %d: the file is more than the library assimp can take; nothing was written",
+             -status);
     return STATUS_FAILED;
 }
 

@@ -139,7 +139,8 @@ static bool do_reload(console_t *console, char *rest)
         return console_refuse(console, "reload which plugin? `plugins` lists them");
     bp_reload_report_t report = {.struct_size = sizeof report};
     if (bp_host_reload(console->program->host, names, count, &report) != BP_OK)
-        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(console->program->host));
+        return console_refuse(console, "not reloaded, and nothing has changed: %s",
+                              bp_host_error(console->program->host));
     printf("%s\n", report.text);
     return true;
 }
@@ -150,8 +151,8 @@ static const console_command_t commands[] = {
     {"help", "help [COMMAND]", "list the commands, or tell about one", do_help},
     {"plugins", "plugins [NAME]", "list the plugins, or tell all about one", console_plugins},
     {"worlds", "worlds", "list the worlds with their clocks and components", console_worlds},
-    {"entities", "entities [WORLD] [N]",
-     "list the first N entities (20 where it is not said) of a world, or of each", console_entities},
+    {"entities", "entities [WORLD] [N]", "list the first N entities (20 where it is not said) of a world, or of each",
+     console_entities},
     {"get", "get PATH",
      "print a property (world/entity.component.property), a component or an entity\n"
      "  The entity stands there by its debug name or as #index:generation, the component by its name in the\n"
@@ -181,7 +182,9 @@ static const console_command_t commands[] = {
      "  Whose child an entity is, a property of a component tells, such as transform.parent.",
      console_tree},
     {"step", "step [N]", "let all worlds take N steps, or one", do_step},
-    {"reload", "reload PLUGIN ...", "load the present files of plugins in place of what is at work, worlds and all; several change together", do_reload},
+    {"reload", "reload PLUGIN ...",
+     "load the present files of plugins in place of what is at work, worlds and all; several change together",
+     do_reload},
     {"stats", "stats", "print what worlds hold and what plugins cost", console_stats},
     {"report", "report", "print what components and systems report", console_report},
     {"quit", "quit", "end the console", do_quit},

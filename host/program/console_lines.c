@@ -417,7 +417,9 @@ static void offer_values(const program_t *program, const char *path, const char 
     *dot = '\0';
     if (!inspect_path(program, copy, &target, why) || target.kind != TARGET_COMPONENT)
         return;
-    for (uint32_t i = 0; program->api->property->describe(program->host, target.component.type, i, &field, sizeof field) == BP_OK; i++) {
+    for (uint32_t i = 0;
+         program->api->property->describe(program->host, target.component.type, i, &field, sizeof field) == BP_OK;
+         i++) {
         const char *values = strcmp(field.name, dot + 1) == 0 ? field.values : NULL;
         while (describe_value(&values, &value)) {
             if (begins_with(value.name, word))

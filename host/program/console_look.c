@@ -24,7 +24,8 @@ bool console_plugins(console_t *console, char *rest)
     guess_t guess = {.wanted = name};
     for (uint32_t i = 0; (head = bp_host_plugin(console->program->host, i, &path)) != NULL; i++) {
         if (strcmp(head->name, name) == 0)
-            return plugin_list_print_one(head, path, bp_host_plugin_crash(console->program->host, i), console->styled) == STATUS_FINE;
+            return plugin_list_print_one(head, path, bp_host_plugin_crash(console->program->host, i),
+                                         console->styled) == STATUS_FINE;
         guess_consider(&guess, head->name);
     }
     return console_refuse(console, "no plugin '%s' is loaded%s", name, guess_hint(&guess, hint, sizeof hint));

@@ -130,7 +130,8 @@ bool console_spawn(console_t *console, char *rest)
         return false;
     if (words[0] == NULL)
         return console_refuse(console, "spawn needs the file of a scene, such as spawn level.json");
-    if (words[1] != NULL && program->api->world->find(program->host, words[1]) == NULL && program->api->world->find(program->host, words[0]) != NULL)
+    if (words[1] != NULL && program->api->world->find(program->host, words[1]) == NULL &&
+        program->api->world->find(program->host, words[0]) != NULL)
         return console_refuse(console, "the scene comes first: spawn %s %s", words[1], words[0]);
     bp_world_o *world = world_or_only(console, words[1]);
     if (world == NULL || !make_room(console))
@@ -158,7 +159,8 @@ bool console_despawn(console_t *console, char *rest)
         return console_refuse(console, "despawn needs the number that spawn printed, such as despawn 1");
     if (number == 0 || number > console->spawn_count)
         return console_refuse(console, "there is no spawn %s; %s", word,
-                              console->spawn_count == 0 ? "nothing has been spawned here" : "spawn prints their numbers");
+                              console->spawn_count == 0 ? "nothing has been spawned here"
+                                                        : "spawn prints their numbers");
     bp_spawn_t *spawn = &console->spawns[number - 1];
     if (spawn->id == 0)
         return console_refuse(console, "spawn %s has been despawned already", word);
@@ -204,7 +206,8 @@ bool console_save(console_t *console, char *rest)
     bp_scene_close(scene);
     if (!fine)
         return refuse_last(console);
-    printf("%s: %" PRIu32 " %s, %zu bytes saved\n", console->program->api->world->name(world), count, plural(count), size);
+    printf("%s: %" PRIu32 " %s, %zu bytes saved\n", console->program->api->world->name(world), count, plural(count),
+           size);
     return true;
 }
 

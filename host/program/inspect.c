@@ -198,7 +198,8 @@ static bool explain_many(const program_t *program, const char *name, const bp_en
     return false;
 }
 
-bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity, char why[WHY_MAX])
+bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity,
+                    char why[WHY_MAX])
 {
     uint64_t index;
     uint64_t generation;
@@ -360,6 +361,7 @@ bool inspect_any_entity(const program_t *program, const char *text, bp_entity_t 
         return false;
     *entity = target.entity;
     if (target.kind != TARGET_ENTITY)
-        snprintf(why, WHY_MAX, "'%s' names %s, not an entity", text, target.kind == TARGET_COMPONENT ? "a component" : "a property");
+        snprintf(why, WHY_MAX, "'%s' names %s, not an entity", text,
+                 target.kind == TARGET_COMPONENT ? "a component" : "a property");
     return target.kind == TARGET_ENTITY;
 }

@@ -60,7 +60,8 @@ typedef struct target_t {
 } target_t;
 
 /* The living entity that `text` names in `world`: an id or a debug name. false with a sentence in `why`. */
-bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity, char why[WHY_MAX]);
+bool inspect_entity(const program_t *program, bp_world_o *world, const char *text, bp_entity_t *entity,
+                    char why[WHY_MAX]);
 
 /* The living entity that `text` names, whatever its world: world/entity, an id, or a debug name that only one in all
  * worlds has. false with a sentence in `why`. */

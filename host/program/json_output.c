@@ -104,10 +104,25 @@ json_t *json_output_value(uint32_t type, const char *text)
         if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0)
             return json_true();
         return strcmp(text, "false") == 0 || strcmp(text, "0") == 0 ? json_false() : json_output_text(text);
-    case BP_I8: case BP_U8: case BP_I16: case BP_U16: case BP_I32: case BP_U32: case BP_I64: case BP_U64: case BP_F32: case BP_F64:
-        return json_output_cell(text);
-    case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR:
-        return list_of(text);
+    case BP_I8:
+    case BP_U8:
+    case BP_I16:
+    case BP_U16:
+    case BP_I32:
+    case BP_U32:
+    case BP_I64:
+    case BP_U64:
+    case BP_F32:
+    case BP_F64: return json_output_cell(text);
+    case BP_VEC2:
+    case BP_VEC3:
+    case BP_VEC4:
+    case BP_DVEC2:
+    case BP_DVEC3:
+    case BP_DVEC4:
+    case BP_QUAT:
+    case BP_MAT4:
+    case BP_COLOUR: return list_of(text);
     default:
         return json_output_text(text);
     }
@@ -162,9 +177,9 @@ int json_output_print(json_t *root)
 
 /* One event a line.
  *
- * A slice is an event "X" with its beginning and length in microseconds; threads get their names when they are first met; the
- * entities of a world are a counter, one value a step. Names of worlds, units and what the host does are words and spaces,
- * which JSON takes as they are.
+ * A slice is an event "X" with its beginning and length in microseconds; threads get their names when they are first
+ * met; the entities of a world are a counter, one value a step. Names of worlds, units and what the host does are words
+ * and spaces, which JSON takes as they are.
  */
 
 static void name_thread(trace_file_t *trace, uint32_t thread)
@@ -172,10 +187,12 @@ static void name_thread(trace_file_t *trace, uint32_t thread)
     char name[32] = "main";
     if (thread > 0)
         snprintf(name, sizeof name, "worker %" PRIu32, thread);
-    fprintf(trace->file, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s\"}}",
+    fprintf(trace->file,
+            ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s\"}}",
             thread, name);
     fprintf(trace->file,
-            ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+            ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32
+            ",\"args\":{\"sort_index\":%" PRIu32 "}}",
             thread, thread);
 }
 
@@ -187,15 +204,15 @@ static void write_slice(trace_file_t *trace, const bp_trace_slice_t *slice)
     for (; trace->threads <= slice->thread; trace->threads++)
         name_thread(trace, trace->threads);
     fprintf(trace->file,
-            ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"world\":\"%s\",\"%s\":%" PRIu64 "}}",
-            slice->name, kinds[kind], slice->thread, (double)slice->begin / 1e3, (double)(slice->end - slice->begin) / 1e3,
-            slice->world,
-            counts[kind], slice->count);
+            ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32
+            ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"world\":\"%s\",\"%s\":%" PRIu64 "}}",
+            slice->name, kinds[kind], slice->thread, (double)slice->begin / 1e3,
+            (double)(slice->end - slice->begin) / 1e3, slice->world, counts[kind], slice->count);
     if (kind == BP_SLICE_STEP)
         fprintf(trace->file,
-                ",\n{\"name\":\"entities of %s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"entities\":%" PRIu64 "}}",
-                slice->world,
-                (double)slice->end / 1e3, slice->count);
+                ",\n{\"name\":\"entities of %s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"entities\":%" PRIu64
+                "}}",
+                slice->world, (double)slice->end / 1e3, slice->count);
 }
 
 static void take(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost)

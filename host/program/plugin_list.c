@@ -92,13 +92,16 @@ static void print_asked(const bp_term_t *term, uint32_t access, const char *verb
         bp_term_field_t field = describe_asked(&term->fields, i);
         if ((field.access & BP_WRITE) != (access & BP_WRITE))
             continue;
-        printf("%s%s%s", found++ > 0 ? ", " : verb, field.name, field.flags & BP_TERM_FIELD_OPTIONAL ? " (where it has that)" : "");
+        printf("%s%s%s", found++ > 0 ? ", " : verb, field.name,
+               field.flags & BP_TERM_FIELD_OPTIONAL ? " (where it has that)" : "");
     }
 }
 
 static void print_term(const bp_term_t *term)
 {
-    const char *how = term->flags & BP_TERM_EXCLUDE ? "without" : term->flags & BP_TERM_OPTIONAL ? "with or without" : "with";
+    const char *how = term->flags & BP_TERM_EXCLUDE    ? "without"
+                      : term->flags & BP_TERM_OPTIONAL ? "with or without"
+                                                       : "with";
     printf("    %s %s", how, term->component);
     if (term->instance != NULL)
         printf(" named %s", term->instance);
@@ -189,7 +192,8 @@ int plugin_list_print_short(const program_t *program, bool styled)
         table_cell(&table, or_nothing(head->desc->version));
         table_cellf(&table, "%" PRIu32, head->desc->components.count);
         table_cellf(&table, "%" PRIu32, head->desc->systems.count);
-        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed" : or_nothing(head->desc->doc));
+        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed"
+                                                                          : or_nothing(head->desc->doc));
     }
     return print_table(&table, "", styled);
 }

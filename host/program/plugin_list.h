@@ -50,10 +50,12 @@ typedef struct described_value_t {
     long long number; /* with BP_FIELD_BITS that of the bit */
 } described_value_t;
 
-/* The next value of the list that `*values` stands in; false at its end. Begin with field->values, which may be NULL, and number -1. */
+/* The next value of the list that `*values` stands in; false at its end. Begin with field->values, which may be NULL,
+   and number -1. */
 bool describe_value(const char **values, described_value_t *value);
 
-/* The value of a new instance as text, also where the declaration leaves it to the type ("0 0 0"). `room` is for a name. */
+/* The value of a new instance as text, also where the declaration leaves it to the type ("0 0 0"). `room` is for a
+   name. */
 const char *describe_initial(const bp_field_t *field, described_value_t *room);
 
 /* "0 to 10", "at least 0", "at most 10", "idle walking", or "". Returns `text`. */

@@ -25,14 +25,15 @@ typedef struct program_t {
 /* Create a host with nothing in it. Complains and returns STATUS_FAILED where there is no memory. */
 int program_create(program_t *program, const char *ini);
 
-/* Create a host and do what `ini` says; `talking`: remarks of the log are printed too. On failure complains and returns the status for it, with nothing
- * left to close; else STATUS_FINE. `program` must stay where it is until it is closed. */
+/* Create a host and do what `ini` says; `talking`: remarks of the log are printed too. On failure complains and returns
+ * the status for it, with nothing left to close; else STATUS_FINE. `program` must stay where it is until it is
+ * closed. */
 int program_open(program_t *program, const char *ini, bool talking);
 
-/* Create a host with plugins alone, for commands that simulate nothing: those of `ini`; or, where it is NULL, all that lie in
- * `folder`; or, where that is NULL too, those that came with the program (plugins/ beside it, or ../lib/backplane/plugins). Of a
- * folder, plugins that cannot be loaded are passed over (most want options that an ini would give): program_say_passed_over
- * complains of them. Otherwise as program_open. */
+/* Create a host with plugins alone, for commands that simulate nothing: those of `ini`; or, where it is NULL, all that
+ * lie in `folder`; or, where that is NULL too, those that came with the program (plugins/ beside it, or
+ * ../lib/backplane/plugins). Of a folder, plugins that cannot be loaded are passed over (most want options that an ini
+ * would give): program_say_passed_over complains of them. Otherwise as program_open. */
 int program_open_plugins(program_t *program, const char *ini, const char *folder);
 void program_say_passed_over(const program_t *program);
 
@@ -44,8 +45,8 @@ int program_close(program_t *program, int status);
 /* Let all worlds take `count` steps, with a progress bar if `bar`. Complains where a step fails. */
 int program_step(program_t *program, uint64_t count, bool bar);
 
-/* The same at the pace of the worlds' step rates, `count` steps of each world or, where that is 0, until Ctrl-C; `show` is the path of a
- * property to print once a second, or NULL. Complains where a step fails, or the path is wrong. */
+/* The same at the pace of the worlds' step rates, `count` steps of each world or, where that is 0, until Ctrl-C; `show`
+ * is the path of a property to print once a second, or NULL. Complains where a step fails, or the path is wrong. */
 int program_live(program_t *program, uint64_t count, const char *show);
 
 /* The commands. Each returns its status. */

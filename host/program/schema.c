@@ -1,9 +1,9 @@
 /* schema.c - objects of a scene: entities, prototypes, components.
  *
- * Each component type has two definitions, one for entities with a count, whose properties may be lists, and one without.
- * Which of them a component is, its "type" says, or its key where that is the name of a type; where neither does, it must be
- * inherited: then any property of any type is taken, so that a misspelt one is still found. Whether an entity counts and
- * extends is asked with if and then, which keeps messages about the one case that applies.
+ * Each component type has two definitions, one for entities with a count, whose properties may be lists, and one
+ * without. Which of them a component is, its "type" says, or its key where that is the name of a type; where neither
+ * does, it must be inherited: then any property of any type is taken, so that a misspelt one is still found. Whether an
+ * entity counts and extends is asked with if and then, which keeps messages about the one case that applies.
  */
 #include "schema.h"
 
@@ -46,10 +46,11 @@ static const char *whole_suffix(variant_t variant)
 /* An object with these properties, remarks, and nothing else. */
 static json_t *closed_object(json_t *properties)
 {
-    return json_pack("{s:s, s:o, s:{s:b}, s:b}", "type", "object", "properties", properties, "patternProperties", ignored, 1, "additionalProperties", 0);
+    return json_pack("{s:s, s:o, s:{s:b}, s:b}", "type", "object", "properties", properties, "patternProperties",
+                     ignored, 1, "additionalProperties", 0);
 }
 
-/* --- all component types ------------------------------------------------------------------------------------------- */
+/* --- all component types ------------------------------------------------------------------------------------------ */
 
 typedef struct types_t {
     const program_t *program;
@@ -83,7 +84,7 @@ static json_t *type_names(const program_t *program)
     return json_output_checked(names, bad);
 }
 
-/* --- a component type ------------------------------------------------------------------------------------------------ */
+/* --- a component type --------------------------------------------------------------------------------------------- */
 
 static int set_properties(json_t *properties, const bp_component_i *component, bool each)
 {
@@ -120,7 +121,7 @@ static int define_types(json_t *definitions, const program_t *program, bool each
     return bad;
 }
 
-/* --- components of an entity ------------------------------------------------------------------------------------------ */
+/* --- components of an entity -------------------------------------------------------------------------------------- */
 
 /* Of the type that it says. */
 static json_t *typed_schema(const program_t *program, bool each)
@@ -132,11 +133,13 @@ static json_t *typed_schema(const program_t *program, bool each)
     while (next_type(&types, &component)) {
         char name[NAME_ROOM];
         snprintf(name, sizeof name, "type_%s%s", component.name, each ? "_each" : "");
-        bad |= json_array_append_new(choices, json_pack("{s:{s:[s], s:{s:{s:s}}}, s:o}", "if", "required", "type", "properties", "type", "const",
-                                                        component.name, "then", reference(name, "")));
+        bad |= json_array_append_new(choices,
+                                     json_pack("{s:{s:[s], s:{s:{s:s}}}, s:o}", "if", "required", "type", "properties",
+                                               "type", "const", component.name, "then", reference(name, "")));
     }
     choices = json_output_checked(choices, bad);
-    return json_pack("{s:s, s:[s], s:{s:{s:o}}, s:o}", "type", "object", "required", "type", "properties", "type", "enum", type_names(program), "allOf", choices);
+    return json_pack("{s:s, s:[s], s:{s:{s:o}}, s:o}", "type", "object", "required", "type", "properties", "type",
+                     "enum", type_names(program), "allOf", choices);
 }
 
 /* A property that several types have may be what it is in any of them. */
@@ -178,8 +181,9 @@ static json_t *named_schema(const char *type, variant_t variant)
 {
     char name[NAME_ROOM];
     snprintf(name, sizeof name, "type_%s", type);
-    return or_null(variant, json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
-                                      reference("typed", each_suffix(variant)), "else", reference(name, each_suffix(variant))));
+    return or_null(variant,
+                   json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
+                             reference("typed", each_suffix(variant)), "else", reference(name, each_suffix(variant))));
 }
 
 static json_t *other_schema(variant_t variant)
@@ -187,7 +191,8 @@ static json_t *other_schema(variant_t variant)
     if (!variant.extended)
         return reference("typed", each_suffix(variant));
     return or_null(variant, json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
-                                      reference("typed", each_suffix(variant)), "else", reference("inherited", each_suffix(variant))));
+                                      reference("typed", each_suffix(variant)), "else",
+                                      reference("inherited", each_suffix(variant))));
 }
 
 static json_t *components_schema(const program_t *program, variant_t variant)
@@ -198,8 +203,9 @@ static json_t *components_schema(const program_t *program, variant_t variant)
     int bad = 0;
     while (next_type(&types, &component))
         bad |= json_object_set_new(properties, component.name, named_schema(component.name, variant));
-    return json_pack("{s:s, s:{s:s}, s:o, s:{s:b}, s:o}", "type", "object", "propertyNames", "pattern", component_keys, "properties",
-                     json_output_checked(properties, bad), "patternProperties", ignored, 1, "additionalProperties", other_schema(variant));
+    return json_pack("{s:s, s:{s:s}, s:o, s:{s:b}, s:o}", "type", "object", "propertyNames", "pattern", component_keys,
+                     "properties", json_output_checked(properties, bad), "patternProperties", ignored, 1,
+                     "additionalProperties", other_schema(variant));
 }
 
 static int define_components(json_t *definitions, const program_t *program)
@@ -214,12 +220,13 @@ static int define_components(json_t *definitions, const program_t *program)
     for (int each = 0; each < 2; each++) {
         bad |= define_types(definitions, program, each != 0);
         bad |= json_object_set_new(definitions, each ? "typed_each" : "typed", typed_schema(program, each != 0));
-        bad |= json_object_set_new(definitions, each ? "inherited_each" : "inherited", inherited_schema(program, each != 0));
+        bad |= json_object_set_new(definitions, each ? "inherited_each" : "inherited",
+                                   inherited_schema(program, each != 0));
     }
     return bad;
 }
 
-/* --- entities and prototypes --------------------------------------------------------------------------------------------- */
+/* --- entities and prototypes -------------------------------------------------------------------------------------- */
 
 /* Does the object have this member? Then one kind of components, else another. */
 static json_t *components_if(const char *member, json_t *then, json_t *otherwise)
@@ -229,52 +236,61 @@ static json_t *components_if(const char *member, json_t *then, json_t *otherwise
 
 static json_t *components_are(bool each, bool extended)
 {
-    return json_pack("{s:{s:o}}", "properties", "components", reference("components", whole_suffix((variant_t){each, extended})));
+    return json_pack("{s:{s:o}}", "properties", "components",
+                     reference("components", whole_suffix((variant_t){each, extended})));
 }
 
 static json_t *name_schema(const char *description)
 {
-    return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength", 255, "description", description);
+    return json_pack("{s:s, s:i, s:i, s:s}", "type", "string", "minLength", 1, "maxLength", 255, "description",
+                     description);
 }
 
 static json_t *with_components(json_t *schema, bool counts)
 {
     json_t *plain = components_if("extends", components_are(false, true), components_are(false, false));
-    json_t *choice = !counts ? plain : components_if("count", components_if("extends", components_are(true, true), components_are(true, false)), plain);
-    return json_output_checked(schema, schema == NULL ? (json_decref(choice), -1) : json_object_set_new(schema, "allOf", json_pack("[o]", choice)));
+    json_t *choice =
+        !counts
+            ? plain
+            : components_if("count", components_if("extends", components_are(true, true), components_are(true, false)),
+                            plain);
+    return json_output_checked(schema, schema == NULL ? (json_decref(choice), -1)
+                                                      : json_object_set_new(schema, "allOf", json_pack("[o]", choice)));
 }
 
 static json_t *entity_schema(void)
 {
-    json_t *properties = json_pack(
-        "{s:o, s:o, s:{s:s, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s, s:i, s:I, s:s}}",
-        "name", name_schema("how other entities refer to it, unique in the scene; also its label"),
-        "extends", name_schema("the prototype whose components it has"),
-        "components", "type", "object", "description", "what it is made of: instance names and their properties",
-        "children", "type", "array", "items", "$ref", "#/definitions/entity", "description", "entities whose parent it is",
-        "count", "type", "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX, "description", "so many alike; a property may be a list with a value for each");
+    json_t *properties =
+        json_pack("{s:o, s:o, s:{s:s, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s, s:i, s:I, s:s}}", "name",
+                  name_schema("how other entities refer to it, unique in the scene; also its label"), "extends",
+                  name_schema("the prototype whose components it has"), "components", "type", "object", "description",
+                  "what it is made of: instance names and their properties", "children", "type", "array", "items",
+                  "$ref", "#/definitions/entity", "description", "entities whose parent it is", "count", "type",
+                  "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX, "description",
+                  "so many alike; a property may be a list with a value for each");
     return with_components(closed_object(properties), true);
 }
 
 static json_t *prototype_schema(void)
 {
-    json_t *properties = json_pack("{s:o, s:{s:s, s:s}}", "extends", name_schema("another prototype, whose components it has too"),
-                                   "components", "type", "object", "description", "what entities that extend it are made of");
+    json_t *properties =
+        json_pack("{s:o, s:{s:s, s:s}}", "extends", name_schema("another prototype, whose components it has too"),
+                  "components", "type", "object", "description", "what entities that extend it are made of");
     return with_components(closed_object(properties), false);
 }
 
 static json_t *scene_properties(void)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}}",
-                     "$schema", "type", "string",
-                     "prototypes", "type", "object", "patternProperties", ignored, 1, "additionalProperties", "$ref", "#/definitions/prototype",
-                     "description", "entities in the making: what others extend",
-                     "entities", "type", "array", "items", "$ref", "#/definitions/entity", "description", "what the scene spawns");
+    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}}", "$schema", "type", "string",
+                     "prototypes", "type", "object", "patternProperties", ignored, 1, "additionalProperties", "$ref",
+                     "#/definitions/prototype", "description", "entities in the making: what others extend", "entities",
+                     "type", "array", "items", "$ref", "#/definitions/entity", "description", "what the scene spawns");
 }
 
 json_t *schema_of_scenes(const program_t *program)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title", "Backplane scene", "description",
+    json_t *root = json_pack("{s:s, s:s, s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
+                             "Backplane scene", "description",
                              "A scene for the plugins that were loaded when this was written: backplane schema --help");
     json_t *definitions = json_object(), *object = closed_object(scene_properties());
     int bad = root == NULL || definitions == NULL || object == NULL ? -1 : 0;
@@ -297,9 +313,9 @@ json_t *schema_of_scenes(const program_t *program)
 
 /* The schema of one property: all that may be written for it.
  *
- * Keywords of JSON Schema apply to values of their own kind alone: `minimum` to numbers, `pattern` to strings, `items` to
- * lists. So one flat schema with a list of types says "a number in this range, or a text that looks like one, or null", and
- * editors complete and explain it better than a choice between schemas.
+ * Keywords of JSON Schema apply to values of their own kind alone: `minimum` to numbers, `pattern` to strings, `items`
+ * to lists. So one flat schema with a list of types says "a number in this range, or a text that looks like one, or
+ * null", and editors complete and explain it better than a choice between schemas.
  */
 
 #define NUMBER "[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?"
@@ -377,8 +393,9 @@ static json_t *vector_pattern(uint32_t type)
 {
     char pattern[512];
     uint32_t parts = parts_of(type), least = type == BP_COLOUR ? 3 : parts;
-    snprintf(pattern, sizeof pattern, "^%s%s%s((%s,%s|[ \\t]+)%s){%u,%u}%s,?%s$", BLANK, type == BP_COLOUR ? "(#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|" : "",
-             NUMBER, BLANK, BLANK, NUMBER, least - 1, parts - 1, type == BP_COLOUR ? ")" : "", BLANK);
+    snprintf(pattern, sizeof pattern, "^%s%s%s((%s,%s|[ \\t]+)%s){%u,%u}%s,?%s$", BLANK,
+             type == BP_COLOUR ? "(#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|" : "", NUMBER, BLANK, BLANK, NUMBER,
+             least - 1, parts - 1, type == BP_COLOUR ? ")" : "", BLANK);
     return json_string(pattern);
 }
 
@@ -395,11 +412,12 @@ static json_t *vector_schema(const bp_field_t *field)
     uint32_t parts = parts_of(field->type);
     json_t *number = json_pack("{s:s}", "type", "number");
     int bad = number == NULL ? -1 : set_limits(number, field);
-    return json_pack("{s:[s,s,s], s:o, s:i, s:i, s:o}", "type", "array", "string", "null", "items", json_output_checked(number, bad), "minItems",
-                     field->type == BP_COLOUR ? 3 : (int)parts, "maxItems", (int)parts, "pattern", vector_pattern(field->type));
+    return json_pack("{s:[s,s,s], s:o, s:i, s:i, s:o}", "type", "array", "string", "null", "items",
+                     json_output_checked(number, bad), "minItems", field->type == BP_COLOUR ? 3 : (int)parts,
+                     "maxItems", (int)parts, "pattern", vector_pattern(field->type));
 }
 
-/* --- named values --------------------------------------------------------------------------------------------------- */
+/* --- named values ------------------------------------------------------------------------------------------------- */
 
 /* Names and numbers. */
 static json_t *choice_schema(const bp_field_t *field)
@@ -427,23 +445,25 @@ static json_t *flags_schema(const bp_field_t *field)
         mask |= UINT64_C(1) << (value.number & 63);
     }
     if (names != NULL && pattern != NULL) {
-        snprintf(pattern, 2 * room, "^" BLANK "(%s" WHOLE ")(" BLANK "\\|" BLANK "(%s" WHOLE "))*" BLANK "$", names, names);
-        schema = json_pack("{s:[s,s,s], s:i, s:o, s:s}", "type", "integer", "string", "null", "minimum", 0, "maximum", json_output_count(mask), "pattern",
-                           pattern);
+        snprintf(pattern, 2 * room, "^" BLANK "(%s" WHOLE ")(" BLANK "\\|" BLANK "(%s" WHOLE "))*" BLANK "$", names,
+                 names);
+        schema = json_pack("{s:[s,s,s], s:i, s:o, s:s}", "type", "integer", "string", "null", "minimum", 0, "maximum",
+                           json_output_count(mask), "pattern", pattern);
     }
     free(names);
     free(pattern);
     return schema;
 }
 
-/* --- one value ------------------------------------------------------------------------------------------------------ */
+/* --- one value ---------------------------------------------------------------------------------------------------- */
 
 static json_t *value_schema(const bp_field_t *field)
 {
     if (field->values != NULL)
         return (field->flags & BP_FIELD_BITS) != 0 ? flags_schema(field) : choice_schema(field);
     if (field->type == BP_BOOL)
-        return json_pack("{s:[b,b,s,s,s,s,s,s,s,s,n]}", "enum", 1, 0, "true", "false", "on", "off", "yes", "no", "1", "0");
+        return json_pack("{s:[b,b,s,s,s,s,s,s,s,s,n]}", "enum", 1, 0, "true", "false", "on", "off", "yes", "no", "1",
+                         "0");
     if (field->type == BP_NAME)
         return json_pack("{s:[s,s], s:i}", "type", "string", "null", "maxLength", 255);
     if (is_text(field->type))
@@ -457,19 +477,20 @@ static json_t *value_or_list(const bp_field_t *field)
     json_t *list = json_pack("{s:s, s:o}", "type", "array", "items", value_schema(field));
     if (parts_of(field->type) == 1)
         return json_pack("{s:{s:s}, s:o, s:o}", "if", "type", "array", "then", list, "else", value_schema(field));
-    return json_pack("{s:{s:s, s:i, s:[{s:s}]}, s:o, s:{s:{s:s}, s:o, s:o}}", "if", "type", "array", "minItems", 1, "items", "type", "number", "then",
-                     value_schema(field), "else", "if", "type", "array", "then", list, "else", value_schema(field));
+    return json_pack("{s:{s:s, s:i, s:[{s:s}]}, s:o, s:{s:{s:s}, s:o, s:o}}", "if", "type", "array", "minItems", 1,
+                     "items", "type", "number", "then", value_schema(field), "else", "if", "type", "array", "then",
+                     list, "else", value_schema(field));
 }
 
-/* --- the property ------------------------------------------------------------------------------------------------------ */
+/* --- the property ------------------------------------------------------------------------------------------------- */
 
 static json_t *description(const bp_field_t *field)
 {
     char text[1024], range[512];
     const char *doc = field->doc != NULL ? field->doc : "", *unit = field->unit;
     describe_range(field, range, sizeof range);
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", doc, doc[0] != '\0' ? "; " : "", describe_type(field->type), unit != NULL ? ", in " : "",
-             unit != NULL ? unit : "", range[0] != '\0' ? ", " : "", range);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", doc, doc[0] != '\0' ? "; " : "", describe_type(field->type),
+             unit != NULL ? ", in " : "", unit != NULL ? unit : "", range[0] != '\0' ? ", " : "", range);
     return json_output_text(text);
 }
 

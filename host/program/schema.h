@@ -1,7 +1,7 @@
 /* schema.h - the JSON Schema of scenes, from what the loaded plugins declare.
  *
- * What it does not do: what one part of a scene must be for another (names that exist, lists as long as a count, a component
- * that is inherited) a schema cannot say; the compiler does.
+ * What it does not do: what one part of a scene must be for another (names that exist, lists as long as a count, a
+ * component that is inherited) a schema cannot say; the compiler does.
  */
 #ifndef HOST_PROGRAM_SCHEMA_H
 #define HOST_PROGRAM_SCHEMA_H

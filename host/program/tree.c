@@ -5,8 +5,8 @@
  * large enough that a scene made by hand is shown whole.
  *
  * The walk keeps its own stack, one place for each level: since every level that goes deeper has drawn a line, it is
- * never deeper than lines are drawn. Nothing here trusts the plugin that holds the links: an entity that is met a second
- * time, being its own ancestor, is named and not entered again; and those that no root leads to, because they
+ * never deeper than lines are drawn. Nothing here trusts the plugin that holds the links: an entity that is met a
+ * second time, being its own ancestor, is named and not entered again; and those that no root leads to, because they
  * run in a circle, are drawn after the roots.
  */
 #include "tree.h"
@@ -153,14 +153,16 @@ static void draw_levels(tree_t *tree, uint32_t total)
             draw_branches(tree);
             draw_entity(tree, number);
             if (!again)
-                enter(tree, family->children + family->first[number], family->first[number + 1] - family->first[number]);
+                enter(tree, family->children + family->first[number],
+                      family->first[number + 1] - family->first[number]);
         }
     }
     if (tree->lines >= LINES_MOST && tree->shown < total)
         printf("... %" PRIu32 " more in all; tree WORLD ENTITY draws what is below one\n", total - tree->shown);
 }
 
-/* Mark everything below what is marked and stands in `order`, which has room for all. Returns how many stand there then. */
+/* Mark everything below what is marked and stands in `order`, which has room for all. Returns how many stand there
+   then. */
 static uint32_t mark_reached(const family_t *family, uint8_t *reached, uint32_t *order, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -195,7 +197,8 @@ static uint32_t find_tops(const family_t *family, uint8_t *reached, uint32_t *or
 static void draw_world(tree_t *tree, uint8_t *reached, uint32_t *order, uint32_t *tops)
 {
     uint32_t count = tree->family.count;
-    printf("%s: %" PRIu32 " %s\n", tree->program->api->world->name(tree->world), count, count == 1 ? "entity" : "entities");
+    printf("%s: %" PRIu32 " %s\n", tree->program->api->world->name(tree->world), count,
+           count == 1 ? "entity" : "entities");
     enter(tree, tops, find_tops(&tree->family, reached, order, tops));
     draw_levels(tree, count);
 }
@@ -290,7 +293,8 @@ static void find_out(const marks_t *marks, uint32_t key, bp_entity_t entity, mar
     attached_t attached = inspect_attached(marks->program, marks->world, key);
     bp_field_t field = {0};
     mark->known = true;
-    for (uint32_t i = 0; !mark->marked && api->describe(marks->program->host, attached.type, i, &field, sizeof field) == BP_OK; i++) {
+    for (uint32_t i = 0;
+         !mark->marked && api->describe(marks->program->host, attached.type, i, &field, sizeof field) == BP_OK; i++) {
         char name[64];
         if ((field.flags & marks->flag) == 0 || field.type != marks->type || strlen(field.name) >= sizeof name)
             continue;
@@ -351,7 +355,8 @@ static bool find_parents(const program_t *program, bp_world_o *world, family_t *
     marks_t marks = {.program = program, .world = world, .flag = BP_FIELD_PARENT, .type = BP_ENTITY};
     bp_value_t value;
     for (uint32_t i = 0; i < family->count; i++)
-        family->parents[i] = marks_read(&marks, family->entities[i], &value) ? family_find(family, value.entity) : BP_NONE;
+        family->parents[i] =
+            marks_read(&marks, family->entities[i], &value) ? family_find(family, value.entity) : BP_NONE;
     marks_free(&marks);
     return !marks.failed;
 }
@@ -384,7 +389,8 @@ bool family_collect(const program_t *program, bp_world_o *world, family_t *famil
         .first = calloc(room, sizeof *family->first),
         .children = malloc(room * sizeof *family->children),
     };
-    bool fine = family->entities != NULL && family->parents != NULL && family->first != NULL && family->children != NULL;
+    bool fine =
+        family->entities != NULL && family->parents != NULL && family->first != NULL && family->children != NULL;
     while (fine && family->count < stats.entities) {
         bp_entity_t entity = inspect_next(program, world, &index);
         if (entity.id == 0)

@@ -35,8 +35,8 @@ typedef struct marks_t {
     bool failed;    /* memory ran out: answers may be missing */
 } marks_t;
 
-/* Read the marked field of an entity to `value`; false where it has none, or one that says nothing. A string is good until
- * the next call. */
+/* Read the marked field of an entity to `value`; false where it has none, or one that says nothing. A string is good
+ * until the next call. */
 bool marks_read(marks_t *marks, bp_entity_t entity, bp_value_t *value);
 void marks_free(marks_t *marks);
 

@@ -1,13 +1,13 @@
 /* elements.c - values within cells, and cells that hold more than their bytes.
  *
- * Setting is in two passes: the first finds every cell, judges the element's number and takes memory; the second cannot fail. Room that a
- * list got in the first stays with it, which nothing can tell.
+ * Setting is in two passes: the first finds every cell, judges the element's number and takes memory; the second cannot
+ * fail. Room that a list got in the first stays with it, which nothing can tell.
  */
 #include "elements.h"
 
 #include "../plugin/verbs.h"
 
-/* --- names ----------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 bool elements_split(const char *property, char *name, size_t size, uint32_t *element)
 {
@@ -32,11 +32,12 @@ bp_result_t elements_check(const field_t *field, uint32_t element, error_text_t 
     if (field_is_single(field))
         return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' has one value, and no elements", field->name);
     if (!field_is_list(field) && element >= field->elements)
-        return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' has the elements 0 to %u, and no %u", field->name, field->elements - 1, element);
+        return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' has the elements 0 to %u, and no %u", field->name,
+                         field->elements - 1, element);
     return BP_OK;
 }
 
-/* --- cells ----------------------------------------------------------------------------------------------------------- */
+/* --- cells -------------------------------------------------------------------------------------------------------- */
 
 /* The cell of a declared property; NULL where the entity lacks it. */
 static void *find_whole(const world_t *world, const bp_property_t *p, bp_entity_t e)
@@ -46,15 +47,17 @@ static void *find_whole(const world_t *world, const bp_property_t *p, bp_entity_
     return column == 0 ? NULL : run_cell(world_run(world, record->prototype), column + p->field, record->row);
 }
 
-static bp_result_t no_such_element(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, uint32_t count)
+static bp_result_t no_such_element(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e,
+                                   uint32_t count)
 {
     char who[32];
     value_format(&world->base->values, BP_ENTITY, &e, who, sizeof who);
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "'%s' of entity %s has %u value%s, and none of number %u (they count from 0)", field->name, who,
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                     "'%s' of entity %s has %u value%s, and none of number %u (they count from 0)", field->name, who,
                      count, count == 1 ? "" : "s", p->element);
 }
 
-/* --- storage of its own: whole cells, of which one value is taken or changed ------------------------------------------------ */
+/* --- storage of its own: whole cells, of which one value is taken or changed -------------------------------------- */
 
 static bp_result_t find_slot(world_t *world, const bp_property_t *p, bp_entity_t e, uint32_t *slot)
 {
@@ -71,10 +74,12 @@ static bp_result_t get_own(world_t *world, const bp_property_t *p, const field_t
     manager_t *manager = world_key_manager(world, p->key);
     uint32_t slot;
     bp_result_t result = find_slot(world, p, e, &slot);
-    return result != BP_OK ? result : verb_get(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
+    return result != BP_OK ? result
+                           : verb_get(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
 }
 
-static bp_result_t change_own(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, char *cell, const void *value)
+static bp_result_t change_own(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, char *cell,
+                              const void *value)
 {
     manager_t *manager = world_key_manager(world, p->key);
     uint32_t slot, size = field_item_size(field);
@@ -83,12 +88,13 @@ static bp_result_t change_own(world_t *world, const bp_property_t *p, const fiel
         return result;
     memcpy(cell + (size_t)p->element * size, value, size);
     result = find_slot(world, p, e, &slot);
-    return result != BP_OK ? result : verb_set(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
+    return result != BP_OK ? result
+                           : verb_set(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
 }
 
 /* One entity after another: where a later one fails, earlier ones have changed, so all are looked for first. */
-static bp_result_t each_own(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count, char *get,
-                            const char *set, size_t stride)
+static bp_result_t each_own(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                            uint32_t count, char *get, const char *set, size_t stride)
 {
     uint32_t slot, size = field_item_size(field);
     bp_result_t result = BP_OK;
@@ -115,10 +121,10 @@ static bool is_own(const world_t *world, const bp_property_t *p)
     return world_key_manager(world, p->key)->component->own_storage;
 }
 
-/* --- one element ----------------------------------------------------------------------------------------------------- */
+/* --- one element -------------------------------------------------------------------------------------------------- */
 
-bp_result_t elements_get(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count, char *values,
-                         size_t stride)
+bp_result_t elements_get(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                         uint32_t count, char *values, size_t stride)
 {
     uint32_t size = field_item_size(field), have;
     if (is_own(world, p))
@@ -135,7 +141,8 @@ bp_result_t elements_get(world_t *world, const bp_property_t *p, const field_t *
     return BP_OK;
 }
 
-static bp_result_t check_values(const field_t *field, const char *values, size_t stride, uint32_t count, error_text_t *error)
+static bp_result_t check_values(const field_t *field, const char *values, size_t stride, uint32_t count,
+                                error_text_t *error)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && result == BP_OK && field->limited; i++)
@@ -144,7 +151,8 @@ static bp_result_t check_values(const field_t *field, const char *values, size_t
 }
 
 /* Is there such an element everywhere, or room for one more? */
-static bp_result_t prepare_cells(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count)
+static bp_result_t prepare_cells(world_t *world, const bp_property_t *p, const field_t *field,
+                                 const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         void *cell = find_whole(world, p, entities[i]);
@@ -180,8 +188,8 @@ static void put_element(world_t *world, const bp_property_t *p, const field_t *f
     memcpy(item, value, size);
 }
 
-static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                             const char *values, size_t stride)
+static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                             uint32_t count, const char *values, size_t stride)
 {
     strings_t *pool = &world->base->strings;
     const char **texts = memory_resize(&world->memory, NULL, 0, count * sizeof *texts);
@@ -203,8 +211,8 @@ static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
-bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                         const char *values, size_t stride)
+bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                         uint32_t count, const char *values, size_t stride)
 {
     bp_result_t result = check_values(field, values, stride, count, &world->base->error);
     if (result != BP_OK)
@@ -219,15 +227,16 @@ bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *
     return result;
 }
 
-/* --- whole cells ----------------------------------------------------------------------------------------------------- */
+/* --- whole cells -------------------------------------------------------------------------------------------------- */
 
-bp_result_t elements_set_whole(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                               const char *cells, size_t stride)
+bp_result_t elements_set_whole(world_t *world, const bp_property_t *p, const field_t *field,
+                               const bp_entity_t *entities, uint32_t count, const char *cells, size_t stride)
 {
     size_t size = field->size;
     char *copies = memory_resize(&world->memory, NULL, 0, count * size);
     uint32_t made = 0;
-    while (copies != NULL && made < count && cell_copy(&world->holdings, field, copies + made * size, cells + made * stride))
+    while (copies != NULL && made < count &&
+           cell_copy(&world->holdings, field, copies + made * size, cells + made * stride))
         made++;
     if (made < count && copies != NULL)
         cells_release(&world->holdings, field, copies, made);

@@ -1,7 +1,7 @@
 /* elements.h - properties whose cells are arrays, lists or texts: whole, and one element at a time.
  *
- * A property "items[3]" is resolved like "items", and remembers the 3. Element properties are for people and tools: they look up their cell
- * at each use, and never lead to a plain copy.
+ * A property "items[3]" is resolved like "items", and remembers the 3. Element properties are for people and tools:
+ * they look up their cell at each use, and never lead to a plain copy.
  *
  * What it does not do: it resolves no names, and judges no property; property.c does both before it calls.
  */
@@ -10,26 +10,26 @@
 
 #include "../store/store.h"
 
-/* What stands between the brackets of "name[3]": *name is its text without them, of at most `size` bytes, *element 3. BP_NONE where there are
- * no brackets. False where they are no number. */
+/* What stands between the brackets of "name[3]": *name is its text without them, of at most `size` bytes, *element 3.
+ * BP_NONE where there are no brackets. False where they are no number. */
 bool elements_split(const char *property, char *name, size_t size, uint32_t *element);
 
 /* Element `element` of this field: can it be? An array has so many; a list may have any. */
 bp_result_t elements_check(const field_t *field, uint32_t element, error_text_t *error);
 
 /* Values of one element of `count` entities, `stride` apart; errors and lifetime as for bp_property_api.get. [job] */
-bp_result_t elements_get(world_t *world, const bp_property_t *property, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                         char *values, size_t stride);
+bp_result_t elements_get(world_t *world, const bp_property_t *property, const field_t *field,
+                         const bp_entity_t *entities, uint32_t count, char *values, size_t stride);
 
-/* Set one element of `count` entities, all of them or none: limits and entities are checked first. The number behind the last value of a
- * list appends. [main] */
-bp_result_t elements_set(world_t *world, const bp_property_t *property, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                         const char *values, size_t stride);
+/* Set one element of `count` entities, all of them or none: limits and entities are checked first. The number behind
+ * the last value of a list appends. [main] */
+bp_result_t elements_set(world_t *world, const bp_property_t *property, const field_t *field,
+                         const bp_entity_t *entities, uint32_t count, const char *values, size_t stride);
 
-/* Put copies of `count` cells, `stride` apart, in the place of those of entities that are known to have the property: texts, arrays of them,
- * lists. All or nothing. [main] */
-bp_result_t elements_set_whole(world_t *world, const bp_property_t *property, const field_t *field, const bp_entity_t *entities, uint32_t count,
-                               const char *cells, size_t stride);
+/* Put copies of `count` cells, `stride` apart, in the place of those of entities that are known to have the property:
+ * texts, arrays of them, lists. All or nothing. [main] */
+bp_result_t elements_set_whole(world_t *world, const bp_property_t *property, const field_t *field,
+                               const bp_entity_t *entities, uint32_t count, const char *cells, size_t stride);
 
 /* The sentence about an entity that lacks the property, of property.c. */
 bp_result_t property_absent(world_t *world, const bp_property_t *property, bp_entity_t entity);

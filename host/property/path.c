@@ -22,7 +22,8 @@ world_t *path_world(const path_worlds_t *worlds, const char *name)
             return worlds->worlds[i];
         nearest_consider(&nearest, worlds->worlds[i]->name);
     }
-    error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%.200s'%s", name, nearest_hint(&nearest, &hint));
+    error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%.200s'%s", name,
+              nearest_hint(&nearest, &hint));
     return NULL;
 }
 
@@ -82,8 +83,8 @@ static bp_result_t unknown_name(world_t *world, const find_t *find)
     if (BP_HAS(find->names, bp_debug_name_api, name) &&
         !verb_of_table(registry_table_owner(world->registry, BP_DEBUG_NAME_API), "name", call_guess, &guess))
         guess.nearest.best = NULL;
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'%s", world->name, find->name,
-                     nearest_hint(&guess.nearest, &hint));
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' is called '%.200s'%s",
+                     world->name, find->name, nearest_hint(&guess.nearest, &hint));
 }
 
 static bp_result_t find_by_name(world_t *world, const char *name, bp_entity_t *entity)
@@ -92,16 +93,20 @@ static bp_result_t find_by_name(world_t *world, const char *name, bp_entity_t *e
     const bp_debug_name_api *names = registry_table(world->registry, BP_DEBUG_NAME_API, 1);
     uint32_t manager = names == NULL ? BP_NONE : world_component(world, "debug_name");
     if (manager == BP_NONE)
-        return error_set(error, BP_ERROR_NOT_FOUND, "world '%s' has no debug names, so '%.200s' cannot be found; write #index:generation", world->name,
-                         name);
+        return error_set(error, BP_ERROR_NOT_FOUND,
+                         "world '%s' has no debug names, so '%.200s' cannot be found; write #index:generation",
+                         world->name, name);
     find_t find = {names, &world->managers[manager]->verb.handed, name, entity, 0};
     if (!verb_of_table(registry_table_owner(world->registry, BP_DEBUG_NAME_API), "find", call_find, &find))
-        return error_set(error, BP_ERROR_FAILED, "the plugin that knows entities by their names has crashed; write #index:generation");
+        return error_set(error, BP_ERROR_FAILED,
+                         "the plugin that knows entities by their names has crashed; write #index:generation");
     uint32_t found = find.found;
     if (found == 0)
         return unknown_name(world, &find);
     if (found > 1)
-        return error_set(error, BP_ERROR_ARGUMENT, "%u entities of world '%s' are called '%.200s'; write #index:generation", found, world->name, name);
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "%u entities of world '%s' are called '%.200s'; write #index:generation", found, world->name,
+                         name);
     return BP_OK;
 }
 
@@ -192,7 +197,8 @@ static bp_result_t find_named(void *world, const char *name, bp_entity_t *entity
     return find_by_name(world, name, entity);
 }
 
-static bp_result_t set_element_text(world_t *world, bp_property_t *property, bp_entity_t entity, const value_context_t *context, const char *text)
+static bp_result_t set_element_text(world_t *world, bp_property_t *property, bp_entity_t entity,
+                                    const value_context_t *context, const char *text)
 {
     bp_value_t value;
     bp_result_t result = property_refresh(world, property);
@@ -225,7 +231,8 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
         result = field_parse_cell(field, &context, &world->memory, text, &values, &world->base->error);
         if (result != BP_OK)
             return error_prefix(&world->base->error, result, "%s: ", field->name);
-        result = property_set(world, &property, &path->entity, 1, field_values_cell(&values, field, &list), property.size);
+        result =
+            property_set(world, &property, &path->entity, 1, field_values_cell(&values, field, &list), property.size);
         field_values_free(&values, field);
     }
     return result;

@@ -62,8 +62,8 @@ static inline bool field_inside(const field_t *field, const void *value)
     return number >= field->min_f32 && number <= field->max_f32;
 }
 
-/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at once, and in a
- * world that is sealed. */
+/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at
+ * once, and in a world that is sealed. */
 static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value)
 {
     uint32_t flags = p->flags | (uint32_t)world->hold;
@@ -95,8 +95,9 @@ static bp_result_t no_such_component(world_t *world, bp_entity_t entity, const c
         nearest_consider(&nearest, name);
         text_append(&known, "%s%s", known.length > 0 ? ", " : "", name);
     }
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "entity %s has no component '%s' in world '%s'%s (it has %s)", who, component,
-                     world->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                     "entity %s has no component '%s' in world '%s'%s (it has %s)", who, component, world->name,
+                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
 }
 
 static bp_result_t find_key_of_entity(world_t *world, bp_entity_t entity, const char *component, uint32_t *key)
@@ -124,15 +125,16 @@ static bp_result_t find_key_of_world(world_t *world, const char *component, uint
         if (p->keys[i].name != name)
             continue;
         if (*key != BP_NONE)
-            return error_set(&world->base->error, BP_ERROR_ARGUMENT, "'%s' is a %s in some entities of world '%s' and a %s in others; say which entity",
+            return error_set(&world->base->error, BP_ERROR_ARGUMENT,
+                             "'%s' is a %s in some entities of world '%s' and a %s in others; say which entity",
                              component, world_key_manager(world, *key)->component->name, world->name,
                              world_key_manager(world, i)->component->name);
         *key = i;
     }
     if (*key != BP_NONE)
         return BP_OK;
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' has had a component '%s'%s", world->name, component,
-                     nearest_hint(&nearest, &hint));
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no entity of world '%s' has had a component '%s'%s",
+                     world->name, component, nearest_hint(&nearest, &hint));
 }
 
 static bp_result_t no_such_property(world_t *world, const component_t *component, const char *property)
@@ -144,11 +146,12 @@ static bp_result_t no_such_property(world_t *world, const component_t *component
         nearest_consider(&nearest, component->fields[i].name);
         text_append(&known, "%s%s", i > 0 ? ", " : "", component->fields[i].name);
     }
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no property '%s' in %s%s (it has %s)", property, component->name,
-                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "no property '%s' in %s%s (it has %s)", property,
+                     component->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index, uint32_t element)
+static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index,
+                                       uint32_t element)
 {
     const field_t *field = &type->fields[index];
     bool whole = element == BP_NONE, counted = field_is_counted(field) || (field->elements > 0 && field->limited);
@@ -157,8 +160,8 @@ static bp_property_t describe_property(const world_t *world, uint32_t key, const
         .key = key,
         .field = index,
         .type = field->type,
-        .flags = (whole ? flags : flags & ~(uint32_t)BP_FIELD_LIST) | (type->own_storage ? OWN_STORAGE : 0) | (field->limited ? LIMITED : 0) |
-                 (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
+        .flags = (whole ? flags : flags & ~(uint32_t)BP_FIELD_LIST) | (type->own_storage ? OWN_STORAGE : 0) |
+                 (field->limited ? LIMITED : 0) | (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
         .size = whole ? field->size : field_item_size(field),
         .layout = world->layout,
         .prototype = BP_NONE,
@@ -174,7 +177,8 @@ static bp_result_t resolve_in_type(world_t *world, uint32_t key, const char *pro
     char name[64] = "";
     uint32_t element;
     if (!elements_split(property, name, sizeof name, &element))
-        return error_set(&world->base->error, BP_ERROR_SYNTAX, "'%.80s' is no property; an element is written like items[3]", property);
+        return error_set(&world->base->error, BP_ERROR_SYNTAX,
+                         "'%.80s' is no property; an element is written like items[3]", property);
     bp_name_t hash = names_hash(element == BP_NONE ? property : name);
     for (uint32_t i = 0; i < type->field_count; i++) {
         const field_t *field = &type->fields[i];
@@ -215,13 +219,16 @@ static bp_result_t follow(world_t *world, bp_property_t *p)
     const known_field_t *was = p->declared, *now = registry_follow(was);
     const component_t *type = world_key_manager(world, p->key)->component;
     if (now == NULL)
-        return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' of %s has gone with a reload", was->name, type->name);
+        return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' of %s has gone with a reload", was->name,
+                         type->name);
     if (now->field->type != p->type)
-        return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has become %s with a reload; resolve it again", now->name, type->name,
-                         value_type_name(now->field->type));
+        return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has become %s with a reload; resolve it again",
+                         now->name, type->name, value_type_name(now->field->type));
     bp_property_t present = describe_property(world, p->key, type, now->index, p->element);
     if (p->element == BP_NONE && (present.count != p->count || present.size != p->size))
-        return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has another number of values after a reload; resolve it again", now->name, type->name);
+        return error_set(error, BP_ERROR_TYPE,
+                         "property '%s' of %s has another number of values after a reload; resolve it again", now->name,
+                         type->name);
     bp_result_t result = p->element == BP_NONE ? BP_OK : elements_check(now->field, p->element, error);
     if (result == BP_OK)
         *p = present;
@@ -239,7 +246,8 @@ bp_result_t property_refresh(world_t *world, bp_property_t *p)
 
 /* --- own storage: slots first, then the manager ------------------------------------------------------------------- */
 
-static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                              uint32_t *slots)
 {
     uint32_t prototype = 0, column = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -255,8 +263,8 @@ static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_e
     return BP_OK;
 }
 
-static bp_result_t get_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
-                           size_t stride)
+static bp_result_t get_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                           char *values, size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
     uint32_t slots[BLOCK];
@@ -270,12 +278,13 @@ static bp_result_t get_own(world_t *world, const bp_property_t *p, const bp_enti
     return result;
 }
 
-static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
-                           size_t stride)
+static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                           const char *values, size_t stride)
 {
     manager_t *manager = world_key_manager(world, p->key);
     if (manager->component->storage.set == NULL)
-        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "%s has no property that can be set", manager->component->name);
+        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "%s has no property that can be set",
+                         manager->component->name);
     uint32_t few[BLOCK], *slots = few;
     if (count > BLOCK)
         slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
@@ -289,7 +298,7 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
     return result;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 #define COPY_CELLS(type)                                                  \
     for (uint32_t i = 0; i < count; i++) {                                \
@@ -319,7 +328,8 @@ typedef struct met_t {
     const char *base[MET];
 } met_t;
 
-static inline const char *scattered_cell(const world_t *world, bp_property_t *p, bp_entity_t e, uint32_t size, met_t *met)
+static inline const char *scattered_cell(const world_t *world, bp_property_t *p, bp_entity_t e, uint32_t size,
+                                         met_t *met)
 {
     uint32_t index = bp_entity_index(e);
     if (index >= world->record_capacity || world->records[index].generation != bp_entity_generation(e))
@@ -337,10 +347,11 @@ static inline const char *scattered_cell(const world_t *world, bp_property_t *p,
 
 /* Values of scattered entities. Three things go on at once, so that their misses overlap: records are fetched AHEAD
  * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
- * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property. Inlined
- * for the size of a float and for any. */
-ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                                             uint32_t reach, char *to, size_t stride, met_t *met, uint32_t size)
+ * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property.
+ * Inlined for the size of a float and for any. */
+ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities,
+                                             uint32_t count, uint32_t reach, char *to, size_t stride, met_t *met,
+                                             uint32_t size)
 {
     const char *cells[RING];
     uint32_t found = 0, copied = 0;
@@ -361,8 +372,8 @@ ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t
     return found;
 }
 
-static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, char *values,
-                              size_t stride)
+static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                              char *values, size_t stride)
 {
     met_t met;
     memset(met.prototype, 0xff, sizeof met.prototype);
@@ -383,8 +394,8 @@ static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_
     return BP_OK;
 }
 
-NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
-                                       size_t stride)
+NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                       void *values, size_t stride)
 {
     bp_result_t result = property_refresh(world, p);
     if (result != BP_OK)
@@ -409,10 +420,11 @@ static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_
     return p->layout == world->layout && (p->flags & (OWN_STORAGE | ELEMENT)) == 0 ? find_cell(world, p, e) : NULL;
 }
 
-/* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four bytes,
- * as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor looks ahead. */
-NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                                               void *values, size_t stride)
+/* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four
+ * bytes, as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor
+ * looks ahead. */
+NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
+                                               uint32_t count, void *values, size_t stride)
 {
     const void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
     if (cell == NULL)
@@ -434,9 +446,10 @@ bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *en
     return get_of_any_size(world, p, entities, count, values, stride);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static bp_result_t check_values(world_t *world, const bp_property_t *p, const char *values, size_t stride, uint32_t count)
+static bp_result_t check_values(world_t *world, const bp_property_t *p, const char *values, size_t stride,
+                                uint32_t count)
 {
     const field_t *field = property_field(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
@@ -445,7 +458,8 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
 }
 
 /* Do all the entities have the property? `stretches` counts those of consecutive rows that they lie in. */
-static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, uint32_t *stretches)
+static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                  uint32_t *stretches)
 {
     *stretches = 0;
     for (uint32_t i = 0; i < count; ++*stretches) {
@@ -457,8 +471,8 @@ static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_ent
     return BP_OK;
 }
 
-static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values, size_t stride,
-                      uint32_t stretches)
+static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
+                      size_t stride, uint32_t stretches)
 {
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
@@ -496,8 +510,8 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
     return result;
 }
 
-NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                                               const void *values, size_t stride)
+NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
+                                               uint32_t count, const void *values, size_t stride)
 {
     void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
     if (cell == NULL || !may_copy(world, p, values))
@@ -506,8 +520,8 @@ NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p,
     return BP_OK;
 }
 
-bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const void *values,
-                         size_t stride)
+bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride)
 {
     if (count == 1 && p->size == 4) {
         const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
@@ -524,9 +538,9 @@ bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *en
 /* Properties by two names, in one call.
  *
  * A pair of names is resolved once and then found again by one of two doors: by the addresses of the texts, since
- * most callers pass the same literals again, or by their hashes. What lies at an address may have changed, so the texts are
- * compared in any case. An entry is good for an entity that has the component by that name in the same place as the one it
- * was resolved for, which is one look at the entity's record; where it has not, the names are resolved anew.
+ * most callers pass the same literals again, or by their hashes. What lies at an address may have changed, so the texts
+ * are compared in any case. An entry is good for an entity that has the component by that name in the same place as the
+ * one it was resolved for, which is one look at the entity's record; where it has not, the names are resolved anew.
  */
 
 enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
@@ -567,20 +581,23 @@ static bp_result_t refuse_whole(world_t *world, const char *property, const bp_p
 {
     const char *type = value_type_name(p->type);
     if ((p->flags & BP_FIELD_LIST) != 0)
-        return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is a list of %s; resolve it, or name one of its values like %s[0]", property, type,
-                         property);
-    return error_set(&world->base->error, BP_ERROR_TYPE, "property '%s' is an array of %u %s; resolve it, or name one of them like %s[0]", property, p->count,
-                     type, property);
+        return error_set(&world->base->error, BP_ERROR_TYPE,
+                         "property '%s' is a list of %s; resolve it, or name one of its values like %s[0]", property,
+                         type, property);
+    return error_set(&world->base->error, BP_ERROR_TYPE,
+                     "property '%s' is an array of %u %s; resolve it, or name one of them like %s[0]", property,
+                     p->count, type, property);
 }
 
 /* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
-static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
-                                       bp_result_t *result)
+static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_t entity, const char *component,
+                                       const char *property, bp_result_t *result)
 {
     world_t *world = cache->world;
     bp_name_t c = names_hash(component), f = names_hash(property);
     property_entry_t *entry = &cache->table->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
-    if (entry->component != c || entry->property != f || bp_property_cell(world_handle(world), &entry->resolved, entity) == NULL) {
+    if (entry->component != c || entry->property != f ||
+        bp_property_cell(world_handle(world), &entry->resolved, entity) == NULL) {
         bp_property_t fresh;
         *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
                                  : property_resolve(world, entity, component, property, &fresh);
@@ -607,7 +624,8 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, bp_en
     if (cache->table == NULL)
         return NULL;
     const property_recent_t *recent = recent_place(cache->table, component, property);
-    if (recent->component != component || recent->property != property || !same_texts(recent->entry, component, property))
+    if (recent->component != component || recent->property != property ||
+        !same_texts(recent->entry, component, property))
         return NULL;
     *cell = bp_property_cell(world_handle(cache->world), &recent->entry->resolved, entity);
     return *cell == NULL ? NULL : recent->entry;
@@ -635,12 +653,13 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
     return NULL;
 }
 
-NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
-                                        uint32_t type, void *value)
+NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t entity, const char *component,
+                                        const char *property, uint32_t type, void *value)
 {
     bp_result_t result = BP_OK;
     property_entry_t *entry = resolve_named(cache, entity, component, property, type, &result);
-    return entry == NULL ? result : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    return entry == NULL ? result
+                         : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
@@ -654,12 +673,13 @@ bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, cons
     return BP_OK;
 }
 
-NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
-                                        uint32_t type, const void *value)
+NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t entity, const char *component,
+                                        const char *property, uint32_t type, const void *value)
 {
     bp_result_t result = BP_OK;
     property_entry_t *entry = resolve_named(cache, entity, component, property, type, &result);
-    return entry == NULL ? result : property_set(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
+    return entry == NULL ? result
+                         : property_set(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,

@@ -25,13 +25,13 @@ void property_cache_free(property_cache_t *cache);
 /* As the entries of bp_property_api with the same names. */
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved);
-bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count, void *values,
-                         size_t stride);
+bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                         void *values, size_t stride);
 bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride);
 
-/* Bring a property that was resolved before a reload up to date; others cost a comparison. Errors where its field or component has
- * gone, or has values of another type or number. Until then property_field may be NULL. [main] */
+/* Bring a property that was resolved before a reload up to date; others cost a comparison. Errors where its field or
+ * component has gone, or has values of another type or number. Until then property_field may be NULL. [main] */
 bp_result_t property_refresh(world_t *world, bp_property_t *property);
 
 /* The field as it is declared now. */
@@ -42,7 +42,7 @@ static inline const field_t *property_field(const bp_property_t *property)
 
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value);
-bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property, uint32_t type,
-                               const void *value);
+bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
+                               uint32_t type, const void *value);
 
 #endif

@@ -1,7 +1,7 @@
 /* build.c - from a saved source to a command, and from its output to the log.
  *
- * A plugin is dirty from the first notice about one of its sources until its command begins; what is saved while the command runs
- * makes it dirty again. Commands are not cut short: a linker that is killed may leave half a file behind.
+ * A plugin is dirty from the first notice about one of its sources until its command begins; what is saved while the
+ * command runs makes it dirty again. Commands are not cut short: a linker that is killed may leave half a file behind.
  */
 #include "build.h"
 
@@ -17,13 +17,15 @@ bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, c
     error_text_t *error = &loader->base->error;
     memset(build, 0, sizeof *build);
     if (strstr(command, place) == NULL)
-        return error_set(error, BP_ERROR_ARGUMENT, "the command '%s' lacks %s, which stands for the plugin's name", command, place);
+        return error_set(error, BP_ERROR_ARGUMENT, "the command '%s' lacks %s, which stands for the plugin's name",
+                         command, place);
     memory_init_child(&build->memory, "build", &loader->base->memory);
     build->loader = loader;
     build->sources_id = -1;
     build->folders = folder_watch_open(&build->memory);
     if (build->folders == NULL)
-        return error_set(error, BP_ERROR_STATE, "this system tells nothing of changed files, so plugins are not rebuilt by themselves");
+        return error_set(error, BP_ERROR_STATE,
+                         "this system tells nothing of changed files, so plugins are not rebuilt by themselves");
     build->command = memory_copy_text(&build->memory, command);
     build->sources = memory_copy_text(&build->memory, sources);
     build->output = memory_new(&build->memory, BUILD_OUTPUT);
@@ -49,7 +51,7 @@ void build_end(build_t *build)
     memset(build, 0, sizeof *build);
 }
 
-/* --- folders -------------------------------------------------------------------------------------------------------- */
+/* --- folders ------------------------------------------------------------------------------------------------------ */
 
 static void know(build_t *build, const char *name)
 {
@@ -80,7 +82,7 @@ static void look_for_folders(build_t *build, uint64_t now)
     }
 }
 
-/* --- what has changed ------------------------------------------------------------------------------------------------- */
+/* --- what has changed --------------------------------------------------------------------------------------------- */
 
 static void soil(build_t *build, const char *name, uint64_t now)
 {
@@ -91,7 +93,8 @@ static void soil(build_t *build, const char *name, uint64_t now)
         if (strcmp(build->dirty[i], name) == 0)
             return;
     }
-    if (!memory_reserve(&build->memory, &build->dirty, &build->dirty_capacity, build->dirty_count + 1u, sizeof *build->dirty))
+    if (!memory_reserve(&build->memory, &build->dirty, &build->dirty_capacity, build->dirty_count + 1u,
+                        sizeof *build->dirty))
         return;
     snprintf(build->dirty[build->dirty_count++], sizeof build->dirty[0], "%s", name);
 }
@@ -124,7 +127,7 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
     }
 }
 
-/* --- commands --------------------------------------------------------------------------------------------------------- */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 
 static void start(build_t *build, uint64_t now)
 {
@@ -152,7 +155,8 @@ static void listen(build_t *build)
     char rest[512];
     for (;;) {
         size_t room = BUILD_OUTPUT - 1 - build->output_size;
-        size_t got = process_read(build->process, room > 0 ? build->output + build->output_size : rest, room > 0 ? room : sizeof rest);
+        size_t got = process_read(build->process, room > 0 ? build->output + build->output_size : rest,
+                                  room > 0 ? room : sizeof rest);
         if (got == 0)
             break;
         build->output_size += room > 0 ? got : 0;
@@ -179,12 +183,15 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
     listen(build);
     log_output(build, BP_LOG_WARNING);
     if (fine)
-        log_write(log, BP_LOG_INFO, "build", "'%s' is built, in %.2f s", build->building, (double)(now - build->started) / 1000);
+        log_write(log, BP_LOG_INFO, "build", "'%s' is built, in %.2f s", build->building,
+                  (double)(now - build->started) / 1000);
     else if (end->state == PROCESS_ENDED)
-        log_write(log, BP_LOG_WARNING, "build", "'%s' could not be built (the command ended with %d); the code before goes on", build->building,
+        log_write(log, BP_LOG_WARNING, "build",
+                  "'%s' could not be built (the command ended with %d); the code before goes on", build->building,
                   end->code);
     else
-        log_write(log, BP_LOG_WARNING, "build", "'%s' could not be built (the command was ended by %s); the code before goes on", build->building,
+        log_write(log, BP_LOG_WARNING, "build",
+                  "'%s' could not be built (the command was ended by %s); the code before goes on", build->building,
                   end->signal);
     process_free(build->process);
     build->process = NULL;

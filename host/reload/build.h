@@ -1,8 +1,9 @@
 /* build.h - rebuilding a plugin when one of its sources has been saved.
  *
- * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has been written
- * and a moment has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. What it prints goes
- * to the log when it fails, and when it warns. What it makes is not looked at: the watch (watch.h) sees that.
+ * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has
+ * been written and a moment has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a
+ * time. What it prints goes to the log when it fails, and when it warns. What it makes is not looked at: the watch
+ * (watch.h) sees that.
  *
  * Needs notices about files (folder.h), so on Linux only so far: build_begin says so elsewhere.
  *
@@ -39,8 +40,8 @@ typedef struct build_t {
     size_t output_size;
 } build_t;
 
-/* Texts are copied; `sources` is a folder as seen from the working directory. Errors: memory; state, where the system gives no
- * notices; argument, where the command has no {plugin}. [main] */
+/* Texts are copied; `sources` is a folder as seen from the working directory. Errors: memory; state, where the system
+ * gives no notices; argument, where the command has no {plugin}. [main] */
 bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources);
 void build_end(build_t *build); /* kills a command that runs */
 

@@ -1,12 +1,12 @@
 /* carry.c - instances of managers with storage of their own, carried from one version to the next.
  *
- * Old and new manager are both at work: the old one is asked for values, the new one is given them, a batch at a time. The new
- * one's slots go to new columns beside the old; what the new manager says about instances that have moved, and the slots that it
- * asks for, are led there too (carried_t).
+ * Old and new manager are both at work: the old one is asked for values, the new one is given them, a batch at a time.
+ * The new one's slots go to new columns beside the old; what the new manager says about instances that have moved, and
+ * the slots that it asks for, are led there too (carried_t).
  *
- * By properties: whatever can be set from outside is carried. What is read only follows from the rest, or it would not be read
- * only. Texts are handed on at once, since they are good only until the old manager is called again; references to entities are
- * set when all instances are there.
+ * By properties: whatever can be set from outside is carried. What is read only follows from the rest, or it would not
+ * be read only. Texts are handed on at once, since they are good only until the old manager is called again; references
+ * to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -35,7 +35,7 @@ typedef struct carry_t {
     uint32_t batch;           /* rows in one, at most */
 } carry_t;
 
-/* --- where it is ----------------------------------------------------------------------------------------------------- */
+/* --- where it is -------------------------------------------------------------------------------------------------- */
 
 /* The next batch of living rows; false where there is none. */
 static bool next_batch(carry_t *c)
@@ -107,12 +107,13 @@ static void leave(carry_t *c)
     manager_leave(c->m);
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t about(const carry_t *c, bp_result_t result, const char *what, const char *field)
 {
     reason_given(change_error(c->change), result);
-    return error_prefix(change_error(c->change), result, "component '%s', world '%s': %s%s: ", c->old->name, c->w->world->name, what, field);
+    return error_prefix(change_error(c->change), result, "component '%s', world '%s': %s%s: ", c->old->name,
+                        c->w->world->name, what, field);
 }
 
 /* A batch of an old field, packed. */
@@ -125,7 +126,8 @@ static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
         return result == BP_OK ? BP_OK : about(c, result, "the old version cannot tell property ", field->name);
     }
     for (uint32_t i = 0; i < c->count; i++)
-        value_copy((char *)values + (size_t)i * field->size, run_cell(c->shape->run, c->old_first + number, c->rows[i]), field->size);
+        value_copy((char *)values + (size_t)i * field->size, run_cell(c->shape->run, c->old_first + number, c->rows[i]),
+                   field->size);
     return BP_OK;
 }
 
@@ -174,7 +176,7 @@ static bool with_creation(const carry_t *c, uint32_t number)
     return is_carried(c, number) && type != BP_STRING && type != BP_ENTITY;
 }
 
-/* --- into storage of its own ------------------------------------------------------------------------------------------- */
+/* --- into storage of its own -------------------------------------------------------------------------------------- */
 
 static bp_result_t set_new(carry_t *c, uint32_t number, const void *values)
 {
@@ -308,11 +310,13 @@ static bp_result_t save_and_load(carry_t *c)
     c->m->old_slot_count = counted;
     if (count >= living)
         return BP_OK;
-    return about(c, error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive", count, living),
+    return about(c,
+                 error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive",
+                           count, living),
                  "the new version has lost instances", "");
 }
 
-/* --- into columns ---------------------------------------------------------------------------------------------------------- */
+/* --- into columns ------------------------------------------------------------------------------------------------- */
 
 static bp_result_t put_batch(carry_t *c, uint32_t number)
 {
@@ -349,7 +353,7 @@ static bp_result_t put_all(carry_t *c)
     return result;
 }
 
-/* --- what can be brought back --------------------------------------------------------------------------------------------------- */
+/* --- what can be brought back ------------------------------------------------------------------------------------- */
 
 static bp_result_t note_slots(carry_t *c)
 {
@@ -373,7 +377,7 @@ static bp_result_t remember_slots(carry_t *c)
     return everywhere(c, note_slots);
 }
 
-/* --- all -------------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t carry(carry_t *c)
 {
@@ -409,7 +413,12 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     carry_t *c = memory_new(memory, sizeof *c);
     if (c == NULL)
         return error_memory(change_error(change), "carrying instances");
-    *c = (carry_t){.change = change, .w = w, .m = m, .old = m->component->slot, .next = m->component->kept, .memory = memory};
+    *c = (carry_t){.change = change,
+                   .w = w,
+                   .m = m,
+                   .old = m->component->slot,
+                   .next = m->component->kept,
+                   .memory = memory};
     size_batch(c);
     for (uint32_t f = 0; f < c->next->field_count; f++)
         c->values_size += (size_t)c->batch * c->next->fields[f].size;
@@ -435,16 +444,16 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
 
 /* Declared fields: which columns become which, and what is in them.
  *
- * Columns of fields that are as they were are adopted: not one byte of them is touched, unless limits have become tighter and
- * every value must be looked at. Added ones get their default, which costs nothing where it is zero and the memory fresh from the
- * system; converted ones are written beside the old.
+ * Columns of fields that are as they were are adopted: not one byte of them is touched, unless limits have become
+ * tighter and every value must be looked at. Added ones get their default, which costs nothing where it is zero and the
+ * memory fresh from the system; converted ones are written beside the old.
  *
- * Where there will be a probation, what has no place in the new list stays as a hidden column behind it. Hidden columns are rows
- * like all others: they go along when entities come, go and change their components, so that they can be brought back at
- * any time.
+ * Where there will be a probation, what has no place in the new list stays as a hidden column behind it. Hidden columns
+ * are rows like all others: they go along when entities come, go and change their components, so that they can be
+ * brought back at any time.
  */
 
-/* --- the plan --------------------------------------------------------------------------------------------------------- */
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 static bool is_adopted(const component_change_t *c, uint32_t old)
 {
@@ -503,7 +512,7 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
     return BP_OK;
 }
 
-/* --- values ----------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear)
 {
@@ -519,15 +528,16 @@ void columns_default(const field_t *field, void *cells, uint32_t rows, bool clea
         to[i] = value;
 }
 
-bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m, bp_entity_t entity,
-                           const field_t *old, const field_t *field, const void *value)
+bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                           bp_entity_t entity, const field_t *old, const field_t *field, const void *value)
 {
     char who[32];
     const value_context_t *values = &w->world->base->values;
     error_text_t *error = change_error(change);
     value_format(values, BP_ENTITY, &entity, who, sizeof who);
     bp_result_t result = convert_refuse(values, old, field, value, error);
-    return error_prefix(error, result, "component '%s', world '%s', entity %s: ", m->component->slot->name, w->world->name, who);
+    return error_prefix(error, result, "component '%s', world '%s', entity %s: ", m->component->slot->name,
+                        w->world->name, who);
 }
 
 /* The block behind a new column is fresh pages of the system, which come cleared. */
@@ -536,15 +546,16 @@ static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t 
     return shape->kept.split && memory_is_pages(memory, shape->kept.blocks[column].size);
 }
 
-bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m, run_shape_t *shape,
-                         uint32_t old_first, uint32_t new_first)
+bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                         run_shape_t *shape, uint32_t old_first, uint32_t new_first)
 {
     const component_change_t *c = m->component;
     const run_t *run = shape->run;
     const bp_entity_t *entities = run->count == 0 ? NULL : run_entities(run);
     for (uint32_t i = 0; i < c->source_count; i++) {
         const convert_source_t *source = &c->sources[i];
-        const field_t *field = &c->kept->fields[i], *old = source->old == BP_NONE ? NULL : &c->slot->fields[source->old];
+        const field_t *field = &c->kept->fields[i],
+                      *old = source->old == BP_NONE ? NULL : &c->slot->fields[source->old];
         void *cells = shape->kept.columns[new_first + i];
         uint32_t bad = run->count;
         if (run->count == 0) {
@@ -554,7 +565,8 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
         if (old == NULL)
             columns_default(field, cells, run->count, is_clear(shape, &w->world->memory, new_first + i));
         else if (source->kind != CONVERT_SAME)
-            bad = cells_convert(&w->world->holdings, old, run->columns[old_first + source->old], field, cells, run->count, entities);
+            bad = cells_convert(&w->world->holdings, old, run->columns[old_first + source->old], field, cells,
+                                run->count, entities);
         else if (source->check)
             bad = convert_check(field, cells, run->count, entities);
         if (bad == CELLS_NO_MEMORY)

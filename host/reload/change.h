@@ -1,13 +1,14 @@
 /* change.h - what the files of reload/ share: one change, from its files to its end.
  *
- * Plugins, managers and systems keep their addresses through a change; what goes is their content: the plugin's image, options and
- * account (plugin_t up to `reloading`), the content of slots (registry_set_t), the state of managers and systems, the
- * columns of runs (run_shape_t). There are two sides of each: the one in place, which is *now*, and the one that the change has *kept*
- * beside it. Exchanging swaps both sides. So before the commit the kept side is the new one, afterwards the old one.
+ * Plugins, managers and systems keep their addresses through a change; what goes is their content: the plugin's image,
+ * options and account (plugin_t up to `reloading`), the content of slots (registry_set_t), the state of managers and
+ * systems, the columns of runs (run_shape_t). There are two sides of each: the one in place, which is *now*, and the
+ * one that the change has *kept* beside it. Exchanging swaps both sides. So before the commit the kept side is the new
+ * one, afterwards the old one.
  *
- * Code of either side is called with its side in place: change_enter exchanges a plugin's content for the time of a call, and
- * the caller the state; so a verb is always handed the same bp_manager_t, bp_system_t and bp_plugin_t, whichever version
- * it is of.
+ * Code of either side is called with its side in place: change_enter exchanges a plugin's content for the time of a
+ * call, and the caller the state; so a verb is always handed the same bp_manager_t, bp_system_t and bp_plugin_t,
+ * whichever version it is of.
  *
  * Inner to reload/.
  *
@@ -85,7 +86,8 @@ typedef struct system_change_t {
     const system_t *kept;
     void *state;
     bool started, keeps_state;
-    bool gone;                /* the new version has it no longer: its unit leaves, and is stopped where it is out in the end */
+    bool gone;                /* the new version has it no longer: its unit leaves, and is stopped where it is out in
+                                 the end */
 } system_change_t;
 
 /* A unit that comes into a world's step, or leaves it: a component simulates now, or no longer; a system has gone. */
@@ -139,7 +141,8 @@ static inline error_text_t *change_error(const reload_change_t *change)
     return &change->reload->base->error;
 }
 
-/* Before a verb is called that may fail, and after: so that a sentence is its own, and there is one. Returns the result. */
+/* Before a verb is called that may fail, and after: so that a sentence is its own, and there is one. Returns the
+   result. */
 static inline void reason_await(error_text_t *error)
 {
     error->text[0] = '\0';
@@ -169,7 +172,7 @@ static inline bool same_form(uint64_t old, uint64_t new)
     return old == new && old != 0;
 }
 
-/* --- versions.c: components ------------------------------------------------------------------------------------------ */
+/* --- versions.c: components --------------------------------------------------------------------------------------- */
 
 bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
@@ -186,8 +189,8 @@ uint32_t world_next_width(const world_change_t *w, uint32_t key);
 /* The shape of a run and the number of the first column of `key` in it; NULL where the run stays as it is. */
 run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first);
 
-/* Put the kept side of a manager or a system in place for a call, or back: to be called in pairs, around change_enter and
- * change_leave. */
+/* Put the kept side of a manager or a system in place for a call, or back: to be called in pairs, around change_enter
+ * and change_leave. */
 void manager_enter(manager_change_t *m);
 void manager_leave(manager_change_t *m);
 void system_enter(system_change_t *s);
@@ -214,21 +217,21 @@ void exchange_columns(manager_change_t *m);
 /* --- carry.c: the columns of declared fields ---------------------------------------------------------------------- */
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
-bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m, run_shape_t *shape,
-                         uint32_t old_first, uint32_t new_first);
+bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                         run_shape_t *shape, uint32_t old_first, uint32_t new_first);
 
 /* Write `rows` times a field's default to cells that nobody owns yet; `clear`: they are cleared already. */
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
 
 /* The sentence about an entity's value that base/field.h refused; returns its result. */
-bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m, bp_entity_t entity,
-                           const field_t *old, const field_t *field, const void *value);
+bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                           bp_entity_t entity, const field_t *old, const field_t *field, const void *value);
 
-/* --- carry.c: own storage --------------------------------------------------------------------------------------------- */
+/* --- carry.c: own storage ----------------------------------------------------------------------------------------- */
 
 bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m);
 
-/* --- probation.c ------------------------------------------------------------------------------------------------------- */
+/* --- probation.c -------------------------------------------------------------------------------------------------- */
 
 /* After the exchange that stays: the shapes go, whose columns are all in use. */
 void worlds_drop_shapes(reload_change_t *change);
@@ -236,11 +239,12 @@ void worlds_drop_shapes(reload_change_t *change);
 /* The hidden columns go. */
 void worlds_drop_hidden(reload_change_t *change);
 
-/* In every run: of the `width` columns of the manager's keys those in `picks` stay. Then bring keys and prototypes in step. */
+/* In every run: of the `width` columns of the manager's keys those in `picks` stay. Then bring keys and prototypes in
+   step. */
 void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count);
 void recount_columns(world_change_t *w);
 
-/* --- reload.c ------------------------------------------------------------------------------------------------------------ */
+/* --- reload.c ----------------------------------------------------------------------------------------------------- */
 
 /* Seal all worlds, and unseal them. */
 void reload_seal(reload_t *reload);
@@ -256,7 +260,7 @@ void change_resume(reload_change_t *change);
 /* The kept side ends, and with it the change. */
 void change_finish(reload_change_t *change);
 
-/* --- report.c ------------------------------------------------------------------------------------------------------------- */
+/* --- report.c ----------------------------------------------------------------------------------------------------- */
 
 /* The block and the list of fields, but for the time taken; its end; telling everybody. */
 bp_result_t report_prepare(reload_change_t *change);

@@ -1,7 +1,7 @@
 /* folder.h - what happens to files: notices about the files of watched folders.
  *
- * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and whoever wants
- * to know compares stamps (os/files.h) now and then, which costs a system call a file.
+ * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and
+ * whoever wants to know compares stamps (os/files.h) now and then, which costs a system call a file.
  *
  * What it does not do: it lists nothing, follows no symbolic links below a watched folder, and reads no files.
  */
@@ -29,8 +29,8 @@ typedef struct folder_notice_t {
 folder_watch_t *folder_watch_open(memory_t *memory);
 void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
 
-/* Watch the files that lie in a folder. Its number, which a folder that is added again keeps; -1 where it cannot be watched, for
- * instance because it is not there. [main] */
+/* Watch the files that lie in a folder. Its number, which a folder that is added again keeps; -1 where it cannot be
+ * watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
 /* The next notice; false where there is none at present. Never waits. [main] */

@@ -1,7 +1,7 @@
 /* folder_posix.c - notices by inotify.
  *
- * The folder is watched, not the file: a file that is replaced is another one, whose watch would be gone. One read takes many
- * notices; they are handed out one by one from a buffer.
+ * The folder is watched, not the file: a file that is replaced is another one, whose watch would be gone. One read
+ * takes many notices; they are handed out one by one from a buffer.
  */
 #define _GNU_SOURCE 1
 
@@ -48,7 +48,8 @@ void folder_watch_close(folder_watch_t *watch)
 
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder)
 {
-    uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF;
+    uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF |
+                    IN_MOVE_SELF;
     return inotify_add_watch(watch->fd, folder[0] == '\0' ? "." : folder, mask | IN_ONLYDIR);
 }
 

@@ -1,7 +1,8 @@
 /* hot.c - the driver of hot reload: one set of candidates at a time, from their files to their change.
  *
- * The state is a list of names whose files are new, and, once they are complete, a change between reload_read and reload_commit
- * with a trial. The names stay on the list until something has come of them, so that a change which is let go of begins anew.
+ * The state is a list of names whose files are new, and, once they are complete, a change between reload_read and
+ * reload_commit with a trial. The names stay on the list until something has come of them, so that a change which is
+ * let go of begins anew.
  */
 #include "hot.h"
 
@@ -50,7 +51,8 @@ void hot_try(hot_t *hot, uint32_t deadline_ms)
     hot->trying = process_can_fork();
     hot->deadline_ms = deadline_ms > 0 ? deadline_ms : TRIAL_DEADLINE_MS;
     if (!hot->trying)
-        log_write(&hot->base->log, BP_LOG_INFO, "reload", "this system cannot copy a process: new versions of plugins come in untried");
+        log_write(&hot->base->log, BP_LOG_INFO, "reload",
+                  "this system cannot copy a process: new versions of plugins come in untried");
 }
 
 bp_result_t hot_begin(hot_t *hot)
@@ -71,7 +73,7 @@ bp_result_t hot_build(hot_t *hot, const char *command, const char *sources)
     return result;
 }
 
-/* --- lists of names ------------------------------------------------------------------------------------------------------ */
+/* --- lists of names ----------------------------------------------------------------------------------------------- */
 
 static bool is_listed(const hot_t *hot, uint32_t count, const char *name)
 {
@@ -119,7 +121,8 @@ static void stop_waiting(hot_t *hot, const char *name)
 static bool shares_set(const hot_t *hot, const hot_waiting_t *waiting)
 {
     for (uint32_t i = 0; i < hot->waiting_count; i++) {
-        if (waiting->set != 0 && hot->waiting[i].set == waiting->set && is_listed(hot, hot->fresh, hot->waiting[i].name.chars))
+        if (waiting->set != 0 && hot->waiting[i].set == waiting->set &&
+            is_listed(hot, hot->fresh, hot->waiting[i].name.chars))
             return true;
     }
     return false;
@@ -130,24 +133,26 @@ static void list_waiting(hot_t *hot)
 {
     for (uint32_t i = 0; i < hot->waiting_count; i++) {
         const hot_waiting_t *waiting = &hot->waiting[i];
-        if ((waiting->refused || shares_set(hot, waiting)) && loader_find(hot->reload->loader, waiting->name.chars) != NULL)
+        if ((waiting->refused || shares_set(hot, waiting)) &&
+            loader_find(hot->reload->loader, waiting->name.chars) != NULL)
             list(hot, waiting->name.chars);
     }
 }
 
-/* What is new has been refused. Where memory does not suffice it does not wait, and comes again when it is written anew. */
+/* What is new has been refused. Where memory does not suffice it does not wait, and comes again when it is written
+   anew. */
 static void let_wait(hot_t *hot, bool refused)
 {
     uint32_t set = hot->fresh > 1 ? ++hot->sets : 0;
     for (uint32_t i = 0; i < hot->fresh; i++) {
         stop_waiting(hot, hot->names[i].chars);
-        if ((set != 0 || refused) &&
-            memory_reserve(&hot->memory, &hot->waiting, &hot->waiting_capacity, hot->waiting_count + 1u, sizeof *hot->waiting))
+        if ((set != 0 || refused) && memory_reserve(&hot->memory, &hot->waiting, &hot->waiting_capacity,
+                                                    hot->waiting_count + 1u, sizeof *hot->waiting))
             hot->waiting[hot->waiting_count++] = (hot_waiting_t){hot->names[i], set, refused};
     }
 }
 
-/* --- one change ------------------------------------------------------------------------------------------------------------ */
+/* --- one change --------------------------------------------------------------------------------------------------- */
 
 static void drop_change(hot_t *hot)
 {
@@ -209,7 +214,8 @@ static bool begin_trial(hot_t *hot, reload_change_t *change)
         return false;
     if (trial_begin(&hot->trial, &hot->memory, hot->reload, change, hot->deadline_ms))
         return true;
-    log_write(&hot->base->log, BP_LOG_WARNING, "reload", "no process can be had to try new versions of plugins in: they come in untried");
+    log_write(&hot->base->log, BP_LOG_WARNING, "reload",
+              "no process can be had to try new versions of plugins in: they come in untried");
     return false;
 }
 
@@ -238,7 +244,7 @@ static void follow_trial(hot_t *hot)
         refuse(hot, BP_ERROR_FAILED, hot->trial.refused);
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 /* Files that are finished, until there are no more, or none that will be soon. */
 static bool gather(hot_t *hot, uint64_t now)
@@ -271,7 +277,7 @@ void hot_poll(hot_t *hot)
     }
 }
 
-/* --- by hand -------------------------------------------------------------------------------------------------------------------- */
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* The files are read now: what was written before need not be watched for. */
 static void pass_over(hot_t *hot, const char *const *names, uint32_t count)

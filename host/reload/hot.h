@@ -1,14 +1,15 @@
 /* hot.h - hot reload as it goes on by itself: files watched, sources rebuilt, candidates tried, changes made.
  *
- * Called between steps (hot_poll). What a call does is short but for two things: a fork, and the change itself; compiling and trying
- * (trial.h) go on beside the host.
+ * Called between steps (hot_poll). What a call does is short but for two things: a fork, and the change itself;
+ * compiling and trying (trial.h) go on beside the host.
  *
- * Sets. Plugins that one build has written are meant for each other, so files that finish while others are still being written
- * are waited for (HOT_GATHER_MS at most), and come in as one change: all of it, or nothing. Where one file finishes much later than
- * another, the first was perhaps refused for want of the second. So what was refused waits:
+ * Sets. Plugins that one build has written are meant for each other, so files that finish while others are still being
+ * written are waited for (HOT_GATHER_MS at most), and come in as one change: all of it, or nothing. Where one file
+ * finishes much later than another, the first was perhaps refused for want of the second. So what was refused waits:
  *   - refused by a rule, or by its own word: it is tried again with whatever is written anew next;
  *   - refused in a set, for whatever reason: it is tried again when another one of that set is.
- * Where such a larger set is refused as well, what is new is tried without those that waited, and only what comes of that is told.
+ * Where such a larger set is refused as well, what is new is tried without those that waited, and only what comes of
+ * that is told.
  *
  * What it does not do: the change itself is reload.h's.
  */
@@ -60,8 +61,8 @@ typedef struct hot_t {
 void hot_init(hot_t *hot, reload_t *reload);
 void hot_free(hot_t *hot); /* ends what has begun */
 
-/* Try candidates first, where the system has a way; where it has none the log says that they come in untried. deadline_ms 0:
- * TRIAL_DEADLINE_MS. [main] */
+/* Try candidates first, where the system has a way; where it has none the log says that they come in untried.
+ * deadline_ms 0: TRIAL_DEADLINE_MS. [main] */
 void hot_try(hot_t *hot, uint32_t deadline_ms);
 
 /* Watch the files of all plugins, loaded now or later. [main] */
@@ -76,8 +77,8 @@ void hot_end_build(hot_t *hot);
 /* Whatever is to be done at present. [main], between steps */
 void hot_poll(hot_t *hot);
 
-/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on trial at present is let
- * go, and tried anew afterwards. [main], between steps */
+/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on
+ * trial at present is let go, and tried anew afterwards. [main], between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count);
 
 /* Let go of a candidate on trial: before plugins come or go otherwise. It is tried anew at the next poll. [main] */

@@ -1,8 +1,9 @@
 /* probation.c - the time after a commit in which it can be taken back, and its end.
  *
- * What has no place in the new lists lies in hidden columns behind the visible ones, in every run that has the component, also in
- * those that have come since: rows of all columns go together. So both ends of a probation are the same thing: of the columns of
- * each key some stay, in some order, and the others go; nothing is allocated, so neither can fail on that account.
+ * What has no place in the new lists lies in hidden columns behind the visible ones, in every run that has the
+ * component, also in those that have come since: rows of all columns go together. So both ends of a probation are the
+ * same thing: of the columns of each key some stay, in some order, and the others go; nothing is allocated, so neither
+ * can fail on that account.
  *
  * How a change is taken back stands in the second part.
  */
@@ -22,7 +23,7 @@ void worlds_drop_shapes(reload_change_t *change)
     }
 }
 
-/* --- columns that stay ---------------------------------------------------------------------------------------------------- */
+/* --- columns that stay -------------------------------------------------------------------------------------------- */
 
 /* From the end of a run to its beginning, so that what is still to come lies where the prototypes say. */
 void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
@@ -33,7 +34,8 @@ void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, c
         run_t *run = world->runs[r];
         for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
             if (world_key_manager(world, p->items[at].key) == manager)
-                run_keep(run, &world->memory, &world->holdings, p->items[p->items[at].base].columns, width, picks, count);
+                run_keep(run, &world->memory, &world->holdings, p->items[p->items[at].base].columns, width, picks,
+                         count);
         }
     }
 }
@@ -47,8 +49,8 @@ void recount_columns(world_change_t *w)
         if (world_manager_change(w, k) == NULL)
             continue;
         p->keys[k].columns = (uint16_t)manager->column_count;
-        p->keys[k].flags =
-            (uint16_t)((p->keys[k].flags & KEY_GONE) | world_key_flags(manager->component, manager->columns, manager->column_count));
+        p->keys[k].flags = (uint16_t)((p->keys[k].flags & KEY_GONE) |
+                                      world_key_flags(manager->component, manager->columns, manager->column_count));
     }
     prototypes_recount(p);
     for (uint32_t r = 0; r < world->run_count; r++)
@@ -101,9 +103,9 @@ void worlds_drop_hidden(reload_change_t *change)
 
 /* A change that is on probation is taken back: the old code, the old columns, the old state.
  *
- * The order matters. First what can fail: instances that were made since the commit are made in the old manager too, with its
- * defaults. Then the columns: old ones that were hidden come forward, new ones go. Then everything changes sides, as at the commit. Last
- * the old manager is told of the instances that have ended since.
+ * The order matters. First what can fail: instances that were made since the commit are made in the old manager too,
+ * with its defaults. Then the columns: old ones that were hidden come forward, new ones go. Then everything changes
+ * sides, as at the commit. Last the old manager is told of the instances that have ended since.
  */
 
 enum { BATCH = 256 };
@@ -114,7 +116,7 @@ static bool keeps_instances(const manager_change_t *m)
     return m->road == ROAD_SAVED || m->road == ROAD_PROPERTIES || m->road == ROAD_FROM_OWN;
 }
 
-/* --- instances that are missing ----------------------------------------------------------------------------------------------- */
+/* --- instances that are missing ----------------------------------------------------------------------------------- */
 
 typedef struct missing_t {
     world_change_t *w;
@@ -131,7 +133,8 @@ static uint32_t *hidden_slots(void *context, const run_t *run, uint32_t key)
     return run->count == 0 ? NULL : run->columns[first + s->m->visible_count];
 }
 
-static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows, const bp_entity_t *entities, uint32_t count)
+static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows,
+                              const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = s->w->world;
     uint32_t made[BATCH];
@@ -139,8 +142,8 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
         return error_memory(&world->base->error, "taking a reload back");
     manager_enter(s->m);
     reason_await(&world->base->error);
-    bp_result_t result =
-        verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name, entities, count, NULL, made);
+    bp_result_t result = verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name,
+                                     entities, count, NULL, made);
     manager_leave(s->m);
     reason_given(&world->base->error, result);
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
@@ -183,7 +186,8 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
     w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = &s, .slots = hidden_slots};
     world->slots_elsewhere = &w->slots_elsewhere;
     for (uint32_t r = 0; r < world->run_count && result == BP_OK; r++) {
-        for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0; at = p->items[at].base) {
+        for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0;
+             at = p->items[at].base) {
             if (world_manager_change(w, p->items[at].key) == m)
                 result = make_in_run(&s, world->runs[r], p->items[at].key);
         }
@@ -195,7 +199,7 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
     return result;
 }
 
-/* --- columns -------------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t place_of(const manager_change_t *m, uint32_t old, uint32_t *hidden)
 {
@@ -220,7 +224,7 @@ static void bring_columns_back(world_change_t *w, manager_change_t *m)
     recount_columns(w);
 }
 
-/* --- instances that have ended ------------------------------------------------------------------------------------------------------ */
+/* --- instances that have ended ------------------------------------------------------------------------------------ */
 
 static int by_number(const void *a, const void *b)
 {
@@ -255,7 +259,8 @@ static void strike_out(const world_change_t *w, const manager_change_t *m, uint8
                 continue;
             const uint32_t *slots = run->columns[p->items[p->items[at].base].columns];
             for (uint32_t row = 0; row < run->count; row++) {
-                uint32_t place = run_entities(run)[row].id == 0 ? BP_NONE : find_slot(m->old_slots, m->old_slot_count, slots[row]);
+                uint32_t place =
+                    run_entities(run)[row].id == 0 ? BP_NONE : find_slot(m->old_slots, m->old_slot_count, slots[row]);
                 if (place != BP_NONE)
                     used[place] = 1;
             }
@@ -277,7 +282,7 @@ static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
     store_destroy_slots(m->manager, m->old_slots, dead);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 /* Make what is missing, and room for finding what has ended. */
 static bp_result_t prepare_back(reload_change_t *change, uint32_t *most)

@@ -19,14 +19,15 @@ typedef struct process_end_t {
     const char *signal; /* killed: the signal's name, "SIGSEGV"; else "" */
 } process_end_t;
 
-/* Run a command in the background; what it prints, to whichever stream, is read with process_read. NULL where it cannot be
- * started. [main] */
+/* Run a command in the background; what it prints, to whichever stream, is read with process_read. NULL where it cannot
+ * be started. [main] */
 process_t *process_start(memory_t *memory, const char *command);
 
-/* Fork: a copy of this process, in which `child` runs and whose exit code is what it returns; everything that the child writes
- * with process_write can be read here. In the child only the calling thread exists, standard streams and all other files that
- * were open lead nowhere, so that nothing that the parent has in buffers can get out, and it ends without ado, even where
- * somebody calls exit. NULL where it cannot be had; process_can_fork says whether the system has it at all. [main] */
+/* Fork: a copy of this process, in which `child` runs and whose exit code is what it returns; everything that the child
+ * writes with process_write can be read here. In the child only the calling thread exists, standard streams and all
+ * other files that were open lead nowhere, so that nothing that the parent has in buffers can get out, and it ends
+ * without ado, even where somebody calls exit. NULL where it cannot be had; process_can_fork says whether the system
+ * has it at all. [main] */
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data);
 bool process_can_fork(void);
 

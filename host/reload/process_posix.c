@@ -1,10 +1,11 @@
 /* process_posix.c - fork, sh -c, and a pipe.
  *
- * A process gets a group of its own, so that killing it takes along what it started (a compiler below make below a shell).
+ * A process gets a group of its own, so that killing it takes along what it started (a compiler below make below a
+ * shell).
  *
- * The copy of ourselves must leave no trace outside: its descriptors other than the pipe are laid over by /dev/null, which also
- * keeps buffers of the C library, filled before the fork, from reaching their files a second time; and a handler that is
- * registered last, and so runs first, makes of exit what _exit is.
+ * The copy of ourselves must leave no trace outside: its descriptors other than the pipe are laid over by /dev/null,
+ * which also keeps buffers of the C library, filled before the fork, from reaching their files a second time; and a
+ * handler that is registered last, and so runs first, makes of exit what _exit is.
  */
 #define _GNU_SOURCE 1
 
@@ -95,7 +96,7 @@ process_t *process_start(memory_t *memory, const char *command)
     _exit(127);
 }
 
-/* --- a copy of ourselves ----------------------------------------------------------------------------------------------- */
+/* --- a copy of ourselves ------------------------------------------------------------------------------------------ */
 
 static void cover(int fd, int nothing, int pipe)
 {
@@ -124,7 +125,8 @@ static void cover_files(int pipe)
         cover(fd, nothing, pipe);
 }
 
-/* exit would write out the parent's buffers and run its handlers. The code has not been told to anybody: any will do. */
+/* exit would write out the parent's buffers and run its handlers. The code has not been told to anybody: any will
+   do. */
 static void end_at_once(void)
 {
     _exit(PROCESS_CALLED_EXIT);
@@ -170,7 +172,7 @@ void process_write(process_t *self, const void *bytes, size_t size)
     }
 }
 
-/* --- reading, ending ---------------------------------------------------------------------------------------------------- */
+/* --- reading, ending ---------------------------------------------------------------------------------------------- */
 
 size_t process_read(process_t *process, void *bytes, size_t size)
 {

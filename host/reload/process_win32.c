@@ -25,7 +25,8 @@ static bool start(process_t *process, wchar_t *line)
         return false;
     SetHandleInformation(process->pipe, HANDLE_FLAG_INHERIT, 0);
     STARTUPINFOW how = {.cb = sizeof how, .dwFlags = STARTF_USESTDHANDLES, .hStdOutput = theirs, .hStdError = theirs};
-    bool started = CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL, &how, &made);
+    bool started =
+        CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL, &how, &made);
     CloseHandle(theirs);
     if (!started) {
         CloseHandle(process->pipe);

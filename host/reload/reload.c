@@ -1,8 +1,9 @@
 /* reload.c - a change from its files to its end.
  *
- * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. The exchange itself is its own
- * opposite, and that is used once: at the end of preparing all sides change for a moment, so that the worlds can settle
- * their steps with the new units and say what is wrong, and change back. After that nothing is left that could fail.
+ * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. The exchange
+ * itself is its own opposite, and that is used once: at the end of preparing all sides change for a moment, so that the
+ * worlds can settle their steps with the new units and say what is wrong, and change back. After that nothing is left
+ * that could fail.
  */
 #include "../os/os.h"
 #include "../plugin/registry.h"
@@ -26,7 +27,7 @@ void reload_free(reload_t *reload)
     report_forget(reload);
 }
 
-/* --- sides ----------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------------------- */
 
 void change_exchange(reload_change_t *change)
 {
@@ -62,10 +63,11 @@ bp_result_t reload_check_moment(const reload_t *reload)
         held = held || world_holds_rows(d->worlds[i]);
     if (!held)
         return BP_OK;
-    return error_set(&reload->base->error, BP_ERROR_STATE, "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
+    return error_set(&reload->base->error, BP_ERROR_STATE,
+                     "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
 }
 
-/* --- the end of one side ------------------------------------------------------------------------------------------------ */
+/* --- the end of one side ------------------------------------------------------------------------------------------ */
 
 /* The kept side ends, and all that the change holds but its files. What its code says on its way out must not hide
  * the reason. */
@@ -107,7 +109,7 @@ void change_finish(reload_change_t *change)
     free_change(change);
 }
 
-/* --- steps ----------------------------------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------------------------- */
 
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out)
 {
@@ -158,7 +160,8 @@ static bp_result_t check_plugins(const reload_change_t *change)
         while (at < loader->plugins.count && loader->plugins.items[at] != change->versions[i].plugin)
             at++;
         if (at == loader->plugins.count)
-            return error_set(change_error(change), BP_ERROR_NOT_FOUND, "a plugin that was to be reloaded has been unloaded meanwhile");
+            return error_set(change_error(change), BP_ERROR_NOT_FOUND,
+                             "a plugin that was to be reloaded has been unloaded meanwhile");
     }
     return BP_OK;
 }
@@ -244,7 +247,7 @@ void reload_discard(reload_change_t *change)
     free_change(change);
 }
 
-/* --- probation -------------------------------------------------------------------------------------------------------------- */
+/* --- probation ---------------------------------------------------------------------------------------------------- */
 
 bool reload_on_probation(const reload_t *reload, const plugin_t *plugin)
 {

@@ -3,20 +3,21 @@
  * A change goes through four steps, and can be let go of after any but the last:
  *
  *   read      the plugins' files are read whole, judged, and copied under names of their own; no code of theirs has run
- *   prepare   the plugins are paused, the copies are opened, their descriptors judged, options read, `load` and `start` called beside the old
+ *   prepare the plugins are paused, the copies are opened, their descriptors judged, options read, `load` and `start`
+ *             called beside the old
  *             ones, and every world's new columns made beside the old ones; whatever can fail fails here
  *   commit    slots, columns and managers change places; cannot fail
  *   finish    the old code stops, its image is closed and its columns freed: at once, or when the probation ends
  *
  * Until commit nothing that anybody can see has changed, and while `prepare` calls the new code the worlds are sealed:
- * what would change them from there is refused (BP_ERROR_STATE). A prepared change must be committed or discarded before
- * anything else is done with the host.
+ * what would change them from there is refused (BP_ERROR_STATE). A prepared change must be committed or discarded
+ * before anything else is done with the host.
  *
- * A trial (trial.h) is between read and prepare: a copy of the process prepares, commits, takes some steps, and reports; this
- * process goes on stepping meanwhile, and then prepares and commits for itself.
+ * A trial (trial.h) is between read and prepare: a copy of the process prepares, commits, takes some steps, and
+ * reports; this process goes on stepping meanwhile, and then prepares and commits for itself.
  *
- * On probation (reload_t.probation_steps above 0) the old code and the columns that went stay for so many steps of worlds;
- * reload_rollback brings them back. docs/reload.md says what that gives back and what not.
+ * On probation (reload_t.probation_steps above 0) the old code and the columns that went stay for so many steps of
+ * worlds; reload_rollback brings them back. docs/reload.md says what that gives back and what not.
  *
  * All functions are [main], between steps, outside callbacks.
  *
@@ -82,7 +83,8 @@ void reload_discard(reload_change_t *change);
 bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data);
 
 /* Tell of a change that was refused, the reason being the present error. For whoever goes through the steps himself. */
-void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds, bp_result_t result);
+void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
+                         bp_result_t result);
 
 /* A world has done a step: the probation gets shorter, and ends. */
 void reload_step_done(reload_t *reload);
@@ -93,8 +95,8 @@ void reload_accept(reload_t *reload);
 /* Is this plugin on probation? */
 bool reload_on_probation(const reload_t *reload, const plugin_t *plugin);
 
-/* Bring back what was before the change that is on probation. BP_ERROR_STATE where there is none. On failure (of memory, for
- * instances made meanwhile in storage of their own) the change stays. */
+/* Bring back what was before the change that is on probation. BP_ERROR_STATE where there is none. On failure (of
+ * memory, for instances made meanwhile in storage of their own) the change stays. */
 bp_result_t reload_rollback(reload_t *reload);
 
 #endif

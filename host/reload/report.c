@@ -1,7 +1,7 @@
 /* report.c - what a change has come to: one block for people, and the same as data.
  *
- * All of it but the time is put together while the change is prepared, since a commit cannot fail; the first line is written
- * into room left for it.
+ * All of it but the time is put together while the change is prepared, since a commit cannot fail; the first line is
+ * written into room left for it.
  */
 #include "../base/error.h"
 #include "change.h"
@@ -10,7 +10,7 @@
 
 enum { HEAD = 512, FIRST_TEXT = 2048 };
 
-/* --- the block ---------------------------------------------------------------------------------------------------------- */
+/* --- the block ---------------------------------------------------------------------------------------------------- */
 
 static bool add(reload_change_t *change, const char *format, ...) PRINTF_LIKE(2, 3);
 
@@ -35,11 +35,12 @@ static bool add(reload_change_t *change, const char *format, ...)
     return true;
 }
 
-/* --- the list of fields ----------------------------------------------------------------------------------------------------- */
+/* --- the list of fields ------------------------------------------------------------------------------------------- */
 
 static bool list(reload_change_t *change, bp_reload_field_t field)
 {
-    if (!memory_reserve(&change->reload->memory, &change->fields, &change->field_capacity, change->field_count + 1u, sizeof *change->fields))
+    if (!memory_reserve(&change->reload->memory, &change->fields, &change->field_capacity, change->field_count + 1u,
+                        sizeof *change->fields))
         return false;
     change->fields[change->field_count++] = field;
     return true;
@@ -83,8 +84,13 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
             found = c->sources[s].old == i;
         const field_t *field = &c->slot->fields[i];
         if (!found)
-            good = list(change, (bp_reload_field_t){.component = c->slot->name, .field = c->slot->bound[i]->name, .former = "", .initial = "",
-                                                    .what = BP_RELOAD_DROPPED, .old_type = field->type, .old_count = count_of(field),
+            good = list(change, (bp_reload_field_t){.component = c->slot->name,
+                                                    .field = c->slot->bound[i]->name,
+                                                    .former = "",
+                                                    .initial = "",
+                                                    .what = BP_RELOAD_DROPPED,
+                                                    .old_type = field->type,
+                                                    .old_count = count_of(field),
                                                     .new_count = 1});
     }
     return good;
@@ -99,15 +105,15 @@ static bool write_field(reload_change_t *change, const bp_reload_field_t *f)
         snprintf(lost, sizeof lost, "; the last %u of each are dropped", f->lost);
     switch (f->what) {
     case BP_RELOAD_ADDED:
-        return add(change, "    added      %s (%s), %s%s\n", f->field, new, f->initial[0] != '\0' ? "with default " : "with its type's default",
-                   f->initial);
+        return add(change, "    added      %s (%s), %s%s\n", f->field, new,
+                   f->initial[0] != '\0' ? "with default " : "with its type's default", f->initial);
     case BP_RELOAD_DROPPED:
         return add(change, "    dropped    %s (%s)\n", f->field, old);
     case BP_RELOAD_RENAMED:
         return add(change, "    renamed    %s, which was %s\n", f->field, f->former);
     case BP_RELOAD_CONVERTED:
-        return add(change, "    converted  %s, from %s to %s%s%s%s\n", f->field, old, new, f->former[0] != '\0' ? "; it was called " : "", f->former,
-                   lost);
+        return add(change, "    converted  %s, from %s to %s%s%s%s\n", f->field, old, new,
+                   f->former[0] != '\0' ? "; it was called " : "", f->former, lost);
     default:
         return true;
     }
@@ -130,7 +136,8 @@ static bool carries_values(const component_change_t *c)
 {
     bool sets = !c->kept->own_storage || c->kept->storage.set != NULL;
     for (uint32_t i = 0; i < c->source_count && sets; i++) {
-        if (c->sources[i].old != BP_NONE && (!c->kept->own_storage || (c->kept->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
+        if (c->sources[i].old != BP_NONE &&
+            (!c->kept->own_storage || (c->kept->fields[i].flags & BP_FIELD_READ_ONLY) == 0))
             return true;
     }
     return false;
@@ -143,7 +150,8 @@ static const char *how(const component_change_t *c)
     if (c->adopts)
         return "; its state went over as it is";
     if ((c->slot->own_storage || c->kept->own_storage) && c->rows > 0 && !carries_values(c))
-        return "; made anew with their defaults, since there are neither properties that can be set, nor `save` and `load`, nor a "
+        return "; made anew with their defaults, since there are neither properties that can be set, nor `save` and "
+               "`load`, nor a "
                "`state_form` to carry them over by";
     if (c->slot->own_storage || c->kept->own_storage)
         return "; carried over by properties";
@@ -173,7 +181,9 @@ static bool write_systems(reload_change_t *change, const registry_set_t *set)
     for (uint32_t i = 0; i < set->system_count && good; i++) {
         const system_t *slot = set->systems[i].slot, *kept = &set->systems[i].kept;
         bool stays = same_form(slot->table.state_form, kept->table.state_form);
-        const char *state = stays ? ": its state went over as it is" : slot->table.start != NULL ? ": its state began anew" : "";
+        const char *state = stays                       ? ": its state went over as it is"
+                            : slot->table.start != NULL ? ": its state began anew"
+                                                        : "";
         if (slot->owner == NULL)
             good = add(change, "  system %s is new: worlds may bring it in\n", slot->name);
         else if (kept->owner == NULL)
@@ -195,7 +205,8 @@ bp_result_t report_prepare(reload_change_t *change)
     bool good = true;
     for (uint32_t v = 0; v < change->version_count && good; v++) {
         const version_t *version = &change->versions[v];
-        good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name, version->plugin->version, version->kept.version);
+        good = change->version_count == 1 || add(change, "  plugin %s: %s -> %s\n", version->plugin->name,
+                                                 version->plugin->version, version->kept.version);
         for (uint32_t i = 0; i < change->component_count && good; i++) {
             component_change_t *c = &change->components[i];
             good = c->version != version || write_component(change, c);
@@ -219,11 +230,12 @@ void report_free(reload_change_t *change)
     change->field_count = change->field_capacity = 0;
 }
 
-/* --- telling ------------------------------------------------------------------------------------------------------------------ */
+/* --- telling ------------------------------------------------------------------------------------------------------ */
 
 static void publish(reload_t *reload)
 {
-    log_write(&reload->base->log, BP_LOG_INFO, "host", "%s", reload->last.text); /* a refusal is the caller's to shout */
+    log_write(&reload->base->log, BP_LOG_INFO, "host", "%s",
+              reload->last.text); /* a refusal is the caller's to shout */
     for (uint32_t i = 0; i < reload->callback_count; i++)
         reload->callbacks[i].callback(reload->callbacks[i].data, &reload->last);
 }
@@ -276,8 +288,8 @@ void report_finish(reload_change_t *change)
     char head[HEAD];
     name_versions(change, &names);
     int length = snprintf(head, sizeof head, "reloaded %.300s: pause %.2f ms, %llu rows in %u worlds%s\n", names.chars,
-                          (double)change->nanoseconds / 1e6, (unsigned long long)change->report.rows, change->report.worlds,
-                          change->hides ? ", on probation" : "");
+                          (double)change->nanoseconds / 1e6, (unsigned long long)change->report.rows,
+                          change->report.worlds, change->hides ? ", on probation" : "");
     size_t used = length < 0 ? 0 : (size_t)length < sizeof head ? (size_t)length : sizeof head - 1;
     memcpy(change->text, head, used);
     memmove(change->text + used, change->text + HEAD, change->text_length - HEAD + 1);
@@ -288,15 +300,16 @@ void report_finish(reload_change_t *change)
     publish(reload);
 }
 
-void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds, bp_result_t result)
+void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
+                         bp_result_t result)
 {
     int used = 0;
     reload->refusal[0] = '\0';
     used = snprintf(reload->refusal, sizeof reload->refusal, "not reloaded:");
     for (uint32_t i = 0; i < count && used > 0 && used < 300; i++)
         used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s", names[i]);
-    snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " (pause %.2f ms); nothing has changed\n  %s", (double)nanoseconds / 1e6,
-             reload->base->error.text);
+    snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used,
+             " (pause %.2f ms); nothing has changed\n  %s", (double)nanoseconds / 1e6, reload->base->error.text);
     reload->last = (bp_reload_report_t){
         .struct_size = sizeof reload->last, .result = result, .text = reload->refusal, .pause = nanoseconds};
     publish(reload);
@@ -307,9 +320,11 @@ void report_rollback(reload_change_t *change)
     reload_t *reload = change->reload;
     int used = snprintf(reload->refusal, sizeof reload->refusal, "taken back:");
     for (uint32_t i = 0; i < change->version_count && used > 0 && used < 1000; i++)
-        used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s (%.100s is at work again, instead of %.100s)",
-                         change->versions[i].plugin->name, change->versions[i].plugin->version, change->versions[i].kept.version);
-    reload->last = (bp_reload_report_t){.struct_size = sizeof reload->last, .result = BP_ERROR_FAILED, .text = reload->refusal};
+        used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used,
+                         " %.63s (%.100s is at work again, instead of %.100s)", change->versions[i].plugin->name,
+                         change->versions[i].plugin->version, change->versions[i].kept.version);
+    reload->last =
+        (bp_reload_report_t){.struct_size = sizeof reload->last, .result = BP_ERROR_FAILED, .text = reload->refusal};
     publish(reload);
 }
 
@@ -317,7 +332,8 @@ bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback,
 {
     if (callback == NULL)
         return error_set(&reload->base->error, BP_ERROR_ARGUMENT, "a callback is a function");
-    if (!memory_reserve(&reload->memory, &reload->callbacks, &reload->callback_capacity, reload->callback_count + 1u, sizeof *reload->callbacks))
+    if (!memory_reserve(&reload->memory, &reload->callbacks, &reload->callback_capacity, reload->callback_count + 1u,
+                        sizeof *reload->callbacks))
         return error_memory(&reload->base->error, "registering a callback");
     reload->callbacks[reload->callback_count++] = (reload_callback_t){callback, data};
     return BP_OK;

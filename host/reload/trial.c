@@ -1,10 +1,11 @@
 /* trial.c - what a copy of this process does with a candidate, and how its end is read.
  *
- * Everything that the child does is its own: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial), and
- * what it logs goes nowhere. What it has to say comes over the pipe: a letter for the verdict, and a reason behind it.
+ * Everything that the child does is its own: it writes to no file (process.h), removes no copy of a library
+ * (loader_t.on_trial), and what it logs goes nowhere. What it has to say comes over the pipe: a letter for the verdict,
+ * and a reason behind it.
  *
- * A copy of a process has one thread, and the files and ports of the original: so plugins are paused while it is made, and the
- * copy resumes them, with a reason of their own, when the change is made there.
+ * A copy of a process has one thread, and the files and ports of the original: so plugins are paused while it is made,
+ * and the copy resumes them, with a reason of their own, when the change is made there.
  */
 #include "trial.h"
 
@@ -19,7 +20,7 @@ enum { MILLION = 1000000 };
 /* What the child says first. */
 enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-' };
 
-/* --- in the child ------------------------------------------------------------------------------------------------------ */
+/* --- in the child ------------------------------------------------------------------------------------------------- */
 
 typedef struct attempt_t {
     trial_t *trial;
@@ -82,7 +83,8 @@ static int try_change(process_t *self, void *data)
     reload->base->log = (bp_log_i){NULL, say_nothing};
     reload->loader->on_trial = true;
     if (reload->loader->guard != NULL)
-        guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1); /* so that it is told where it hangs */
+        /* so that it is told where it hangs */
+        guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1);
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
     if (reload_prepare(attempt->trial->change) != BP_OK) {
@@ -100,7 +102,7 @@ static int try_change(process_t *self, void *data)
     return verdict == SAYS_PASSED ? 0 : 1;
 }
 
-/* --- in the host --------------------------------------------------------------------------------------------------------- */
+/* --- in the host -------------------------------------------------------------------------------------------------- */
 
 bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_change_t *change, uint32_t deadline_ms)
 {
@@ -131,7 +133,8 @@ static void hear_child(trial_t *trial)
     char rest[256];
     do {
         size_t room = sizeof trial->said - 1 - trial->said_size;
-        got = process_read(trial->child, room > 0 ? trial->said + trial->said_size : rest, room > 0 ? room : sizeof rest);
+        got =
+            process_read(trial->child, room > 0 ? trial->said + trial->said_size : rest, room > 0 ? room : sizeof rest);
         trial->said_size += room > 0 ? got : 0;
     } while (got > 0);
     trial->said[trial->said_size] = '\0';
@@ -165,7 +168,8 @@ int trial_state(trial_t *trial)
         return judge_child(trial, &end);
     if (os_clock_ns() / MILLION - trial->since <= trial->deadline_ms)
         return TRIAL_RUNNING;
-    error_set(&trial->reload->base->error, BP_ERROR_FAILED, "on trial it had not come through after %u ms (trial_deadline)", trial->deadline_ms);
+    error_set(&trial->reload->base->error, BP_ERROR_FAILED,
+              "on trial it had not come through after %u ms (trial_deadline)", trial->deadline_ms);
     return TRIAL_FAILED;
 }
 

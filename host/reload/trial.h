@@ -1,8 +1,8 @@
 /* trial.h - a change of plugins tried in a copy of this process, before it is made here.
  *
- * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). It reads the candidates in,
- * carries everything over, takes TRIAL_STEPS steps of each world on its one thread, and reports. This process stands still for
- * the sample and the fork alone, and goes on with the old code meanwhile.
+ * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). It reads the
+ * candidates in, carries everything over, takes TRIAL_STEPS steps of each world on its one thread, and reports. This
+ * process stands still for the sample and the fork alone, and goes on with the old code meanwhile.
  *
  * What it does not do: it makes no change here, and tells nobody what came of it.
  */
@@ -29,7 +29,8 @@ typedef struct trial_t {
     uint32_t deadline_ms;
     uint64_t since;          /* ms */
     uint64_t stood_ns;       /* how long this process stood still for it */
-    bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung or ended */
+    bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung
+                                or ended */
     char said[TRIAL_REASON]; /* by the child so far */
     size_t said_size;
 } trial_t;

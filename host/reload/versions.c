@@ -1,7 +1,7 @@
 /* versions.c - the plugins of a change: from their files to versions that are loaded beside the ones at work.
  *
- * The order of the steps is that of plugin/loader.c, and of trust. A version that has been loaded and is not to come is unloaded again; one
- * that has come leaves its predecessor in its place, which ends the same way.
+ * The order of the steps is that of plugin/loader.c, and of trust. A version that has been loaded and is not to come is
+ * unloaded again; one that has come leaves its predecessor in its place, which ends the same way.
  */
 #include "../base/error.h"
 #include "../os/os.h"
@@ -9,7 +9,7 @@
 #include "../plugin/verbs.h"
 #include "change.h"
 
-/* --- sides ---------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------------------- */
 
 void change_enter(version_t *version)
 {
@@ -23,7 +23,7 @@ void change_leave(version_t *version)
     loader_exchange(version->plugin, &version->kept);
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t unknown_plugin(reload_t *reload, const char *name)
 {
@@ -31,7 +31,8 @@ static bp_result_t unknown_plugin(reload_t *reload, const char *name)
     text_t hint;
     for (uint32_t i = 0; i < reload->loader->plugins.count; i++)
         nearest_consider(&nearest, reload->loader->plugins.items[i]->name);
-    return error_set(&reload->base->error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name, nearest_hint(&nearest, &hint));
+    return error_set(&reload->base->error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name,
+                     nearest_hint(&nearest, &hint));
 }
 
 static bp_result_t read_one(reload_change_t *change, const char *name)
@@ -46,8 +47,8 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
             return error_set(change_error(change), BP_ERROR_ARGUMENT, "plugin '%s' is named twice", name);
     }
     if (plugin->library == NULL)
-        return error_set(change_error(change), BP_ERROR_ARGUMENT, "plugin '%s' is linked into the program; only plugins from files can be reloaded",
-                         name);
+        return error_set(change_error(change), BP_ERROR_ARGUMENT,
+                         "plugin '%s' is linked into the program; only plugins from files can be reloaded", name);
     bp_result_t result = loader_copy(reload->loader, plugin->path, &version->copy);
     if (result != BP_OK)
         return result;
@@ -83,7 +84,8 @@ static void sort_versions(reload_change_t *change)
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count)
 {
     if (count == 0 || count > RELOAD_MAX_PLUGINS)
-        return error_set(change_error(change), BP_ERROR_ARGUMENT, "%u plugins to reload; name 1 to %d", count, RELOAD_MAX_PLUGINS);
+        return error_set(change_error(change), BP_ERROR_ARGUMENT, "%u plugins to reload; name 1 to %d", count,
+                         RELOAD_MAX_PLUGINS);
     change->versions = memory_new(&change->reload->memory, RELOAD_MAX_PLUGINS * sizeof *change->versions);
     if (change->versions == NULL)
         return error_memory(change_error(change), "reloading");
@@ -94,7 +96,7 @@ bp_result_t versions_read(reload_change_t *change, const char *const *names, uin
     return result;
 }
 
-/* --- opening --------------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static bp_result_t load(reload_change_t *change, version_t *version)
 {
@@ -123,7 +125,9 @@ static bp_result_t open_one(reload_change_t *change, version_t *version)
     if (!registry_set_init(reload->registry, &version->set, version->plugin))
         return error_memory(change_error(change), "reloading");
     result = load(change, version);
-    return result == BP_OK || reload->loader->located ? result : error_prefix(change_error(change), result, "%s: ", version->plugin->path);
+    return result == BP_OK || reload->loader->located
+               ? result
+               : error_prefix(change_error(change), result, "%s: ", version->plugin->path);
 }
 
 bp_result_t versions_open(reload_change_t *change)
@@ -142,16 +146,16 @@ bp_result_t versions_open(reload_change_t *change)
     return result;
 }
 
-/* --- closing --------------------------------------------------------------------------------------------------------- */
+/* --- closing ------------------------------------------------------------------------------------------------------ */
 
 static void move_bytes(memory_t *from, memory_t *to)
 {
     atomic_fetch_add(&to->bytes, atomic_exchange(&from->bytes, 0));
 }
 
-/* Settles what both sides have allocated. Where state goes over, or threads have allocated during the change, what one version has
- * taken and the other gives back cannot be told apart: the version that stays answers for all. Else the version that goes answers
- * for its own. */
+/* Settles what both sides have allocated. Where state goes over, or threads have allocated during the change, what one
+ * version has taken and the other gives back cannot be told apart: the version that stays answers for all. Else the
+ * version that goes answers for its own. */
 static void divide_accounts(version_t *version)
 {
     plugin_t *plugin = version->plugin;
@@ -214,7 +218,8 @@ void versions_free(reload_change_t *change)
             loader_remove_copy(loader, version->copy);
         memory_free_text(&loader->memory, version->copy);
     }
-    memory_free(&change->reload->memory, change->versions, change->versions == NULL ? 0 : RELOAD_MAX_PLUGINS * sizeof *change->versions);
+    memory_free(&change->reload->memory, change->versions,
+                change->versions == NULL ? 0 : RELOAD_MAX_PLUGINS * sizeof *change->versions);
     change->versions = NULL;
     change->version_count = 0;
 }
@@ -223,8 +228,8 @@ void versions_free(reload_change_t *change)
 
 /* The components of a change: what became of their fields, and who else counts on these.
  *
- * Fields are matched by base/field.h. A component whose list is the same to the letter keeps the list that it has: its columns, what was
- * resolved for them and what other systems know of them are then not touched at all.
+ * Fields are matched by base/field.h. A component whose list is the same to the letter keeps the list that it has: its
+ * columns, what was resolved for them and what other systems know of them are then not touched at all.
  *
  * A change is refused where a system would not find a field that it asks for; fields that no system asks for may change
  * freely.
@@ -239,13 +244,15 @@ component_change_t *plan_of(const reload_change_t *change, const component_t *sl
     return NULL;
 }
 
-/* --- fields ---------------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 static bool same_field(const field_t *a, const field_t *b)
 {
-    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->flags == b->flags && a->access == b->access && a->column == b->column && strcmp(a->initial_text, b->initial_text) == 0 &&
-           strcmp(a->min_text, b->min_text) == 0 && strcmp(a->max_text, b->max_text) == 0 && strcmp(a->unit, b->unit) == 0 &&
-           strcmp(a->doc, b->doc) == 0 && strcmp(a->former_name, b->former_name) == 0 && strcmp(a->values_text, b->values_text) == 0;
+    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->flags == b->flags && a->access == b->access &&
+           a->column == b->column && strcmp(a->initial_text, b->initial_text) == 0 &&
+           strcmp(a->min_text, b->min_text) == 0 && strcmp(a->max_text, b->max_text) == 0 &&
+           strcmp(a->unit, b->unit) == 0 && strcmp(a->doc, b->doc) == 0 &&
+           strcmp(a->former_name, b->former_name) == 0 && strcmp(a->values_text, b->values_text) == 0;
 }
 
 static bool same_fields(const component_t *a, const component_t *b)
@@ -265,11 +272,12 @@ static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
         c->sources = memory_new(&change->reload->memory, c->source_count * sizeof *c->sources);
     if (c->source_count > 0 && c->sources == NULL)
         return error_memory(error, "comparing fields");
-    bp_result_t result = convert_plan(c->slot->fields, c->slot->field_count, c->kept->fields, c->kept->field_count, c->sources, error);
+    bp_result_t result =
+        convert_plan(c->slot->fields, c->slot->field_count, c->kept->fields, c->kept->field_count, c->sources, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "component '%s': ", c->slot->name);
 }
 
-/* --- systems ------------------------------------------------------------------------------------------------------------- */
+/* --- systems ------------------------------------------------------------------------------------------------------ */
 
 /* What a component will be after the change; NULL: no loaded plugin will bring it. */
 static const component_t *next_component(const reload_change_t *change, const char *name)
@@ -296,17 +304,21 @@ static const system_t *next_system(const reload_change_t *change, const system_t
     return slot->owner != NULL ? slot : NULL;
 }
 
-static bp_result_t refuse_for(reload_change_t *change, const system_t *system, const component_t *component, bp_result_t result)
+static bp_result_t refuse_for(reload_change_t *change, const system_t *system, const component_t *component,
+                              bp_result_t result)
 {
     error_text_t *error = change_error(change), kept = *error;
     const char *owner = system->owner->name;
     if (system->owner->reloading)
         return error_prefix(error, result, "system '%s': ", system->name);
-    return error_set(error, result, "system '%s' of plugin '%s' cannot go on: %s; rebuild that plugin and reload both together: reload %s %s", system->name,
-                     owner, kept.text, component->owner->name, owner);
+    return error_set(error, result,
+                     "system '%s' of plugin '%s' cannot go on: %s; rebuild that plugin and reload both together: "
+                     "reload %s %s",
+                     system->name, owner, kept.text, component->owner->name, owner);
 }
 
-/* Systems are bound by names: of those that stay as they are and of those that come anew, each finds what it asks for. */
+/* Systems are bound by names: of those that stay as they are and of those that come anew, each finds what it asks
+   for. */
 static bp_result_t check_systems(reload_change_t *change)
 {
     const registry_t *registry = change->reload->registry;
@@ -323,12 +335,15 @@ static bp_result_t check_systems(reload_change_t *change)
     return result;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t plan_one(reload_change_t *change, version_t *version, component_swap_t *swap)
 {
     component_change_t *c = &change->components[change->component_count++];
-    *c = (component_change_t){.version = version, .slot = swap->slot, .kept = &swap->kept, .is_new = swap->slot->owner == NULL};
+    *c = (component_change_t){.version = version,
+                              .slot = swap->slot,
+                              .kept = &swap->kept,
+                              .is_new = swap->slot->owner == NULL};
     if (c->is_new)
         return BP_OK;
     bp_result_t result = c->kept->owner == NULL ? BP_OK : plan_fields(change, c);
@@ -361,7 +376,8 @@ void plan_free(reload_change_t *change)
         component_change_t *c = &change->components[i];
         memory_free(memory, c->sources, c->source_count * sizeof *c->sources);
     }
-    memory_free(memory, change->components, change->components == NULL ? 0 : change->component_capacity * sizeof *change->components);
+    memory_free(memory, change->components,
+                change->components == NULL ? 0 : change->component_capacity * sizeof *change->components);
     change->components = NULL;
     change->component_count = 0;
 }

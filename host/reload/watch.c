@@ -1,9 +1,11 @@
 /* watch.c - from notices and stamps to files that are finished.
  *
- * Notices say when something happens; stamps say whether a file is another than the one handed over last. Both lead to the
- * same state: a file is pending from its first change until it is handed over, and each further change begins the wait anew.
+ * Notices say when something happens; stamps say whether a file is another than the one handed over last. Both lead to
+ * the same state: a file is pending from its first change until it is handed over, and each further change begins the
+ * wait anew.
  * Linkers differ: GNU ld unlinks, creates and writes many times, gold writes through a mapping, lld writes aside and
- * renames; all of them end with a close or a rename. A writer that closes in between is what the settling and the judging are for.
+ * renames; all of them end with a close or a rename. A writer that closes in between is what the settling and the
+ * judging are for.
  */
 #include "watch.h"
 
@@ -38,7 +40,7 @@ void watch_end(file_watch_t *watch)
     memset(watch, 0, sizeof *watch);
 }
 
-/* --- which files --------------------------------------------------------------------------------------------------- */
+/* --- which files -------------------------------------------------------------------------------------------------- */
 
 static const char *file_name(const char *path)
 {
@@ -114,7 +116,7 @@ static void follow(file_watch_t *watch)
     }
 }
 
-/* --- what happens to them ------------------------------------------------------------------------------------------- */
+/* --- what happens to them ----------------------------------------------------------------------------------------- */
 
 static void disturb(watched_file_t *w, bool closed, bool told, uint64_t now)
 {
@@ -189,7 +191,7 @@ static void retry_folders(file_watch_t *watch, uint64_t now)
     }
 }
 
-/* --- what is finished ------------------------------------------------------------------------------------------------- */
+/* --- what is finished --------------------------------------------------------------------------------------------- */
 
 static bool is_whole(file_watch_t *watch, const char *path)
 {

@@ -1,9 +1,9 @@
 /* watch.h - which plugins' files have been written anew and are whole.
  *
- * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a moment since
- * (WATCH_QUIET_MS), and its bytes are those of a whole library. One that is none is given time (WATCH_PATIENCE_MS) to become one
- * before it is handed over all the same, so that somebody can say what is wrong with it. A file that is deleted
- * is waited for; so is its folder.
+ * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a
+ * moment since (WATCH_QUIET_MS), and its bytes are those of a whole library. One that is none is given time
+ * (WATCH_PATIENCE_MS) to become one before it is handed over all the same, so that somebody can say what is wrong with
+ * it. A file that is deleted is waited for; so is its folder.
  *
  * What it does not do: it loads nothing, and remembers nothing of what became of a file it has handed over.
  */
@@ -49,11 +49,12 @@ typedef struct file_watch_t {
 bp_result_t watch_begin(file_watch_t *watch, loader_t *loader);
 void watch_end(file_watch_t *watch);
 
-/* A plugin whose file is finished and has not been handed over yet, or NULL. Never waits; a call costs a system call, and now
- * and then one a file. `now` is a time in milliseconds that never goes back. [main] */
+/* A plugin whose file is finished and has not been handed over yet, or NULL. Never waits; a call costs a system call,
+ * and now and then one a file. `now` is a time in milliseconds that never goes back. [main] */
 plugin_t *watch_next(file_watch_t *watch, uint64_t now);
 
-/* A plugin's file is being taken in by another way: what has been written up to now is not handed over any more. [main] */
+/* A plugin's file is being taken in by another way: what has been written up to now is not handed over any more.
+   [main] */
 void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now);
 
 /* Are there files that have changed and are not finished yet, but may be soon? [main] */

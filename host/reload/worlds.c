@@ -1,12 +1,14 @@
-/* worlds.c - a world made ready for a change: managers and systems that begin beside those at work, runs with other columns.
+/* worlds.c - a world made ready for a change: managers and systems that begin beside those at work, runs with other
+ *columns.
  *
- * From what is cheap to undo to what is dear: the new code starts first, since it may refuse; then the columns are made, and
- * filled (carry.c, carry.c). A world is left alone where none of its managers and systems belong to the change.
+ * From what is cheap to undo to what is dear: the new code starts first, since it may refuse; then the columns are
+ * made, and filled (carry.c, carry.c). A world is left alone where none of its managers and systems belong to the
+ * change.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
 
-/* --- managers --------------------------------------------------------------------------------------------------------- */
+/* --- managers ----------------------------------------------------------------------------------------------------- */
 
 static road_t choose_road(const manager_change_t *m)
 {
@@ -32,7 +34,8 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
         result = reason_given(error, verb_start(kept, &m->manager->verb));
         manager_leave(m);
         if (result != BP_OK)
-            return error_prefix(error, result, "component '%s' did not start in world '%s': ", kept->name, w->world->name);
+            return error_prefix(error, result, "component '%s' did not start in world '%s': ", kept->name,
+                                w->world->name);
     }
     m->started = !m->keeps_state;
     m->component->version->merges |= m->keeps_state;
@@ -44,7 +47,8 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
 static bp_result_t check_single(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
 {
     const prototypes_t *p = &w->world->prototypes;
-    if ((m->component->kept->table.flags & BP_COMPONENT_SINGLE) == 0 || (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
+    if ((m->component->kept->table.flags & BP_COMPONENT_SINGLE) == 0 ||
+        (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
         return BP_OK;
     for (uint32_t r = 0; r < w->world->run_count; r++) {
         const run_t *run = w->world->runs[r];
@@ -53,7 +57,8 @@ static bp_result_t check_single(reload_change_t *change, const world_change_t *w
             found += world_key_manager(w->world, p->items[at].key) == m->manager;
         if (found > 1)
             return error_set(change_error(change), BP_ERROR_EXISTS,
-                             "component '%s' is single now, but %u entities of world '%s' have several; remove the others first",
+                             "component '%s' is single now, but %u entities of world '%s' have several; remove the "
+                             "others first",
                              m->component->slot->name, run->count, w->world->name);
     }
     return BP_OK;
@@ -63,8 +68,10 @@ static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w,
 {
     const char *name = m->component->slot->name;
     return error_set(change_error(change), BP_ERROR_NOT_FOUND,
-                     "component '%s' has gone, but world '%s' has its manager, with %u instances; keep it, or unload '%s' and load it again",
-                     name, w->world->name, world_count(w->world, m->manager->number), m->component->version->plugin->name);
+                     "component '%s' has gone, but world '%s' has its manager, with %u instances; keep it, or unload "
+                     "'%s' and load it again",
+                     name, w->world->name, world_count(w->world, m->manager->number),
+                     m->component->version->plugin->name);
 }
 
 static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, manager_change_t *m)
@@ -72,7 +79,8 @@ static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, m
     component_change_t *c = m->component;
     if (c->kept->owner == NULL)
         return refuse_gone(change, w, m);
-    m->keeps_state = same_form(c->slot->table.state_form, c->kept->table.state_form) && c->slot->own_storage == c->kept->own_storage;
+    m->keeps_state =
+        same_form(c->slot->table.state_form, c->kept->table.state_form) && c->slot->own_storage == c->kept->own_storage;
     m->road = choose_road(m);
     c->adopts |= m->road == ROAD_STATE;
     c->reads_saved |= m->road == ROAD_SAVED;
@@ -83,11 +91,12 @@ static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, m
     return result != BP_OK || stay ? result : columns_plan(change, w, m);
 }
 
-/* --- units ------------------------------------------------------------------------------------------------------------- */
+/* --- units -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t note_unit(reload_change_t *change, world_change_t *w, unit_t *unit, bool out)
 {
-    if (unit == NULL || !memory_reserve(&w->world->memory, &w->units, &w->unit_capacity, w->unit_count + 1u, sizeof *w->units)) {
+    if (unit == NULL ||
+        !memory_reserve(&w->world->memory, &w->units, &w->unit_capacity, w->unit_count + 1u, sizeof *w->units)) {
         if (unit != NULL && out)
             schedule_free_unit(w->schedule, unit);
         return error_memory(change_error(change), "reloading");
@@ -141,7 +150,7 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
     return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->kept->name, w->world->name);
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------------- */
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 static bool moves(const world_change_t *w, uint32_t prototype)
 {
@@ -183,8 +192,9 @@ static bp_result_t shape_run(reload_change_t *change, world_change_t *w, run_t *
     memory_t *memory = &w->world->memory;
     uint32_t count = pick_columns(w, run->prototype, NULL);
     if (count > PROTOTYPES_MAX_COLUMNS)
-        return error_set(change_error(change), BP_ERROR_LIMIT, "entities of world '%s' would have %u fields; %d are the most", w->world->name,
-                         count, PROTOTYPES_MAX_COLUMNS);
+        return error_set(change_error(change), BP_ERROR_LIMIT,
+                         "entities of world '%s' would have %u fields; %d are the most", w->world->name, count,
+                         PROTOTYPES_MAX_COLUMNS);
     run_pick_t *picks = memory_new(memory, count * sizeof *picks);
     if (picks == NULL)
         return error_memory(change_error(change), "making other columns");
@@ -241,7 +251,7 @@ static bp_result_t shape_runs(reload_change_t *change, world_change_t *w)
     return result;
 }
 
-/* --- a world ------------------------------------------------------------------------------------------------------------ */
+/* --- a world ------------------------------------------------------------------------------------------------------ */
 
 static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
 {
@@ -267,7 +277,9 @@ static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
             version_t *version = &change->versions[v];
             if (unit->system->owner == version->plugin)
                 w->systems[w->system_count++] =
-                    (system_change_t){.unit = unit, .version = version, .kept = registry_set_system(&version->set, unit->system)};
+                    (system_change_t){.unit = unit,
+                                      .version = version,
+                                      .kept = registry_set_system(&version->set, unit->system)};
         }
     }
     return BP_OK;
@@ -282,7 +294,8 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     if (!changes)
         return BP_OK;
     world_t *world = w->world;
-    if (!world_reserve_moves(world) || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or the way back */
+    if (!world_reserve_moves(world) || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or
+                                                                           the way back */
         return error_memory(change_error(change), "reloading");
     w->layout = ++*change->reload->layouts;
     return BP_OK;
@@ -327,7 +340,7 @@ bp_result_t worlds_prepare(reload_change_t *change)
  * Whatever prepares, carries, exchanges or takes back goes through here; nothing here goes there.
  */
 
-/* --- sides ----------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------------------- */
 
 void manager_enter(manager_change_t *m)
 {
@@ -357,7 +370,7 @@ void system_leave(system_change_t *s)
     change_leave(s->version);
 }
 
-/* --- finding ---------------------------------------------------------------------------------------------------------- */
+/* --- finding ------------------------------------------------------------------------------------------------------ */
 
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key)
 {
@@ -396,7 +409,7 @@ run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key
  * The exchange is its own opposite, and nothing in it can fail (reload.c).
  */
 
-/* --- exchange ----------------------------------------------------------------------------------------------------------- */
+/* --- exchange ----------------------------------------------------------------------------------------------------- */
 
 void exchange_columns(manager_change_t *m)
 {
@@ -470,7 +483,7 @@ void worlds_exchange(world_change_t *w)
         schedule_unsettle(w->schedule);
 }
 
-/* --- telling ------------------------------------------------------------------------------------------------------------- */
+/* --- telling ------------------------------------------------------------------------------------------------------ */
 
 static void tell_references(world_change_t *w, const manager_change_t *m, bool back)
 {
@@ -511,7 +524,7 @@ void worlds_tell(world_change_t *w, bool back)
     }
 }
 
-/* --- end ------------------------------------------------------------------------------------------------------------------- */
+/* --- end ---------------------------------------------------------------------------------------------------------- */
 
 /* Has the kept side of a system been started? Of one that has gone, the old one is the kept once its unit is out. */
 static bool has_started(const world_change_t *w, const system_change_t *s)
@@ -582,7 +595,8 @@ void worlds_free(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->world_count; i++)
         free_world(&change->worlds[i]);
-    memory_free(&change->reload->memory, change->worlds, change->worlds == NULL ? 0 : change->world_capacity * sizeof *change->worlds);
+    memory_free(&change->reload->memory, change->worlds,
+                change->worlds == NULL ? 0 : change->world_capacity * sizeof *change->worlds);
     change->worlds = NULL;
     change->world_count = 0;
 }

@@ -1,12 +1,13 @@
 /* blob.c - the check of a blob: nothing in it is believed before it has been seen to hold.
  *
- * From the outside in: the head; the section table, whose every offset is computed and compared; the checksum, so that what broke on the
- * way is told as that; then the records, whose every index and offset is checked against what it points into; then the values that
- * could harm: bools, texts, entities, parents. Numbers may be any; their ranges are the plugins' (spawn.c).
+ * From the outside in: the head; the section table, whose every offset is computed and compared; the checksum, so that
+ * what broke on the way is told as that; then the records, whose every index and offset is checked against what it
+ * points into; then the values that could harm: bools, texts, entities, parents. Numbers may be any; their ranges are
+ * the plugins' (spawn.c).
  *
- * Each pass is a loop without branches over one column, and most bytes are only read by the checksum, so a blob is checked about as
- * fast as it can be read. No arithmetic here can overflow: counts have 32 bits, records at most 64 bytes, and each offset is compared
- * with the size of the file before the next one is computed from it.
+ * Each pass is a loop without branches over one column, and most bytes are only read by the checksum, so a blob is
+ * checked about as fast as it can be read. No arithmetic here can overflow: counts have 32 bits, records at most 64
+ * bytes, and each offset is compared with the size of the file before the next one is computed from it.
  */
 #include "blob.h"
 
@@ -35,9 +36,10 @@ uint32_t blob_value_size(uint32_t type)
     return type == BP_STRING || type == BP_ENTITY ? 4 : value_size(type);
 }
 
-/* --- head and sections --------------------------------------------------------------------------------------------------- */
+/* --- head and sections -------------------------------------------------------------------------------------------- */
 
-static const char *const section_names[BLOB_SECTIONS] = {"groups", "parts", "components", "fields", "parents", "data", "names", "strings"};
+static const char *const section_names[BLOB_SECTIONS] = {"groups",  "parts", "components", "fields",
+                                                         "parents", "data",  "names",      "strings"};
 
 static bp_result_t check_head(check_t *c)
 {
@@ -46,13 +48,17 @@ static bp_result_t check_head(check_t *c)
     if (size < sizeof head->magic || memcmp(head->magic, BLOB_MAGIC, sizeof head->magic) != 0)
         return BROKEN(c, "is no scene blob (a .bpe file as 'backplane compile' or a save writes it)");
     if (size < BLOB_FIRST_SECTION)
-        return BROKEN(c, "head: the file ends after %zu bytes; the smallest blob has more than %u", size, BLOB_FIRST_SECTION);
+        return BROKEN(c, "head: the file ends after %zu bytes; the smallest blob has more than %u", size,
+                      BLOB_FIRST_SECTION);
     if (head->byte_order != BLOB_BYTE_ORDER)
-        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: byte order mark %08" PRIx32 " instead of %08x; blobs are little-endian",
+        return broken(c, error_set(c->error, BP_ERROR_ABI,
+                                   "head: byte order mark %08" PRIx32 " instead of %08x; blobs are little-endian",
                                    head->byte_order, BLOB_BYTE_ORDER));
     if (head->version == 0 || head->version > BLOB_VERSION)
-        return broken(c, error_set(c->error, BP_ERROR_ABI, "head: format version %" PRIu32 "; this backplane reads versions 1 to %u%s", head->version,
-                                   BLOB_VERSION, head->version > BLOB_VERSION ? ", a newer one has written it" : ""));
+        return broken(c, error_set(c->error, BP_ERROR_ABI,
+                                   "head: format version %" PRIu32 "; this backplane reads versions 1 to %u%s",
+                                   head->version, BLOB_VERSION,
+                                   head->version > BLOB_VERSION ? ", a newer one has written it" : ""));
     if (head->size != size)
         return BROKEN(c, "head: says %" PRIu64 " bytes, the file has %zu%s", head->size, size,
                       head->size > size ? ": it was cut off" : "");
@@ -64,12 +70,14 @@ static bp_result_t check_section(check_t *c, uint32_t s, uint64_t *end, uint64_t
     const blob_section_t *section = &c->blob->info->sections[s];
     uint64_t offset = blob_align(*end, BLOB_ALIGN);
     if (section->offset != offset)
-        return BROKEN(c, "section %s: lies at %" PRIu64 " and must lie at %" PRIu64, section_names[s], section->offset, offset);
+        return BROKEN(c, "section %s: lies at %" PRIu64 " and must lie at %" PRIu64, section_names[s], section->offset,
+                      offset);
     if (section->size != size)
-        return BROKEN(c, "section %s: has %" PRIu64 " bytes and must have %" PRIu64, section_names[s], section->size, size);
+        return BROKEN(c, "section %s: has %" PRIu64 " bytes and must have %" PRIu64, section_names[s], section->size,
+                      size);
     if (offset > c->blob->size || size > c->blob->size - offset)
-        return BROKEN(c, "section %s: ends at %" PRIu64 ", behind the end of the file at %zu", section_names[s], offset + size,
-                      c->blob->size);
+        return BROKEN(c, "section %s: ends at %" PRIu64 ", behind the end of the file at %zu", section_names[s],
+                      offset + size, c->blob->size);
     *end = offset + size;
     return BP_OK;
 }
@@ -138,11 +146,12 @@ static bp_result_t check_checksum(check_t *c)
     const blob_t *blob = c->blob;
     uint64_t sum = hash_bytes(blob->bytes + sizeof(blob_head_t), blob->size - sizeof(blob_head_t));
     if (sum != blob->head->checksum)
-        return BROKEN(c, "head: the checksum is %016" PRIx64 " and must be %016" PRIx64 ": the file is damaged", blob->head->checksum, sum);
+        return BROKEN(c, "head: the checksum is %016" PRIx64 " and must be %016" PRIx64 ": the file is damaged",
+                      blob->head->checksum, sum);
     return BP_OK;
 }
 
-/* --- texts --------------------------------------------------------------------------------------------------------------- */
+/* --- texts -------------------------------------------------------------------------------------------------------- */
 
 /* The table begins and ends with a zero byte; so every offset inside is that of a text which ends inside. */
 static bp_result_t check_strings(check_t *c)
@@ -180,9 +189,10 @@ static bp_result_t check_names(check_t *c)
     return BP_OK;
 }
 
-/* --- components and their values ------------------------------------------------------------------------------------------ */
+/* --- components and their values ---------------------------------------------------------------------------------- */
 
-static bp_result_t check_bools(check_t *c, const unsigned char *values, uint64_t count, const char *type, const char *field)
+static bp_result_t check_bools(check_t *c, const unsigned char *values, uint64_t count, const char *type,
+                               const char *field)
 {
     unsigned char all = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -190,7 +200,8 @@ static bp_result_t check_bools(check_t *c, const unsigned char *values, uint64_t
     return all <= 1 ? BP_OK : BROKEN(c, "section data: a bool of %s.%s is neither 0 nor 1", type, field);
 }
 
-static bp_result_t check_entities(check_t *c, const uint32_t *values, uint64_t count, const char *type, const char *field)
+static bp_result_t check_entities(check_t *c, const uint32_t *values, uint64_t count, const char *type,
+                                  const char *field)
 {
     uint32_t most = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -209,7 +220,8 @@ static bp_result_t check_texts(check_t *c, const uint32_t *values, uint64_t coun
     return good ? BP_OK : BROKEN(c, "section data: %s.%s points to no text in section strings", type, field);
 }
 
-static bp_result_t check_values(check_t *c, const blob_field_t *field, const void *values, uint64_t count, const char *type)
+static bp_result_t check_values(check_t *c, const blob_field_t *field, const void *values, uint64_t count,
+                                const char *type)
 {
     const char *name = blob_text(c->blob, field->name);
     if (field->type == BP_BOOL)
@@ -222,11 +234,13 @@ static bp_result_t check_values(check_t *c, const blob_field_t *field, const voi
 }
 
 /* Where lists begin, and how many values there are. What is read lies within the section. */
-static bp_result_t check_starts(check_t *c, const blob_field_t *field, uint32_t instances, uint64_t offset, uint64_t *items, const char *type)
+static bp_result_t check_starts(check_t *c, const blob_field_t *field, uint32_t instances, uint64_t offset,
+                                uint64_t *items, const char *type)
 {
     const blob_t *blob = c->blob;
     const blob_section_t *data = &blob->info->sections[BLOB_DATA];
-    uint64_t cells = blob_cells(field, instances), room = data->offset + data->size, head = blob_list_head(field, instances), bad;
+    uint64_t cells = blob_cells(field, instances), room = data->offset + data->size,
+             head = blob_list_head(field, instances), bad;
     const char *name = blob_text(blob, field->name);
     *items = 0;
     if (offset > room || head > room - offset || field->offset != offset)
@@ -237,7 +251,8 @@ static bp_result_t check_starts(check_t *c, const blob_field_t *field, uint32_t 
         bad |= starts[i + 1] < starts[i] || starts[i + 1] - starts[i] > UINT32_MAX;
     *items = starts[cells];
     if (bad != 0 || *items > (room - offset - head) / blob_value_size(field->type))
-        return BROKEN(c, "section data: the lists of %s.%s do not follow each other, or end behind the section", type, name);
+        return BROKEN(c, "section data: the lists of %s.%s do not follow each other, or end behind the section", type,
+                      name);
     return BP_OK;
 }
 
@@ -271,15 +286,18 @@ static bp_result_t check_field(check_t *c, const blob_component_t *component, ui
         return result;
     blob_place_field(field, instances, items, *end, &size);
     if (field->offset != offset || field->size != size)
-        return BROKEN(c, "section fields: %s.%s has %" PRIu64 " bytes at %" PRIu64 " and must have %" PRIu64 " at %" PRIu64, type, name,
-                      field->size, field->offset, size, offset);
+        return BROKEN(c,
+                      "section fields: %s.%s has %" PRIu64 " bytes at %" PRIu64 " and must have %" PRIu64
+                      " at %" PRIu64,
+                      type, name, field->size, field->offset, size, offset);
     *end = offset + size;
     const blob_section_t *data = &blob->info->sections[BLOB_DATA];
     if (*end > data->offset + data->size)
         return BROKEN(c, "section data: ends before the values of %s.%s", type, name);
     if (blob_is_list(field))
         return check_values(c, field, blob_list_items(blob, field, instances), items, type);
-    return check_values(c, field, blob_values(blob, field), (uint64_t)blob_cells(field, instances) * (field->more + 1u), type);
+    return check_values(c, field, blob_values(blob, field), (uint64_t)blob_cells(field, instances) * (field->more + 1u),
+                        type);
 }
 
 static bp_result_t check_opaque(check_t *c, const blob_component_t *component, uint64_t *end)
@@ -297,7 +315,8 @@ static bp_result_t check_opaque(check_t *c, const blob_component_t *component, u
     for (uint32_t i = 0; i < component->instance_count; i++) {
         if (items[i].offset % BLOB_ALIGN_SMALL != 0 || items[i].offset > component->opaque_size ||
             items[i].size > component->opaque_size - items[i].offset)
-            return BROKEN(c, "section data: the bytes of instance %" PRIu32 " of %s do not lie among those of its type", i, type);
+            return BROKEN(c, "section data: the bytes of instance %" PRIu32 " of %s do not lie among those of its type",
+                          i, type);
     }
     *end = bytes + component->opaque_size;
     return BP_OK;
@@ -308,16 +327,19 @@ static bp_result_t check_component(check_t *c, uint32_t number, uint64_t *fields
     const blob_t *blob = c->blob;
     const blob_component_t *component = &blob->components[number];
     if (!is_word(blob, component->type))
-        return BROKEN(c, "section components: component %" PRIu32 " has no type name of letters, digits and '_'", number);
+        return BROKEN(c, "section components: component %" PRIu32 " has no type name of letters, digits and '_'",
+                      number);
     const char *type = blob_text(blob, component->type);
     bool opaque = (component->flags & BLOB_OPAQUE) != 0;
-    if ((component->flags & ~(uint32_t)BLOB_OPAQUE) != 0 || component->field_count > BLOB_MAX_FIELDS || (opaque && component->field_count > 0))
-        return BROKEN(c, "section components: %s has flags %" PRIx32 " and %" PRIu32 " fields, which cannot be", type, component->flags,
-                      component->field_count);
+    if ((component->flags & ~(uint32_t)BLOB_OPAQUE) != 0 || component->field_count > BLOB_MAX_FIELDS ||
+        (opaque && component->field_count > 0))
+        return BROKEN(c, "section components: %s has flags %" PRIx32 " and %" PRIu32 " fields, which cannot be", type,
+                      component->flags, component->field_count);
     if (!opaque && (component->index_offset != 0 || component->opaque_offset != 0 || component->opaque_size != 0))
         return BROKEN(c, "section components: %s has opaque bytes and does not say so", type);
     if (component->first_field != *fields || *fields + component->field_count > blob->info->field_count)
-        return BROKEN(c, "section components: the fields of %s are not those that follow, or not in section fields", type);
+        return BROKEN(c, "section components: the fields of %s are not those that follow, or not in section fields",
+                      type);
     *fields += component->field_count;
     bp_result_t result = BP_OK;
     for (uint32_t f = 0; f < component->field_count && result == BP_OK; f++)
@@ -335,15 +357,17 @@ static bp_result_t check_components(check_t *c)
     if (result != BP_OK)
         return result;
     if (fields != info->field_count)
-        return BROKEN(c, "section fields: has %" PRIu32 " fields, the components have %" PRIu64, info->field_count, fields);
+        return BROKEN(c, "section fields: has %" PRIu32 " fields, the components have %" PRIu64, info->field_count,
+                      fields);
     if (end != info->sections[BLOB_DATA].offset + info->sections[BLOB_DATA].size)
         return BROKEN(c, "section data: has bytes behind the last value");
     if (c->version < c->blob->head->version)
-        return BROKEN(c, "head: says format version %" PRIu32 ", and nothing in the file needs more than %" PRIu32, c->blob->head->version, c->version);
+        return BROKEN(c, "head: says format version %" PRIu32 ", and nothing in the file needs more than %" PRIu32,
+                      c->blob->head->version, c->version);
     return BP_OK;
 }
 
-/* --- groups and parts ------------------------------------------------------------------------------------------------------ */
+/* --- groups and parts --------------------------------------------------------------------------------------------- */
 
 /* `instances` counts for each component those of the groups before. */
 static bp_result_t check_part(check_t *c, const blob_group_t *group, uint32_t p, uint32_t *instances)
@@ -351,19 +375,23 @@ static bp_result_t check_part(check_t *c, const blob_group_t *group, uint32_t p,
     const blob_t *blob = c->blob;
     const blob_part_t *parts = blob->parts + group->first_part, *part = &parts[p];
     if (part->component >= blob->info->component_count)
-        return BROKEN(c, "section parts: part %" PRIu32 " is of component %" PRIu32 "; there are %" PRIu32, group->first_part + p,
-                      part->component, blob->info->component_count);
+        return BROKEN(c, "section parts: part %" PRIu32 " is of component %" PRIu32 "; there are %" PRIu32,
+                      group->first_part + p, part->component, blob->info->component_count);
     uint32_t *first = &instances[part->component];
     const blob_component_t *component = &blob->components[part->component];
     if (part->first_instance != *first || group->rows > component->instance_count - *first)
-        return BROKEN(c, "section parts: part %" PRIu32 " begins at instance %" PRIu32 " and has %" PRIu32 " of %s, which has %" PRIu32,
+        return BROKEN(c,
+                      "section parts: part %" PRIu32 " begins at instance %" PRIu32 " and has %" PRIu32
+                      " of %s, which has %" PRIu32,
                       group->first_part + p, part->first_instance, group->rows, blob_text(blob, component->type),
                       component->instance_count);
     *first += group->rows;
     uint32_t same = part->name == 0;
     for (uint32_t before = 0; before < p; before++)
         same |= parts[before].name == part->name;
-    return same ? BROKEN(c, "section parts: part %" PRIu32 " has no name, or that of another in its group", group->first_part + p) : BP_OK;
+    return same ? BROKEN(c, "section parts: part %" PRIu32 " has no name, or that of another in its group",
+                         group->first_part + p)
+                : BP_OK;
 }
 
 static bp_result_t check_group(check_t *c, uint32_t number, uint64_t *entities, uint64_t *parts, uint32_t *instances)
@@ -373,8 +401,11 @@ static bp_result_t check_group(check_t *c, uint32_t number, uint64_t *entities, 
         return BROKEN(c, "section groups: group %" PRIu32 " does not begin where the one before it ends", number);
     *entities += group->rows;
     *parts += group->part_count;
-    if (*entities > c->blob->info->entity_count || *parts > c->blob->info->part_count || group->part_count > BLOB_MAX_PARTS)
-        return BROKEN(c, "section groups: group %" PRIu32 " has %" PRIu32 " entities with %" PRIu32 " components, more than there can be",
+    if (*entities > c->blob->info->entity_count || *parts > c->blob->info->part_count ||
+        group->part_count > BLOB_MAX_PARTS)
+        return BROKEN(c,
+                      "section groups: group %" PRIu32 " has %" PRIu32 " entities with %" PRIu32
+                      " components, more than there can be",
                       number, group->rows, group->part_count);
     bp_result_t result = BP_OK;
     for (uint32_t p = 0; p < group->part_count && result == BP_OK; p++)
@@ -405,17 +436,20 @@ static bp_result_t check_groups(check_t *c)
     for (uint32_t g = 0; g < info->group_count && result == BP_OK; g++)
         result = check_group(c, g, &entities, &parts, instances);
     if (result == BP_OK && (entities != info->entity_count || parts != info->part_count))
-        result = BROKEN(c, "section groups: has %" PRIu64 " entities and %" PRIu64 " parts, info says %" PRIu32 " and %" PRIu32, entities,
-                        parts, info->entity_count, info->part_count);
+        result =
+            BROKEN(c,
+                   "section groups: has %" PRIu64 " entities and %" PRIu64 " parts, info says %" PRIu32 " and %" PRIu32,
+                   entities, parts, info->entity_count, info->part_count);
     if (result == BP_OK)
         result = check_instances(c, instances);
     memory_free(c->memory, instances, size);
     return result;
 }
 
-/* --- parents --------------------------------------------------------------------------------------------------------------- */
+/* --- parents ------------------------------------------------------------------------------------------------------ */
 
-/* Is somebody his own ancestor? From each entity upwards until one that has been seen; who is seen twice on one way up, is. */
+/* Is somebody his own ancestor? From each entity upwards until one that has been seen; who is seen twice on one way up,
+   is. */
 static bool has_cycle(const uint32_t *parents, uint32_t count, uint32_t *seen)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -464,14 +498,16 @@ static bp_result_t check_parents(check_t *c)
     return cycle ? BROKEN(c, "section parents: an entity is its own ancestor") : BP_OK;
 }
 
-/* --- all -------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
-bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin, error_text_t *error)
+bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin,
+                      error_text_t *error)
 {
     *blob = (blob_t){.bytes = bytes, .size = size, .head = bytes};
     check_t c = {blob, memory, origin, error, 1};
     if ((uintptr_t)bytes % BLOB_ALIGN_SMALL != 0)
-        return broken(&c, error_set(error, BP_ERROR_ARGUMENT, "a blob must lie at an address that is a multiple of %d", BLOB_ALIGN_SMALL));
+        return broken(&c, error_set(error, BP_ERROR_ARGUMENT, "a blob must lie at an address that is a multiple of %d",
+                                    BLOB_ALIGN_SMALL));
     bp_result_t result = check_head(&c);
     if (result != BP_OK)
         return result;
@@ -480,7 +516,8 @@ bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t 
     if (result != BP_OK)
         return result;
     find_sections(blob);
-    bp_result_t (*const checks[])(check_t *) = {check_checksum, check_strings, check_names, check_components, check_groups, check_parents};
+    bp_result_t (*const checks[])(check_t *) = {check_checksum,   check_strings, check_names,
+                                                check_components, check_groups,  check_parents};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && result == BP_OK; i++)
         result = checks[i](&c);
     return result;

@@ -1,7 +1,8 @@
 /* blob.h - the binary form of scenes, prefabs and saved worlds (.bpe), and the check that comes before its use.
  *
- * One block of bytes, read or mapped and used where it lies: offsets instead of pointers, everything little-endian and aligned.
- * By component type, not by entity: for each type its instances' values as columns. docs/scene_blob.md has the same as a table.
+ * One block of bytes, read or mapped and used where it lies: offsets instead of pointers, everything little-endian and
+ * aligned. By component type, not by entity: for each type its instances' values as columns. docs/scene_blob.md has the
+ * same as a table.
  *
  *   head        32 bytes: magic, byte order, version, size, checksum of everything behind the head
  *   info        from byte 32 on: counts, clock, and the section table; up to byte 256
@@ -14,16 +15,17 @@
  *   names       the texts of all bp_name_t in the blob, as offsets into strings
  *   strings     texts with a zero byte behind each; offset 0 is the empty text
  *
- * The layout is canonical: sections follow each other in this order, each at the next multiple of 64; within data, values follow in
- * the order of their fields, columns at multiples of 64, single values at multiples of 16. Offsets are stored for those who look in
- * from outside; the reader computes them and refuses a file that says otherwise. So nothing overlaps, and nothing hides in gaps.
+ * The layout is canonical: sections follow each other in this order, each at the next multiple of 64; within data,
+ * values follow in the order of their fields, columns at multiples of 64, single values at multiples of 16. Offsets are
+ * stored for those who look in from outside; the reader computes them and refuses a file that says otherwise. So
+ * nothing overlaps, and nothing hides in gaps.
  *
- * The instances of a component are numbered group by group, within a group part by part, within a part by entity. So a part's rows
- * are consecutive instances and consecutive entities, and no list of entity indices is needed.
+ * The instances of a component are numbered group by group, within a group part by part, within a part by entity. So a
+ * part's rows are consecutive instances and consecutive entities, and no list of entity indices is needed.
  *
- * A value in a column is as bp_types.h says, but: a string is a uint32_t offset into strings; an entity is a uint32_t, its number in
- * the blob plus 1, or 0 for none. A name is its 64-bit hash. A field that a component's plugin has and the blob has not takes its
- * default, or, where it says who the parent is (BP_FIELD_PARENT), the parents section.
+ * A value in a column is as bp_types.h says, but: a string is a uint32_t offset into strings; an entity is a uint32_t,
+ * its number in the blob plus 1, or 0 for none. A name is its 64-bit hash. A field that a component's plugin has and
+ * the blob has not takes its default, or, where it says who the parent is (BP_FIELD_PARENT), the parents section.
  *
  * A blob says the least version that holds what is in it, so that programs of before read what they can.
  *
@@ -36,7 +38,8 @@
 
 #define BLOB_MAGIC "\x89" "BPE\r\n\x1a\n" /* a transfer as text would break it */
 #define BLOB_BYTE_ORDER 0x01020304u
-#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME, and of fields no flags, elements and named values */
+#define BLOB_VERSION 2u /* the newest; version 1 has no types behind BP_NAME, and of fields no flags, elements and named
+                           values */
 #define BLOB_FIRST_SECTION 256u
 
 enum {
@@ -62,7 +65,9 @@ enum {
 enum { BLOB_HAS_CLOCK = 1u << 0 /* steps, time and step_rate are those of a saved world */ };
 
 /* In blob_component_t.flags. */
-enum { BLOB_OPAQUE = 1u << 0 /* no fields: each instance has bytes that only its manager understands (compile, spawn) */ };
+enum {
+    BLOB_OPAQUE = 1u << 0 /* no fields: each instance has bytes that only its manager understands (compile, spawn) */
+};
 
 /* In blob_field_t.flags. */
 enum {
@@ -166,15 +171,18 @@ typedef struct blob_t {
     size_t strings_size;
 } blob_t;
 
-/* Check everything about a block of bytes aligned to 16, and find its parts. The block is the caller's and must stay as it is for as
- * long as the blob is used. `origin` is the file's path, for messages, which say which section and what is wrong. Errors: SYNTAX
- * for what is no blob or a broken one, ABI for one of another version or byte order, MEMORY. [main] */
-bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin, error_text_t *error);
+/* Check everything about a block of bytes aligned to 16, and find its parts. The block is the caller's and must stay as
+ * it is for as long as the blob is used. `origin` is the file's path, for messages, which say which section and what is
+ * wrong. Errors: SYNTAX for what is no blob or a broken one, ABI for one of another version or byte order, MEMORY.
+ * [main] */
+bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin,
+                      error_text_t *error);
 
 /* The same without the check, for what blob_write_end has just made. [main] */
 void blob_trust(blob_t *blob, const void *bytes, size_t size);
 
-/* Is somebody his own ancestor? `parents` are numbers + 1, none greater than `count`. false with *cycle unset: out of memory. [main] */
+/* Is somebody his own ancestor? `parents` are numbers + 1, none greater than `count`. false with *cycle unset: out of
+   memory. [main] */
 bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, bool *cycle);
 
 /* Bytes of one value of a type as it lies in a blob; 0 for what is no type. [any] */
@@ -215,7 +223,8 @@ static inline const void *blob_values(const blob_t *blob, const blob_field_t *fi
 }
 
 /* The opaque bytes of an instance. */
-static inline const void *blob_opaque_bytes(const blob_t *blob, const blob_component_t *component, uint32_t instance, size_t *size)
+static inline const void *blob_opaque_bytes(const blob_t *blob, const blob_component_t *component, uint32_t instance,
+                                            size_t *size)
 {
     const blob_opaque_t *index = (const blob_opaque_t *)(const void *)(blob->bytes + component->index_offset);
     *size = (size_t)index[instance].size;
@@ -228,7 +237,7 @@ static inline const uint64_t *blob_list_starts(const blob_t *blob, const blob_fi
     return (const uint64_t *)(const void *)(blob->bytes + field->offset);
 }
 
-/* --- the layout, for the writer and the check ------------------------------------------------------------------------- */
+/* --- the layout, for the writer and the check --------------------------------------------------------------------- */
 
 static inline uint64_t blob_align(uint64_t offset, uint64_t to)
 {
@@ -246,9 +255,10 @@ static inline uint64_t blob_list_head(const blob_field_t *field, uint32_t instan
     return blob_align((blob_cells(field, instances) + UINT64_C(1)) * sizeof(uint64_t), blob_field_align(field));
 }
 
-/* Where the values of a field lie when what comes before them ends at `end`; *size are all their bytes. `items` counts the values of
- * lists. [any] */
-static inline uint64_t blob_place_field(const blob_field_t *field, uint32_t instances, uint64_t items, uint64_t end, uint64_t *size)
+/* Where the values of a field lie when what comes before them ends at `end`; *size are all their bytes. `items` counts
+ * the values of lists. [any] */
+static inline uint64_t blob_place_field(const blob_field_t *field, uint32_t instances, uint64_t items, uint64_t end,
+                                        uint64_t *size)
 {
     if (blob_is_list(field))
         *size = blob_list_head(field, instances) + items * blob_value_size(field->type);

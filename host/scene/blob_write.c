@@ -1,11 +1,11 @@
 /* blob_write.c - laying a blob out, and the table of its texts.
  *
- * The description says how many of everything there are, so one pass computes where each value lies and one allocation holds them
- * all, cleared. Texts alone are not known beforehand: they gather in a buffer of their own and are put behind the rest at the end;
- * large blocks are remapped rather than copied as they grow (base/memory.h).
+ * The description says how many of everything there are, so one pass computes where each value lies and one allocation
+ * holds them all, cleared. Texts alone are not known beforehand: they gather in a buffer of their own and are put
+ * behind the rest at the end; large blocks are remapped rather than copied as they grow (base/memory.h).
  *
- * A text is looked up by its hash before it is added. The table holds 32 bits of the hash beside the offset, so a miss is seldom a
- * look at the text; many texts at once are hashed first and their buckets fetched early.
+ * A text is looked up by its hash before it is added. The table holds 32 bits of the hash beside the offset, so a miss
+ * is seldom a look at the text; many texts at once are hashed first and their buckets fetched early.
  */
 #include "blob_write.h"
 
@@ -21,7 +21,7 @@ enum { TEXTS = 64 /* looked up together */, FIRST_BUCKETS = 64, FIRST_ROOM = 409
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* --- sections ----------------------------------------------------------------------------------------------------------- */
+/* --- sections ----------------------------------------------------------------------------------------------------- */
 
 static void *section(const blob_writer_t *w, uint32_t number)
 {
@@ -57,7 +57,7 @@ static uint64_t place_sections(blob_info_t *info, bool parents)
     return info->sections[BLOB_DATA].offset;
 }
 
-/* --- descriptions -------------------------------------------------------------------------------------------------------- */
+/* --- descriptions ------------------------------------------------------------------------------------------------- */
 
 blob_field_desc_t blob_field_described(const field_t *field, uint32_t kind)
 {
@@ -71,7 +71,7 @@ blob_field_desc_t blob_field_described(const field_t *field, uint32_t kind)
     };
 }
 
-/* --- counting ----------------------------------------------------------------------------------------------------------- */
+/* --- counting ----------------------------------------------------------------------------------------------------- */
 
 static bp_result_t count_components(blob_info_t *info, const blob_desc_t *desc, error_text_t *error)
 {
@@ -80,14 +80,15 @@ static bp_result_t count_components(blob_info_t *info, const blob_desc_t *desc, 
         const blob_component_desc_t *component = &desc->components[c];
         field_count += component->field_count;
         if (component->field_count > BLOB_MAX_FIELDS || field_count > UINT32_MAX)
-            return error_set(error, BP_ERROR_LIMIT, "%s has %u fields; a blob holds at most %d of a component", component->type,
-                             component->field_count, BLOB_MAX_FIELDS);
+            return error_set(error, BP_ERROR_LIMIT, "%s has %u fields; a blob holds at most %d of a component",
+                             component->type, component->field_count, BLOB_MAX_FIELDS);
         if ((component->flags & BLOB_OPAQUE) != 0 && component->field_count > 0)
             return error_set(error, BP_ERROR_ARGUMENT, "%s is opaque and has fields", component->type);
         for (uint32_t f = 0; f < component->field_count; f++) {
             if (blob_value_size(component->fields[f].type) == 0 || component->fields[f].kind > BLOB_ONE)
-                return error_set(error, BP_ERROR_ARGUMENT, "%s.%s: %u is no type, or %u no kind of values", component->type,
-                                 component->fields[f].name, component->fields[f].type, component->fields[f].kind);
+                return error_set(error, BP_ERROR_ARGUMENT, "%s.%s: %u is no type, or %u no kind of values",
+                                 component->type, component->fields[f].name, component->fields[f].type,
+                                 component->fields[f].kind);
         }
     }
     info->component_count = desc->component_count;
@@ -103,14 +104,15 @@ static bp_result_t count_groups(blob_info_t *info, const blob_desc_t *desc, erro
         entity_count += group->rows;
         part_count += group->part_count;
         if (group->part_count > BLOB_MAX_PARTS)
-            return error_set(error, BP_ERROR_LIMIT, "%u components of one entity; a blob holds at most %d", group->part_count,
-                             BLOB_MAX_PARTS);
+            return error_set(error, BP_ERROR_LIMIT, "%u components of one entity; a blob holds at most %d",
+                             group->part_count, BLOB_MAX_PARTS);
         if (entity_count >= UINT32_MAX || part_count >= UINT32_MAX)
-            return error_set(error, BP_ERROR_LIMIT, "a blob holds at most %u entities, and as many parts of groups", UINT32_MAX - 1);
+            return error_set(error, BP_ERROR_LIMIT, "a blob holds at most %u entities, and as many parts of groups",
+                             UINT32_MAX - 1);
         for (uint32_t p = 0; p < group->part_count; p++) {
             if (group->parts[p].component >= desc->component_count)
-                return error_set(error, BP_ERROR_ARGUMENT, "group %u has a component %u; there are %u", g, group->parts[p].component,
-                                 desc->component_count);
+                return error_set(error, BP_ERROR_ARGUMENT, "group %u has a component %u; there are %u", g,
+                                 group->parts[p].component, desc->component_count);
         }
     }
     info->group_count = desc->group_count;
@@ -119,7 +121,7 @@ static bp_result_t count_groups(blob_info_t *info, const blob_desc_t *desc, erro
     return BP_OK;
 }
 
-/* --- filling in what is described ---------------------------------------------------------------------------------------- */
+/* --- filling in what is described --------------------------------------------------------------------------------- */
 
 static bp_result_t fill_groups(blob_writer_t *w, const blob_desc_t *desc, error_text_t *error)
 {
@@ -135,7 +137,8 @@ static bp_result_t fill_groups(blob_writer_t *w, const blob_desc_t *desc, error_
             blob_component_t *component = &components(w)[described->component];
             parts[part] = (blob_part_t){described->name, described->component, component->instance_count};
             if ((uint64_t)component->instance_count + group->rows >= UINT32_MAX)
-                return error_set(error, BP_ERROR_LIMIT, "a blob holds at most %u instances of a component", UINT32_MAX - 1);
+                return error_set(error, BP_ERROR_LIMIT, "a blob holds at most %u instances of a component",
+                                 UINT32_MAX - 1);
             component->instance_count += group->rows;
             if (described->text == NULL)
                 continue;
@@ -246,7 +249,7 @@ bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc
     return result;
 }
 
-/* --- columns ------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field)
 {
@@ -271,13 +274,14 @@ uint32_t *blob_parents(blob_writer_t *w)
     return w->info.sections[BLOB_PARENTS].size > 0 ? section(w, BLOB_PARENTS) : NULL;
 }
 
-bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance, const void *data, size_t size, error_text_t *error)
+bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance, const void *data, size_t size,
+                        error_text_t *error)
 {
     const blob_component_t *c = &components(w)[component];
     uint64_t used = w->opaque_used[component];
     if ((c->flags & BLOB_OPAQUE) == 0 || instance >= c->instance_count || size > c->opaque_size - used)
-        return error_set(error, BP_ERROR_ARGUMENT, "opaque bytes of instance %u of %s: more than were described", instance,
-                         w->strings + c->type);
+        return error_set(error, BP_ERROR_ARGUMENT, "opaque bytes of instance %u of %s: more than were described",
+                         instance, w->strings + c->type);
     blob_opaque_t *index = (blob_opaque_t *)(void *)(w->block + c->index_offset);
     index[instance] = (blob_opaque_t){used, size};
     if (size > 0)
@@ -286,7 +290,7 @@ bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance,
     return BP_OK;
 }
 
-/* --- texts --------------------------------------------------------------------------------------------------------------- */
+/* --- texts -------------------------------------------------------------------------------------------------------- */
 
 static bool grow_buckets(blob_writer_t *w)
 {
@@ -326,7 +330,8 @@ static bp_result_t add_text(blob_writer_t *w, const char *text, size_t size, err
     return BP_OK;
 }
 
-static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, uint32_t hash, uint32_t *offset, error_text_t *error)
+static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, uint32_t hash, uint32_t *offset,
+                             error_text_t *error)
 {
     uint32_t at = hash & (w->string_bucket_count - 1);
     for (; w->string_buckets[at] != 0; at = (at + 1) & (w->string_bucket_count - 1)) {
@@ -348,7 +353,8 @@ static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, 
 }
 
 /* Up to TEXTS of them. */
-static bp_result_t find_texts(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets, error_text_t *error)
+static bp_result_t find_texts(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets,
+                              error_text_t *error)
 {
     uint32_t hashes[TEXTS];
     size_t lengths[TEXTS];
@@ -363,14 +369,16 @@ static bp_result_t find_texts(blob_writer_t *w, const char *const *texts, uint32
     }
     for (uint32_t i = 0; i < count; i++) {
         offsets[i] = 0;
-        bp_result_t result = lengths[i] == 0 ? BP_OK : find_text(w, texts[i], lengths[i], hashes[i], &offsets[i], error);
+        bp_result_t result =
+            lengths[i] == 0 ? BP_OK : find_text(w, texts[i], lengths[i], hashes[i], &offsets[i], error);
         if (result != BP_OK)
             return result;
     }
     return BP_OK;
 }
 
-bp_result_t blob_strings(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets, error_text_t *error)
+bp_result_t blob_strings(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets,
+                         error_text_t *error)
 {
     bp_result_t result = w->strings_used > 0 ? BP_OK : add_text(w, "", 1, error);
     for (uint32_t done = 0; done < count && result == BP_OK; done += TEXTS) {
@@ -418,7 +426,8 @@ bp_result_t blob_name(blob_writer_t *w, const char *text, bp_name_t *name, error
     bp_result_t result = blob_string(w, text, &offset, error);
     if (result != BP_OK || offset == 0)
         return result;
-    if (!grow_names(w) || !memory_reserve(w->memory, &w->names, &w->name_capacity, w->name_count + 1u, sizeof *w->names))
+    if (!grow_names(w) ||
+        !memory_reserve(w->memory, &w->names, &w->name_capacity, w->name_count + 1u, sizeof *w->names))
         return error_memory(error, "gathering the names of a blob");
     uint32_t *bucket = name_bucket(w->name_buckets, w->name_bucket_count, offset);
     if (*bucket == 0)
@@ -426,7 +435,7 @@ bp_result_t blob_name(blob_writer_t *w, const char *text, bp_name_t *name, error
     return BP_OK;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t least_version(const blob_writer_t *w, const unsigned char *block)
 {
@@ -480,6 +489,7 @@ void blob_write_drop(blob_writer_t *w)
     memory_free(w->memory, w->string_buckets, w->string_bucket_count * sizeof *w->string_buckets);
     memory_free(w->memory, w->names, w->name_capacity * sizeof *w->names);
     memory_free(w->memory, w->name_buckets, w->name_bucket_count * sizeof *w->name_buckets);
-    memory_free(w->memory, w->opaque_used, w->opaque_used == NULL ? 0 : w->info.component_count * sizeof *w->opaque_used + 1);
+    memory_free(w->memory, w->opaque_used,
+                w->opaque_used == NULL ? 0 : w->info.component_count * sizeof *w->opaque_used + 1);
     *w = (blob_writer_t){.memory = w->memory};
 }

@@ -8,10 +8,11 @@
  *     blob_string(&w, "earth", &texts[i], error);
  *     blob_write_end(&w, &bytes, &size, error);            strings behind, checksum in front
  *
- * The compiler and the saving of worlds both write through here, so there is one layout and one place that knows it. Columns start out
- * as zero bytes: no string, nobody, false. The same input gives the same bytes.
+ * The compiler and the saving of worlds both write through here, so there is one layout and one place that knows it.
+ * Columns start out as zero bytes: no string, nobody, false. The same input gives the same bytes.
  *
- * What it does not do: it checks neither values nor that instance names are unique in a group; blob_open does. It writes no file.
+ * What it does not do: it checks neither values nor that instance names are unique in a group; blob_open does. It
+ * writes no file.
  */
 #ifndef HOST_SCENE_BLOB_WRITE_H
 #define HOST_SCENE_BLOB_WRITE_H
@@ -21,7 +22,8 @@
 typedef struct blob_field_desc_t {
     const char *name;
     uint32_t type; /* BP_BOOL ... */
-    uint32_t kind; /* BLOB_COLUMN, or BLOB_ONE where all instances have one value. Leave a field out to mean its default. */
+    uint32_t kind; /* BLOB_COLUMN, or BLOB_ONE where all instances have one value. Leave a field out to mean its
+                      default. */
     uint32_t flags;      /* BLOB_BITS, BLOB_LIST */
     uint32_t elements;   /* of an array; 0: it is none */
     const char *values;  /* the names of its values; NULL: none */
@@ -44,7 +46,8 @@ typedef struct blob_component_desc_t {
 typedef struct blob_part_desc_t {
     uint32_t component; /* its number among the components */
     uint32_t padding;
-    const char *text;   /* the instance's name; NULL: `name` is known already and its text, if any, is given to blob_name */
+    const char *text;   /* the instance's name; NULL: `name` is known already and its text, if any, is given to
+                           blob_name */
     bp_name_t name;
 } blob_part_desc_t;
 
@@ -54,8 +57,8 @@ typedef struct blob_group_desc_t {
     uint32_t rows; /* entities */
 } blob_group_desc_t;
 
-/* What the blob will hold. Only borrowed by blob_write_begin. The same type may come twice among the components, for instance to
- * keep one value for all in some groups and a column in others. */
+/* What the blob will hold. Only borrowed by blob_write_begin. The same type may come twice among the components, for
+ * instance to keep one value for all in some groups and a column in others. */
 typedef struct blob_desc_t {
     const blob_component_desc_t *components;
     const blob_group_desc_t *groups;
@@ -83,12 +86,12 @@ typedef struct blob_writer_t {
     uint64_t *opaque_used;   /* of each component: where its next bytes go */
 } blob_writer_t;
 
-/* Lay out and allocate. Errors: MEMORY; LIMIT; ARGUMENT (a part of a component that there is not, a type that is none, an opaque
- * component with fields). On failure nothing is kept. [main] */
+/* Lay out and allocate. Errors: MEMORY; LIMIT; ARGUMENT (a part of a component that there is not, a type that is none,
+ * an opaque component with fields). On failure nothing is kept. [main] */
 bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc_t *desc, error_text_t *error);
 
-/* The values of a field, to be written: one cell for each instance, or one. They stay where they are until the end. Of lists these are
- * where each begins (blob_list_starts), one more than there are cells. */
+/* The values of a field, to be written: one cell for each instance, or one. They stay where they are until the end. Of
+ * lists these are where each begins (blob_list_starts), one more than there are cells. */
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field);
 
 /* The values of all lists of a field. */
@@ -100,12 +103,13 @@ uint32_t blob_first(const blob_writer_t *w, uint32_t group, uint32_t part);
 /* For each entity its parent's number + 1, or 0. NULL where the description has no parents. */
 uint32_t *blob_parents(blob_writer_t *w);
 
-/* Put a text into the string table, once however often it comes; *offset is what a string's cell holds. Errors: MEMORY; LIMIT past
- * 4 GiB of texts. [main] */
+/* Put a text into the string table, once however often it comes; *offset is what a string's cell holds. Errors: MEMORY;
+ * LIMIT past 4 GiB of texts. [main] */
 bp_result_t blob_string(blob_writer_t *w, const char *text, uint32_t *offset, error_text_t *error);
 
 /* The same for many. Faster than one at a time: look-ups overlap. */
-bp_result_t blob_strings(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets, error_text_t *error);
+bp_result_t blob_strings(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets,
+                         error_text_t *error);
 
 /* The name of a text, which is listed so that a reader can intern it. */
 bp_result_t blob_name(blob_writer_t *w, const char *text, bp_name_t *name, error_text_t *error);
@@ -116,9 +120,10 @@ static inline uint64_t blob_opaque_room(uint64_t size)
     return blob_align(size, BLOB_ALIGN_SMALL);
 }
 
-/* The opaque bytes of an instance, at most once each; one that is left out has none. Errors: ARGUMENT where they are more than was
- * described. */
-bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance, const void *data, size_t size, error_text_t *error);
+/* The opaque bytes of an instance, at most once each; one that is left out has none. Errors: ARGUMENT where they are
+ * more than was described. */
+bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance, const void *data, size_t size,
+                        error_text_t *error);
 
 /* The whole blob, in a block from `memory` that is now the caller's. The writer is over, on failure too. [main] */
 bp_result_t blob_write_end(blob_writer_t *w, void **bytes, size_t *size, error_text_t *error);

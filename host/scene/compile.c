@@ -1,7 +1,8 @@
 /* compile.c - the compiler from above: the stages in their order, and what all of them say when something is wrong.
  *
  * Nothing is written before everything has been read: a scene that is wrong anywhere gives no blob. Places are kept as
- * numbers (which node, which component) while all goes well, and spelt out as a path only for the one sentence of a failure.
+ * numbers (which node, which component) while all goes well, and spelt out as a path only for the one sentence of a
+ * failure.
  *
  * The memory of all stages is one account.
  */
@@ -78,7 +79,8 @@ bool scene_could_hold(const scene_t *scene, uint64_t count, uint64_t size)
 bp_result_t scene_no_memory(scene_t *scene)
 {
     if (scene->entity_count >= MANY_ENTITIES)
-        return error_set(scene->error, BP_ERROR_MEMORY, "%s: out of memory while compiling it: with all counts it has %" PRIu64 " entities",
+        return error_set(scene->error, BP_ERROR_MEMORY,
+                         "%s: out of memory while compiling it: with all counts it has %" PRIu64 " entities",
                          scene->text.origin, scene->entity_count);
     return error_set(scene->error, BP_ERROR_MEMORY, "%s: out of memory while compiling it", scene->text.origin);
 }
@@ -90,12 +92,14 @@ static bool holds_components(const scene_t *scene, const char *const *known, con
 {
     for (size_t i = 0; known[i] != NULL; i++) {
         if (strcmp(known[i], "components") == 0)
-            return tree_is(value, TREE_OBJECT) && (json_types_find(&scene->types, key) != BP_NONE || tree_member(value, "type") != NULL);
+            return tree_is(value, TREE_OBJECT) &&
+                   (json_types_find(&scene->types, key) != BP_NONE || tree_member(value, "type") != NULL);
     }
     return false;
 }
 
-static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const tree_walk_t *walk, const char *const *known, const char *what)
+static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const tree_walk_t *walk,
+                                  const char *const *known, const char *what)
 {
     const char *key = walk->key->string;
     nearest_t nearest = {.wanted = key};
@@ -107,11 +111,14 @@ static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const tre
     }
     place.member = key;
     if (holds_components(scene, known, key, walk->value))
-        return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "'%.60s' is a component; components stand in \"components\": {\"%.60s\": {...}}", key, key);
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key, nearest_hint(&nearest, &hint), all.chars);
+        return scene_fail(scene, BP_ERROR_NOT_FOUND, &place,
+                          "'%.60s' is a component; components stand in \"components\": {\"%.60s\": {...}}", key, key);
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key,
+                      nearest_hint(&nearest, &hint), all.chars);
 }
 
-bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *const *known, const char *what)
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object,
+                                const char *const *known, const char *what)
 {
     for (tree_walk_t walk = tree_walk(object); tree_next(&walk);) {
         const char *key = walk.key->string;
@@ -124,7 +131,8 @@ bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, cons
     return BP_OK;
 }
 
-bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member, const char **name)
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member,
+                            const char **name)
 {
     const tree_item_t *json = tree_member(object, member);
     scene_place_t at = *place;
@@ -133,14 +141,15 @@ bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tr
     if (json == NULL)
         return BP_OK;
     if (!tree_is(json, TREE_STRING))
-        return scene_fail(scene, BP_ERROR_TYPE, &at, "'%s' takes a name in a string, not %s", member, json_value_kind(json));
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "'%s' takes a name in a string, not %s", member,
+                          json_value_kind(json));
     if (json->extent == 0 || json->extent > SCENE_MAX_NAME)
         return scene_fail(scene, BP_ERROR_LIMIT, &at, "a name has 1 to %d bytes", SCENE_MAX_NAME);
     *name = json->string;
     return BP_OK;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_all(scene_t *scene)
 {
@@ -185,8 +194,8 @@ static void free_all(scene_t *scene)
     json_text_free(&scene->text);
 }
 
-bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin, const char *json,
-                          size_t size, void **bytes, size_t *blob_size)
+bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin,
+                          const char *json, size_t size, void **bytes, size_t *blob_size)
 {
     scene_t scene = {.base = base, .error = &base->error};
     memory_init_child(&scene.memory, "scene", memory);
@@ -208,8 +217,8 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
 
 /* The list of types, sorted, and a small hash table over it.
  *
- * Looked up once for every component of every entity, so by hash; fields are so few that comparing the hashes of a type one
- * after another is as fast as any table.
+ * Looked up once for every component of every entity, so by hash; fields are so few that comparing the hashes of a type
+ * one after another is as fast as any table.
  */
 
 static int compare(const void *a, const void *b)
@@ -278,7 +287,8 @@ const char *json_types_hint(const json_types_t *types, const char *wanted, text_
     for (uint32_t i = 0; i < types->count; i++)
         nearest_consider(&nearest, types->items[i].component->name);
     hint->length = 0;
-    text_append(hint, "%s (%s", nearest_hint(&nearest, &near), types->count == 0 ? "no plugin with components is loaded" : "there are ");
+    text_append(hint, "%s (%s", nearest_hint(&nearest, &near),
+                types->count == 0 ? "no plugin with components is loaded" : "there are ");
     for (uint32_t i = 0; i < types->count; i++)
         text_append(hint, "%s%s", i > 0 ? ", " : "", types->items[i].component->name);
     text_append(hint, ")");

@@ -10,9 +10,9 @@
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 
-/* Compile `size` bytes of JSON, called `origin` in messages, to a blob in a block from `memory` that is then the caller's. On
- * failure nothing is kept and the error begins with "origin:line:column: ". [main] */
-bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin, const char *json,
-                          size_t size, void **bytes, size_t *blob_size);
+/* Compile `size` bytes of JSON, called `origin` in messages, to a blob in a block from `memory` that is then the
+ * caller's. On failure nothing is kept and the error begins with "origin:line:column: ". [main] */
+bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin,
+                          const char *json, size_t size, void **bytes, size_t *blob_size);
 
 #endif

@@ -1,11 +1,11 @@
 /* compile_blob.c - groups and their columns, as a blob.
  *
- * A component of the blob holds the instances of one type from several groups, and for each field one value for all, or a
- * column. Small groups share a component; a large one has its own, so that what is the same for a million entities is not
- * written a million times because somebody else differs.
+ * A component of the blob holds the instances of one type from several groups, and for each field one value for all, or
+ * a column. Small groups share a component; a large one has its own, so that what is the same for a million entities is
+ * not written a million times because somebody else differs.
  *
- * A field that the scene leaves alone in all of a component's instances is left out: it takes the default of whichever version
- * of the plugin spawns it. So is one that says the parent, where it only repeats the parents of the blob.
+ * A field that the scene leaves alone in all of a component's instances is left out: it takes the default of whichever
+ * version of the plugin spawns it. So is one that says the parent, where it only repeats the parents of the blob.
  */
 #include "blob_write.h"
 #include "compile_inner.h"
@@ -14,11 +14,11 @@
 
 /* Entities with the same components, and the columns of their values.
  *
- * A column remembers one value for as long as all its rows have it: a million entities that differ in their place alone take
- * the memory of their places. It spreads into cells with the first row that differs.
+ * A column remembers one value for as long as all its rows have it: a million entities that differ in their place alone
+ * take the memory of their places. It spreads into cells with the first row that differs.
  */
 
-/* --- finding a group ----------------------------------------------------------------------------------------------- */
+/* --- finding a group ---------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_parts(const scene_part_t *parts, uint32_t count)
 {
@@ -34,7 +34,8 @@ static bool same_parts(const scene_group_t *group, const scene_part_t *parts, ui
 {
     bool same = group->part_count == count;
     for (uint32_t i = 0; i < count && same; i++)
-        same = group->parts[i].type == parts[i].type && group->parts[i].hash == parts[i].hash && strcmp(group->parts[i].name, parts[i].name) == 0;
+        same = group->parts[i].type == parts[i].type && group->parts[i].hash == parts[i].hash &&
+               strcmp(group->parts[i].name, parts[i].name) == 0;
     return same;
 }
 
@@ -65,7 +66,7 @@ static bool grow_buckets(scene_t *scene)
     return true;
 }
 
-/* --- making one ------------------------------------------------------------------------------------------------------ */
+/* --- making one --------------------------------------------------------------------------------------------------- */
 
 static uint32_t cell_size(const field_t *field)
 {
@@ -93,7 +94,8 @@ static bp_result_t make_group(scene_t *scene, const scene_draft_t *draft, uint64
     scene_group_t group = {.part_count = draft->part_count, .hash = hash};
     for (uint32_t i = 0; i < draft->part_count; i++)
         group.column_count += scene->types.items[draft->parts[i].type].component->field_count;
-    if (!memory_reserve(&scene->memory, &scene->groups, &scene->group_capacity, (uint64_t)scene->group_count + 1, sizeof *scene->groups))
+    if (!memory_reserve(&scene->memory, &scene->groups, &scene->group_capacity, (uint64_t)scene->group_count + 1,
+                        sizeof *scene->groups))
         return scene_no_memory(scene);
     group.parts = memory_new(&scene->memory, (group.part_count + 1) * sizeof *group.parts);
     group.columns = memory_new(&scene->memory, (group.column_count + 1) * sizeof *group.columns);
@@ -115,7 +117,8 @@ static bp_result_t check_singles(scene_t *scene, const scene_place_t *place, con
         const component_t *component = scene->types.items[draft->parts[i].type].component;
         if (draft->parts[i].type != draft->parts[i - 1].type || (component->table.flags & BP_COMPONENT_SINGLE) == 0)
             continue;
-        return scene_fail(scene, BP_ERROR_EXISTS, place, "'%.60s' and '%.60s' are both a %s, of which an entity has one at most",
+        return scene_fail(scene, BP_ERROR_EXISTS, place,
+                          "'%.60s' and '%.60s' are both a %s, of which an entity has one at most",
                           draft->parts[i - 1].name, draft->parts[i].name, component->name);
     }
     return BP_OK;
@@ -146,7 +149,8 @@ void scene_groups_free(scene_t *scene)
     for (uint32_t i = 0; i < scene->group_count; i++) {
         scene_group_t *group = &scene->groups[i];
         for (uint32_t c = 0; c < group->column_count; c++)
-            memory_free(&scene->memory, group->columns[c].cells, (size_t)group->columns[c].capacity * group->columns[c].size);
+            memory_free(&scene->memory, group->columns[c].cells,
+                        (size_t)group->columns[c].capacity * group->columns[c].size);
         memory_free(&scene->memory, group->parts, (group->part_count + 1) * sizeof *group->parts);
         memory_free(&scene->memory, group->columns, (group->column_count + 1) * sizeof *group->columns);
     }
@@ -154,7 +158,7 @@ void scene_groups_free(scene_t *scene)
     memory_free(&scene->memory, scene->group_buckets, scene->group_bucket_count * sizeof *scene->group_buckets);
 }
 
-/* --- columns --------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 static void repeat(char *cells, uint32_t size, const void *cell, uint32_t rows)
 {
@@ -167,7 +171,8 @@ char *scene_column_spread(scene_t *scene, scene_column_t *column, uint32_t more)
     uint64_t rows = (uint64_t)column->rows + more;
     if (!scene_could_hold(scene, column->varied ? more : rows, column->size))
         return NULL;
-    if (rows > column->capacity && !memory_reserve(&scene->memory, &column->cells, &column->capacity, rows, column->size))
+    if (rows > column->capacity &&
+        !memory_reserve(&scene->memory, &column->cells, &column->capacity, rows, column->size))
         return NULL;
     if (!column->varied)
         repeat(column->cells, column->size, &column->first, column->rows);
@@ -238,7 +243,7 @@ typedef struct writing_t {
     uint32_t pair_count, plan_count, field_count;
 } writing_t;
 
-/* --- parents -------------------------------------------------------------------------------------------------------- */
+/* --- parents ------------------------------------------------------------------------------------------------------ */
 
 static void parents_of_children(const scene_t *scene, uint32_t *parents)
 {
@@ -247,7 +252,8 @@ static void parents_of_children(const scene_t *scene, uint32_t *parents)
         if (node->parent == BP_NONE)
             continue;
         const scene_node_t *above = &scene->nodes[node->parent];
-        uint32_t first = scene->groups[node->group].first + node->row, parent = scene->groups[above->group].first + above->row;
+        uint32_t first = scene->groups[node->group].first + node->row,
+                 parent = scene->groups[above->group].first + above->row;
         for (uint32_t row = 0; row < node->total; row++)
             parents[first + row] = parent + row / node->count + 1;
     }
@@ -295,14 +301,17 @@ static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t paren
         return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "the entity is its own parent");
     if (name == NULL || above == NULL)
         return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "the entity is among its own parents");
-    return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "'%.60s' is among its own parents: it is a child of '%.60s', which is below it", name, above);
+    return scene_fail(scene, BP_ERROR_ARGUMENT, &place,
+                      "'%.60s' is among its own parents: it is a child of '%.60s', which is below it", name, above);
 }
 
 /* Nobody is their own parent's parent. Everyone's line is followed up to somebody whose line is known to end. */
 static bp_result_t check_lines(scene_t *scene, const uint32_t *parents, uint32_t count)
 {
     bp_result_t result = BP_OK;
-    uint32_t *seen = !scene_could_hold(scene, count, sizeof *seen) ? NULL : memory_new(&scene->memory, (size_t)count * sizeof *seen); /* by whom it was reached first, + 1 */
+    /* by whom it was reached first, + 1 */
+    uint32_t *seen =
+        !scene_could_hold(scene, count, sizeof *seen) ? NULL : memory_new(&scene->memory, (size_t)count * sizeof *seen);
     if (seen == NULL)
         return scene_no_memory(scene);
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
@@ -350,7 +359,7 @@ static bool repeats_parents(const writing_t *w, const scene_group_t *group, cons
     return true;
 }
 
-/* --- the plan ---------------------------------------------------------------------------------------------------------- */
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 static scene_column_t *column_of(const writing_t *w, const pair_t *pair, uint32_t field)
 {
@@ -473,12 +482,13 @@ static void plan_groups(writing_t *w)
         const scene_group_t *group = &w->scene->groups[g];
         blob_part_desc_t *parts = w->parts + w->first_parts[g];
         for (uint32_t p = 0; p < group->part_count; p++)
-            parts[p] = (blob_part_desc_t){.component = w->components[w->first_parts[g] + p], .text = group->parts[p].name};
+            parts[p] =
+                (blob_part_desc_t){.component = w->components[w->first_parts[g] + p], .text = group->parts[p].name};
         w->groups[g] = (blob_group_desc_t){.parts = parts, .part_count = group->part_count, .rows = group->rows};
     }
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 /* The cells of a column, texts put into the blob's table, to where the blob has them; one for all where `rows` is 1. */
 static bp_result_t write_cells(writing_t *w, const scene_column_t *column, void *to, uint32_t rows)
@@ -527,7 +537,8 @@ static bp_result_t write_default(writing_t *w, const field_t *field, char *to)
         if (field->type == BP_STRING)
             result = blob_string(&w->writer, value.string, (uint32_t *)(void *)to, error);
         else if (field->type == BP_NAME)
-            result = blob_name(&w->writer, names_text(&w->scene->base->names, value.name), (bp_name_t *)(void *)to, error);
+            result =
+                blob_name(&w->writer, names_text(&w->scene->base->names, value.name), (bp_name_t *)(void *)to, error);
         else
             memcpy(to, &value, size);
     }
@@ -560,7 +571,8 @@ static bp_result_t write_bundles(writing_t *w, uint32_t component, uint32_t fiel
         const scene_column_t *column = column_of(w, pair, number);
         size_t first = one ? 0 : blob_first(&w->writer, pair->group, pair->part);
         for (uint32_t row = 0; row < (one ? 1 : column->rows) && result == BP_OK; row++) {
-            result = write_bundle(w, type, bundle_at(column, row), starts != NULL ? items : values + (first + row) * cell, &at);
+            result = write_bundle(w, type, bundle_at(column, row),
+                                  starts != NULL ? items : values + (first + row) * cell, &at);
             if (starts != NULL)
                 starts[first + row + 1] = at;
         }
@@ -599,7 +611,7 @@ static bp_result_t write_values(writing_t *w)
     return result;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 /* The next part of a block; NULL while the block is only measured. */
 static void *carve(char *block, size_t *used, uint64_t count, size_t size)
@@ -609,8 +621,8 @@ static void *carve(char *block, size_t *used, uint64_t count, size_t size)
     return part;
 }
 
-/* Everything that a plan needs, in one block, since all sizes are known before. Returns how large it is; lays it out where
- * there is a block. */
+/* Everything that a plan needs, in one block, since all sizes are known before. Returns how large it is; lays it out
+ * where there is a block. */
 static size_t lay_out(writing_t *w, char *block)
 {
     const scene_t *scene = w->scene;

@@ -3,27 +3,30 @@
  * The list of nodes is also the queue of those to read: top-level entities first, then the children of each, so nothing
  * recurs however deep a scene is, parents come before children, and brothers and sisters stand together.
  *
- * A node is read once: its draft begins as its template's, its own components are laid over it, and the result is appended to
- * the columns of its group, as often as it counts.
+ * A node is read once: its draft begins as its template's, its own components are laid over it, and the result is
+ * appended to the columns of its group, as often as it counts.
  */
 #include "../plugin/verbs.h"
 #include "compile_inner.h"
 
 static const char *const entity_members[] = {"name", "extends", "components", "children", "count", NULL};
 
-/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list)
 {
     uint32_t count = tree_count(list), i = 0;
     if (!tree_is(list, TREE_LIST))
-        return scene_fail(scene, BP_ERROR_TYPE, place, "'%s' takes a list of entities, not %s", place->member, json_value_kind(list));
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'%s' takes a list of entities, not %s", place->member,
+                          json_value_kind(list));
     if (scene->node_count + (uint64_t)count > SCENE_MAX_ENTITIES)
         return scene_fail(scene, BP_ERROR_LIMIT, place, "a scene has at most %u entities", SCENE_MAX_ENTITIES);
-    if (!memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + (uint64_t)count, sizeof *scene->nodes))
+    if (!memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + (uint64_t)count,
+                        sizeof *scene->nodes))
         return scene_no_memory(scene);
     for (tree_walk_t walk = tree_walk(list); tree_next(&walk); i++)
-        scene->nodes[scene->node_count++] = (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE};
+        scene->nodes[scene->node_count++] =
+            (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE};
     return BP_OK;
 }
 
@@ -34,13 +37,16 @@ static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
     const tree_item_t *json = tree_member(node->object, "count");
     double count = json == NULL ? 1 : tree_number(json);
     *given = json != NULL;
-    if (json != NULL && (!tree_is_number(json) || !(count >= 1 && count <= SCENE_MAX_ENTITIES) || (double)(uint32_t)count < count))
+    if (json != NULL &&
+        (!tree_is_number(json) || !(count >= 1 && count <= SCENE_MAX_ENTITIES) || (double)(uint32_t)count < count))
         return scene_fail(scene, tree_is_number(json) ? BP_ERROR_RANGE : BP_ERROR_TYPE, &place,
-                          "'count' takes a whole number from 1 to %u, the number of entities that are made of this one", SCENE_MAX_ENTITIES);
+                          "'count' takes a whole number from 1 to %u, the number of entities that are made of this one",
+                          SCENE_MAX_ENTITIES);
     const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
     uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
     if (total + scene->entity_count > SCENE_MAX_ENTITIES)
-        return scene_fail(scene, BP_ERROR_LIMIT, &place, "with this the scene has more than %u entities", SCENE_MAX_ENTITIES);
+        return scene_fail(scene, BP_ERROR_LIMIT, &place, "with this the scene has more than %u entities",
+                          SCENE_MAX_ENTITIES);
     node->count = (uint32_t)count;
     node->total = (uint32_t)total;
     node->counted = parent == NULL ? BP_NONE : parent->counted;
@@ -50,8 +56,10 @@ static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
         return BP_OK;
     node->counted = number;
     node->dimensions++;
-    return node->dimensions <= SCENE_MAX_DIMENSIONS ? BP_OK
-                                                    : scene_fail(scene, BP_ERROR_LIMIT, &place, "counts lie within each other more than %d deep", SCENE_MAX_DIMENSIONS);
+    return node->dimensions <= SCENE_MAX_DIMENSIONS
+               ? BP_OK
+               : scene_fail(scene, BP_ERROR_LIMIT, &place, "counts lie within each other more than %d deep",
+                            SCENE_MAX_DIMENSIONS);
 }
 
 static bp_result_t read_entity_name(scene_t *scene, uint32_t number)
@@ -62,15 +70,18 @@ static bp_result_t read_entity_name(scene_t *scene, uint32_t number)
     if (result != BP_OK || node->name == NULL)
         return result;
     if (strcmp(node->name, "none") == 0)
-        return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'none' is what a property says that refers to nobody; choose another name");
+        return scene_fail(scene, BP_ERROR_ARGUMENT, &at,
+                          "'none' is what a property says that refers to nobody; choose another name");
     if (scene_names_find(&scene->entity_names, node->name) != NULL)
-        return scene_fail(scene, BP_ERROR_EXISTS, &at, "another entity is called '%s' already; names are unique in a scene", node->name);
+        return scene_fail(scene, BP_ERROR_EXISTS, &at,
+                          "another entity is called '%s' already; names are unique in a scene", node->name);
     return scene_names_add(scene, &scene->entity_names, node->name, number);
 }
 
-/* --- values into columns ------------------------------------------------------------------------------------------------ */
+/* --- values into columns ------------------------------------------------------------------------------------------ */
 
-static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_column_t *column, const scene_cell_t *cell)
+static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_column_t *column,
+                               const scene_cell_t *cell)
 {
     char *cells = scene_column_spread(scene, column, node->total);
     if (cells == NULL)
@@ -84,7 +95,8 @@ static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_c
         if (one.kind == CELL_VALUE && !field_is_single(column->field))
             result = scene_read_bundle(scene, column->field, walk.value, &one.value.u32);
         else if (one.kind == CELL_VALUE)
-            json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error); /* has been checked */
+            /* has been checked */
+            json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error);
         if (result != BP_OK)
             return result; /* of memory alone */
         scene_cell_bytes(scene, column->field, &one, &bytes);
@@ -122,19 +134,23 @@ static bool refers(const scene_cell_t *cell)
 }
 
 /* A reference waits; until then its cells say nobody. */
-static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place,
+                              const scene_cell_t *cell)
 {
     const scene_node_t *node = &scene->nodes[number];
     scene_column_t *column = &scene->groups[node->group].columns[column_number];
     bool parent = (column->field->flags & BP_FIELD_PARENT) != 0;
     bp_value_t bytes = {.i64 = 0};
     if (parent && refers(cell) && node->parent != BP_NONE)
-        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "the entity stands among the children of another, which is its parent; remove '%s', or move the entity",
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place,
+                          "the entity stands among the children of another, which is its parent; remove '%s', or move "
+                          "the entity",
                           column->field->name);
     bp_result_t result = scene_column_append(scene, column, &bytes, node->total);
     if (result != BP_OK || !(refers(cell) || (parent && node->parent != BP_NONE)))
         return result;
-    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1, sizeof *scene->refs))
+    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1,
+                        sizeof *scene->refs))
         return scene_no_memory(scene);
     scene->refs[scene->ref_count++] = (scene_ref_t){
         .node = number,
@@ -154,16 +170,20 @@ static bp_result_t append_bundles(scene_t *scene, uint32_t number, uint32_t colu
     scene_column_t *column = &scene->groups[node->group].columns[column_number];
     bp_value_t bytes;
     scene_cell_bytes(scene, column->field, cell, &bytes);
-    bp_result_t result = cell->kind == CELL_LIST ? append_list(scene, node, column, cell) : scene_column_append(scene, column, &bytes, node->total);
+    bp_result_t result = cell->kind == CELL_LIST ? append_list(scene, node, column, cell)
+                                                 : scene_column_append(scene, column, &bytes, node->total);
     if (result != BP_OK || column->field->type != BP_ENTITY || (cell->kind != CELL_LIST && cell->kind != CELL_VALUE))
         return result;
-    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1, sizeof *scene->refs))
+    if (!memory_reserve(&scene->memory, &scene->refs, &scene->ref_capacity, (uint64_t)scene->ref_count + 1,
+                        sizeof *scene->refs))
         return scene_no_memory(scene);
-    scene->refs[scene->ref_count++] = (scene_ref_t){.node = number, .column = column_number, .template = cell->template, .bundles = true};
+    scene->refs[scene->ref_count++] =
+        (scene_ref_t){.node = number, .column = column_number, .template = cell->template, .bundles = true};
     return BP_OK;
 }
 
-static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place, const scene_cell_t *cell)
+static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place,
+                               const scene_cell_t *cell)
 {
     const scene_node_t *node = &scene->nodes[number];
     scene_column_t *column = &scene->groups[node->group].columns[column_number];
@@ -176,13 +196,14 @@ static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_
         return append_ref(scene, number, column_number, place, cell);
     if (cell->kind == CELL_LIST)
         return append_list(scene, node, column, cell);
-    if (cell->kind == CELL_UNSET && (field->flags & BP_FIELD_LABEL) != 0 && field->type == BP_STRING && node->name != NULL)
+    if (cell->kind == CELL_UNSET && (field->flags & BP_FIELD_LABEL) != 0 && field->type == BP_STRING &&
+        node->name != NULL)
         return append_labels(scene, number, column);
     scene_cell_bytes(scene, field, cell, &bytes);
     return scene_column_append(scene, column, &bytes, node->total);
 }
 
-/* --- a node ------------------------------------------------------------------------------------------------------------- */
+/* --- a node ------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t append_part(scene_t *scene, uint32_t number, uint32_t part_number)
 {
@@ -222,7 +243,8 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template,
     static const scene_draft_t nothing = {.part_count = 0};
     scene_node_t *node = &scene->nodes[number];
     const scene_place_t place = scene_place_node(number, "components");
-    bp_result_t result = scene_draft_copy(scene, &scene->draft, template == BP_NONE ? &nothing : &scene->templates[template].draft);
+    bp_result_t result =
+        scene_draft_copy(scene, &scene->draft, template == BP_NONE ? &nothing : &scene->templates[template].draft);
     if (result == BP_OK)
         result = scene_draft_describe(scene, &scene->draft, &place, tree_member(node->object, "components"), counted);
     if (result == BP_OK)
@@ -244,7 +266,8 @@ static bp_result_t read_node(scene_t *scene, uint32_t number)
     uint32_t template;
     bool counted;
     if (!tree_is(object, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s", json_value_kind(object));
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s",
+                          json_value_kind(object));
     bp_result_t result = scene_check_members(scene, &place, object, entity_members, "an entity");
     if (result == BP_OK)
         result = read_count(scene, number, &counted);
@@ -275,15 +298,17 @@ bp_result_t scene_read_entities(scene_t *scene)
 
 /* Templates: each resolved once, after the one that it extends.
  *
- * Chains are followed with a mark on every template that waits for its base: whoever meets a mark has found a cycle. The
- * waiting ones are a list through `extends` read backwards, so a chain may be as long as the scene and nothing recurs.
+ * Chains are followed with a mark on every template that waits for its base: whoever meets a mark has found a cycle.
+ * The waiting ones are a list through `extends` read backwards, so a chain may be as long as the scene and nothing
+ * recurs.
  */
 
 enum { UNTOUCHED, WAITING, RESOLVED };
 
 static const char *const template_members[] = {"extends", "components", NULL};
 
-bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *template)
+bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object,
+                                uint32_t *template)
 {
     const char *name;
     *template = BP_NONE;
@@ -301,14 +326,16 @@ bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, cons
         nearest_consider(&nearest, scene->templates[i].name);
     scene_place_t at = *place;
     at.member = "extends";
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, &at, "the scene has no prototype '%.80s'%s", name, nearest_hint(&nearest, &hint));
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, &at, "the scene has no prototype '%.80s'%s", name,
+                      nearest_hint(&nearest, &hint));
 }
 
 static bp_result_t list_template(scene_t *scene, const char *name, const tree_item_t *object)
 {
     uint32_t number = scene->template_count;
     const scene_place_t place = scene_place_template(number, NULL);
-    if (!memory_reserve(&scene->memory, &scene->templates, &scene->template_capacity, (uint64_t)number + 1, sizeof *scene->templates))
+    if (!memory_reserve(&scene->memory, &scene->templates, &scene->template_capacity, (uint64_t)number + 1,
+                        sizeof *scene->templates))
         return scene_no_memory(scene);
     scene->templates[number] = (scene_template_t){.name = name, .object = object, .extends = BP_NONE, .group = BP_NONE};
     scene->template_count++;
@@ -325,7 +352,8 @@ static bp_result_t list_all(scene_t *scene, const tree_item_t *templates)
     const scene_place_t place = {BP_NONE, BP_NONE, "prototypes", NULL, NULL, SIZE_MAX};
     bp_result_t result = BP_OK;
     if (!tree_is(templates, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s", json_value_kind(templates));
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "'prototypes' takes an object, {\"name\": {...}}, not %s",
+                          json_value_kind(templates));
     for (tree_walk_t walk = tree_walk(templates); result == BP_OK && tree_next(&walk);)
         result = scene_ignores(walk.key->string) ? BP_OK : list_template(scene, walk.key->string, walk.value);
     for (uint32_t i = 0; i < scene->template_count && result == BP_OK; i++) {
@@ -344,8 +372,8 @@ static bp_result_t cycle(scene_t *scene, uint32_t number)
         text_append(&circle, "%.60s -> ", scene->templates[at].name);
         at = scene->templates[at].extends;
     } while (at != number && ++shown < 6);
-    return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "prototypes extend each other in a circle: %s%s%.60s", circle.chars, at != number ? "... -> " : "",
-                      scene->templates[number].name);
+    return scene_fail(scene, BP_ERROR_ARGUMENT, &place, "prototypes extend each other in a circle: %s%s%.60s",
+                      circle.chars, at != number ? "... -> " : "", scene->templates[number].name);
 }
 
 static bp_result_t resolve_one(scene_t *scene, uint32_t number)
@@ -368,7 +396,8 @@ static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
 {
     uint32_t count = 0;
     bp_result_t result = BP_OK;
-    for (uint32_t at = number; at != BP_NONE && scene->templates[at].state != RESOLVED; at = scene->templates[at].extends) {
+    for (uint32_t at = number; at != BP_NONE && scene->templates[at].state != RESOLVED;
+         at = scene->templates[at].extends) {
         if (scene->templates[at].state == WAITING)
             return cycle(scene, at);
         scene->templates[at].state = WAITING;

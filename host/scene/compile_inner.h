@@ -8,8 +8,8 @@
  *   compile_names.c       names of entities, and what refers to them
  *   compile_blob.c        the groups as a blob
  *
- * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities are
- * numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
+ * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities
+ * are numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
  *
  * What it does not do: nothing here reaches a world. Texts are borrowed from the JSON until the blob is written.
  */
@@ -25,8 +25,8 @@
 
 /* The component types that a scene may name: those of all plugins that are loaded.
  *
- * Types are numbered in the order in which a scene is spawned: by spawn order, then by name. So the same scene gives the
- * same blob whatever order the plugins were loaded in.
+ * Types are numbered in the order in which a scene is spawned: by spawn order, then by name. So the same scene gives
+ * the same blob whatever order the plugins were loaded in.
  *
  * What it does not do: it reads no JSON.
  */
@@ -68,7 +68,7 @@ enum {
 };
 #define SCENE_MAX_ENTITIES (UINT32_MAX - 1)
 
-/* --- names to numbers -------------------------------------------------------------------------------------------------- */
+/* --- names to numbers --------------------------------------------------------------------------------------------- */
 
 typedef struct scene_name_t {
     bp_name_t hash;
@@ -81,7 +81,7 @@ typedef struct scene_names_t {
     uint32_t capacity, count;
 } scene_names_t;
 
-/* --- drafts: the components of one entity, or of a template --------------------------------------------------------- */
+/* --- drafts: the components of one entity, or of a template ------------------------------------------------------- */
 
 enum {
     CELL_UNSET,   /* nobody said anything: the default, the parent, or the label */
@@ -94,7 +94,8 @@ typedef struct scene_cell_t {
     uint32_t kind;
     uint32_t template; /* in which it was said; BP_NONE: in the entity itself */
     const tree_item_t *list;
-    bp_value_t value;     /* of strings, names and entities: the text; of arrays and lists u32: the number of the bundle + 1 */
+    bp_value_t value;     /* of strings, names and entities: the text; of arrays and lists u32: the number of the bundle
+                             + 1 */
 } scene_cell_t;
 
 typedef struct scene_part_t {
@@ -121,7 +122,7 @@ typedef struct scene_template_t {
     uint32_t group; /* of entities that have just its components; BP_NONE: not known yet */
 } scene_template_t;
 
-/* --- groups: entities with the same components, their values in columns ----------------------------------------------- */
+/* --- groups: entities with the same components, their values in columns ------------------------------------------- */
 
 typedef struct scene_column_t {
     const field_t *field;
@@ -143,7 +144,7 @@ typedef struct scene_group_t {
     uint64_t hash;
 } scene_group_t;
 
-/* --- nodes -------------------------------------------------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------------------------------------------------- */
 
 typedef struct scene_node_t {
     const tree_item_t *object;
@@ -169,7 +170,8 @@ typedef struct scene_ref_t {
 /* The values of one array or list (compile_lists.c). */
 typedef struct scene_bundle_t {
     const field_t *field;
-    uint64_t first;  /* in scene_t.bundle_bytes: texts as pointers, entities as numbers + 1 once they are known, others as they are */
+    uint64_t first;  /* in scene_t.bundle_bytes: texts as pointers, entities as numbers + 1 once they are known, others
+                        as they are */
     uint64_t hash;
     uint32_t count;
     bool resolved;   /* entities that are numbers */
@@ -210,7 +212,7 @@ typedef struct scene_t {
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;
 
-/* --- places and failures (compile.c) ---------------------------------------------------------------------------------- */
+/* --- places and failures (compile.c) ------------------------------------------------------------------------------ */
 
 /* Where in the scene something stands: a node or a template, a member of it, and within components, which and what. */
 typedef struct scene_place_t {
@@ -231,7 +233,8 @@ static inline scene_place_t scene_place_template(uint32_t template, const char *
 }
 
 /* Set the error to place and sentence, return `code`; or put the place before a sentence that is there. */
-bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *place, const char *format, ...) PRINTF_LIKE(4, 5);
+bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *place, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
 bp_result_t scene_no_memory(scene_t *scene);
 
@@ -251,24 +254,31 @@ static inline bool scene_says_nobody(const char *text)
 }
 
 /* Are all members of `object` among `known` (ended by NULL) or ignored? */
-bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *const *known, const char *what);
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object,
+                                const char *const *known, const char *what);
 
 /* A name: the string at `member`, not empty and not too long; NULL where the object has none. */
-bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member, const char **name);
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member,
+                            const char **name);
 
-/* --- the stages ------------------------------------------------------------------------------------------------------------ */
+/* --- the stages --------------------------------------------------------------------------------------------------- */
 
 /* compile_names.c */
 scene_name_t *scene_names_find(const scene_names_t *names, const char *text);
-bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *text, uint32_t number); /* text is not in it yet */
+/* text is not in it yet */
+bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *text, uint32_t number);
 bp_result_t scene_check_names(scene_t *scene);
-uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted); /* the nodes whose counts number its entities */
-bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride); /* "name[2]", `stride` bytes apart */
+/* the nodes whose counts number its entities */
+uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted);
+/* "name[2]", `stride` bytes apart */
+bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride);
 bp_result_t scene_resolve_refs(scene_t *scene);
-bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text, uint32_t *number, bool *alike);
+bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text,
+                            uint32_t *number, bool *alike);
 
 /* compile_lists.c */
-bp_result_t scene_read_bundle(scene_t *scene, const field_t *field, const tree_item_t *json, uint32_t *number); /* of the bundle, + 1 */
+/* of the bundle, + 1 */
+bp_result_t scene_read_bundle(scene_t *scene, const field_t *field, const tree_item_t *json, uint32_t *number);
 bool scene_is_list_of_bundles(const field_t *field, const tree_item_t *json); /* one for each instance? */
 const void *scene_bundle_items(const scene_t *scene, uint32_t number, uint32_t *count);
 bp_result_t scene_resolve_bundles(scene_t *scene, const scene_ref_t *ref, uint32_t *cells); /* of the node's rows */
@@ -276,18 +286,22 @@ void scene_bundles_free(scene_t *scene);
 
 /* compile_entities.c */
 bp_result_t scene_read_templates(scene_t *scene);
-bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object, uint32_t *template); /* "extends" */
+/* "extends" */
+bp_result_t scene_find_template(scene_t *scene, const scene_place_t *place, const tree_item_t *object,
+                                uint32_t *template);
 
 /* compile_values.c */
 void scene_draft_free(scene_t *scene, scene_draft_t *draft);
 bp_result_t scene_draft_copy(scene_t *scene, scene_draft_t *draft, const scene_draft_t *from);
-bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *components, bool lists);
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place,
+                                 const tree_item_t *components, bool lists);
 void scene_draft_sort(scene_draft_t *draft);
 
 /* compile_blob.c */
 bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *group);
 bp_result_t scene_column_append(scene_t *scene, scene_column_t *column, const void *cell, uint32_t rows);
-char *scene_column_spread(scene_t *scene, scene_column_t *column, uint32_t more); /* varied, with room; NULL: no memory */
+/* varied, with room; NULL: no memory */
+char *scene_column_spread(scene_t *scene, scene_column_t *column, uint32_t more);
 void scene_cell_bytes(const scene_t *scene, const field_t *field, const scene_cell_t *cell, bp_value_t *bytes);
 void scene_groups_free(scene_t *scene);
 
@@ -295,7 +309,8 @@ void scene_groups_free(scene_t *scene);
 bp_result_t scene_read_entities(scene_t *scene);
 
 /* compile_blob.c */
-bp_result_t scene_write_blob(scene_t *scene, memory_t *memory, void **bytes, size_t *size); /* the block is from `memory` */
+/* the block is from `memory` */
+bp_result_t scene_write_blob(scene_t *scene, memory_t *memory, void **bytes, size_t *size);
 
 /* --- value ------------------------------------------------------------------------------------------------------- */
 
@@ -310,11 +325,11 @@ bp_result_t scene_write_blob(scene_t *scene, memory_t *memory, void **bytes, siz
 
 /* Read `json` as a value of `field`: its type and its range. For strings, names and entities value->string is the text
  * inside `json`. On failure the error says what would be right, but not where. [main] */
-bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
-                            error_text_t *error);
+bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json,
+                            bp_value_t *value, error_text_t *error);
 
-/* Is `json` a list with one value for each of several entities, rather than one value? True of every list for a type that
- * is no list itself; else of lists that do not begin with a number. [any] */
+/* Is `json` a list with one value for each of several entities, rather than one value? True of every list for a type
+ * that is no list itself; else of lists that do not begin with a number. [any] */
 bool json_value_is_list(uint32_t type, const tree_item_t *json);
 
 /* "a number", "a string": what a value is, for messages. [any] */

@@ -1,14 +1,16 @@
 /* compile_lists.c - values of arrays and lists: read from JSON once, and remembered as bundles.
  *
- * A bundle is the values of one cell. Columns of such fields hold numbers of bundles plus 1; 0 is the default. Equal bundles are one, so
- * columns see whether all rows are alike by comparing numbers, and a scene that says the same list for a million entities keeps it once.
+ * A bundle is the values of one cell. Columns of such fields hold numbers of bundles plus 1; 0 is the default. Equal
+ * bundles are one, so columns see whether all rows are alike by comparing numbers, and a scene that says the same list
+ * for a million entities keeps it once.
  *
- * Bundles of entities are read as texts, before all names are known. scene_resolve_bundles then makes other bundles of them, of numbers: one
- * for all rows of a node, or one for each, where a text means somebody else in each instance of a count.
+ * Bundles of entities are read as texts, before all names are known. scene_resolve_bundles then makes other bundles of
+ * them, of numbers: one for all rows of a node, or one for each, where a text means somebody else in each instance of a
+ * count.
  */
 #include "compile_inner.h"
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 static bool is_text(uint32_t type)
 {
@@ -41,12 +43,14 @@ static bp_result_t read_item(scene_t *scene, const field_t *field, const tree_it
     return BP_OK;
 }
 
-/* The number of bytes that a list's items take; room for them is taken behind all bundles' bytes, and forgotten where they are not kept. */
+/* The number of bytes that a list's items take; room for them is taken behind all bundles' bytes, and forgotten where
+   they are not kept. */
 static char *need_bytes(scene_t *scene, uint64_t bytes)
 {
     uint64_t room = scene->bundle_bytes_used + bytes;
     if (!scene_could_hold(scene, bytes, 1) ||
-        !memory_reserve(&scene->memory, &scene->bundle_bytes, &scene->bundle_words, (room + 7) / 8 + 1, sizeof(uint64_t)))
+        !memory_reserve(&scene->memory, &scene->bundle_bytes, &scene->bundle_words, (room + 7) / 8 + 1,
+                        sizeof(uint64_t)))
         return NULL;
     return scene->bundle_bytes + scene->bundle_bytes_used;
 }
@@ -65,13 +69,15 @@ static bp_result_t read_json_list(scene_t *scene, const field_t *field, const tr
     return result;
 }
 
-/* The text form of the console, in a string. Texts in it are taken as JSON's, as far as they are strings or names: others have values. */
+/* The text form of the console, in a string. Texts in it are taken as JSON's, as far as they are strings or names:
+   others have values. */
 static bp_result_t read_text_list(scene_t *scene, const field_t *field, const tree_item_t *json, uint32_t *count)
 {
     field_values_t values;
     if (is_text(field->type))
         return error_set(scene->error, BP_ERROR_TYPE, "%s takes a list like [\"a\", \"b\"]", field->name);
-    bp_result_t result = field_parse_cell(field, &scene->base->values, &scene->memory, json->string, &values, scene->error);
+    bp_result_t result =
+        field_parse_cell(field, &scene->base->values, &scene->memory, json->string, &values, scene->error);
     if (result != BP_OK)
         return error_prefix(scene->error, result, "%s: ", field->name);
     char *items = need_bytes(scene, (uint64_t)values.count * field_item_size(field));
@@ -82,7 +88,7 @@ static bp_result_t read_text_list(scene_t *scene, const field_t *field, const tr
     return items == NULL ? scene_no_memory(scene) : BP_OK;
 }
 
-/* --- equal ones ------------------------------------------------------------------------------------------------------ */
+/* --- equal ones --------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_items(const field_t *field, const char *items, uint32_t count, bool resolved)
 {
@@ -110,8 +116,10 @@ static uint32_t *bucket_of(const scene_t *scene, const scene_bundle_t *wanted)
     uint32_t at = (uint32_t)wanted->hash & (scene->bundle_bucket_count - 1);
     for (; scene->bundle_buckets[at] != 0; at = (at + 1) & (scene->bundle_bucket_count - 1)) {
         const scene_bundle_t *bundle = &scene->bundles[scene->bundle_buckets[at] - 1];
-        if (bundle->hash == wanted->hash && bundle->field == wanted->field && bundle->count == wanted->count && bundle->resolved == wanted->resolved &&
-            same_items(wanted->field, scene->bundle_bytes + bundle->first, scene->bundle_bytes + wanted->first, wanted->count, wanted->resolved))
+        if (bundle->hash == wanted->hash && bundle->field == wanted->field && bundle->count == wanted->count &&
+            bundle->resolved == wanted->resolved &&
+            same_items(wanted->field, scene->bundle_bytes + bundle->first, scene->bundle_bytes + wanted->first,
+                       wanted->count, wanted->resolved))
             break;
     }
     return &scene->bundle_buckets[at];
@@ -138,7 +146,8 @@ static bp_result_t keep_bundle(scene_t *scene, const field_t *field, uint32_t co
     const char *items = scene->bundle_bytes + bundle.first;
     if ((uint64_t)(scene->bundle_count + 1) * 2 > scene->bundle_bucket_count && !grow_buckets(scene))
         return scene_no_memory(scene);
-    if (!memory_reserve(&scene->memory, &scene->bundles, &scene->bundle_capacity, scene->bundle_count + UINT64_C(1), sizeof *scene->bundles))
+    if (!memory_reserve(&scene->memory, &scene->bundles, &scene->bundle_capacity, scene->bundle_count + UINT64_C(1),
+                        sizeof *scene->bundles))
         return scene_no_memory(scene);
     bundle.hash = hash_items(field, items, count, resolved);
     uint32_t *bucket = bucket_of(scene, &bundle);
@@ -160,11 +169,11 @@ bp_result_t scene_read_bundle(scene_t *scene, const field_t *field, const tree_i
     else if (tree_is(json, TREE_STRING))
         result = read_text_list(scene, field, json, &count);
     else
-        result = error_set(scene->error, BP_ERROR_TYPE, "%s takes a list of values (type %s), not %s", field->name, value_type_name(field->type),
-                           json_value_kind(json));
+        result = error_set(scene->error, BP_ERROR_TYPE, "%s takes a list of values (type %s), not %s", field->name,
+                           value_type_name(field->type), json_value_kind(json));
     if (result == BP_OK && field->elements > 0 && count != field->elements)
-        result = error_set(scene->error, BP_ERROR_TYPE, "%s takes a list of %u values (type %s), not of %u", field->name, field->elements,
-                           value_type_name(field->type), count);
+        result = error_set(scene->error, BP_ERROR_TYPE, "%s takes a list of %u values (type %s), not of %u",
+                           field->name, field->elements, value_type_name(field->type), count);
     return result == BP_OK ? keep_bundle(scene, field, count, false, number) : result;
 }
 
@@ -181,7 +190,7 @@ void scene_bundles_free(scene_t *scene)
     memory_free(&scene->memory, scene->bundle_bytes, scene->bundle_words * sizeof(uint64_t));
 }
 
-/* --- one for each instance ------------------------------------------------------------------------------------------- */
+/* --- one for each instance ---------------------------------------------------------------------------------------- */
 
 /* Is an item of a list a value, and not a list of values? NULL-like items say neither. */
 typedef enum verdict_t { UNSURE, VALUE, VALUES } verdict_t;
@@ -205,7 +214,7 @@ bool scene_is_list_of_bundles(const field_t *field, const tree_item_t *json)
     return verdict == VALUES;
 }
 
-/* --- entities -------------------------------------------------------------------------------------------------------- */
+/* --- entities ----------------------------------------------------------------------------------------------------- */
 
 /* The numbers of one row's texts, behind all bundles' bytes. `*alike`: they are so for all rows of the node. */
 static bp_result_t number_row(scene_t *scene, const scene_ref_t *ref, uint32_t texts, uint32_t row, bool *alike)
@@ -219,7 +228,8 @@ static bp_result_t number_row(scene_t *scene, const scene_ref_t *ref, uint32_t t
         const char *text = text_of(scene->bundle_bytes + scene->bundles[texts - 1].first, i);
         uint32_t number = 0;
         bool same = true;
-        bp_result_t result = scene_says_nobody(text) ? BP_OK : scene_number_of(scene, ref, row, i, text, &number, &same);
+        bp_result_t result =
+            scene_says_nobody(text) ? BP_OK : scene_number_of(scene, ref, row, i, text, &number, &same);
         if (result != BP_OK)
             return result;
         memcpy(room + i * sizeof number, &number, sizeof number);

@@ -1,11 +1,11 @@
 /* compile_names.c - names of entities, and the properties that refer to them.
  *
- * An entity of a node with counts is called by the name and a number for each count, outermost first: wheel[2][0]. Numbers
- * that are left out on the left are those of whoever refers: inside car 2, "wheel[0]" is the wheel of the same car. So what
- * is written for one works for all.
+ * An entity of a node with counts is called by the name and a number for each count, outermost first: wheel[2][0].
+ * Numbers that are left out on the left are those of whoever refers: inside car 2, "wheel[0]" is the wheel of the same
+ * car. So what is written for one works for all.
  *
- * References are found when all names are known, so it does not matter what stands first. They wait as texts, one for each
- * node rather than for each entity.
+ * References are found when all names are known, so it does not matter what stands first. They wait as texts, one for
+ * each node rather than for each entity.
  */
 #include "compile_inner.h"
 
@@ -16,7 +16,8 @@
 static scene_name_t *bucket_of(const scene_names_t *names, bp_name_t hash, const char *text)
 {
     uint32_t i = (uint32_t)hash & (names->capacity - 1);
-    while (names->buckets[i].text != NULL && (names->buckets[i].hash != hash || strcmp(names->buckets[i].text, text) != 0))
+    while (names->buckets[i].text != NULL &&
+           (names->buckets[i].hash != hash || strcmp(names->buckets[i].text, text) != 0))
         i = (i + 1) & (names->capacity - 1);
     return &names->buckets[i];
 }
@@ -54,7 +55,7 @@ bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *te
     return BP_OK;
 }
 
-/* --- "stem[1][2]" ------------------------------------------------------------------------------------------------------ */
+/* --- "stem[1][2]" ------------------------------------------------------------------------------------------------- */
 
 typedef struct numbered_t {
     char stem[SCENE_MAX_NAME + 1];
@@ -85,7 +86,8 @@ static const scene_name_t *find_numbered(const scene_t *scene, const char *text,
     size_t length = strlen(text);
     numbered->count = 0;
     const scene_name_t *found = scene_names_find(&scene->entity_names, text);
-    while (found == NULL && numbered->count < SCENE_MAX_DIMENSIONS && cut_number(text, &length, &backwards[numbered->count])) {
+    while (found == NULL && numbered->count < SCENE_MAX_DIMENSIONS &&
+           cut_number(text, &length, &backwards[numbered->count])) {
         numbered->count++;
         if (length > SCENE_MAX_NAME)
             continue;
@@ -126,13 +128,14 @@ bp_result_t scene_check_names(scene_t *scene)
         scene_place_t place = scene_place_node(i, "name");
         const scene_node_t *node = found == NULL ? NULL : &scene->nodes[found->number];
         if (node != NULL && node->dimensions == numbered.count + 1 && number < scene->nodes[node->counted].count)
-            return scene_fail(scene, BP_ERROR_EXISTS, &place, "'%s' is what an instance of '%s' is called, which has a count; choose another name",
+            return scene_fail(scene, BP_ERROR_EXISTS, &place,
+                              "'%s' is what an instance of '%s' is called, which has a count; choose another name",
                               name, found->text);
     }
     return BP_OK;
 }
 
-/* --- labels ---------------------------------------------------------------------------------------------------------- */
+/* --- labels ------------------------------------------------------------------------------------------------------- */
 
 bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride)
 {
@@ -140,7 +143,8 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
     uint32_t total = scene->nodes[node].total;
     *stride = strlen(scene->nodes[node].name) + dimensions * 12 + 1;
     scene_labels_t labels = {.size = *stride * total};
-    if (!memory_reserve(&scene->memory, &scene->labels, &scene->label_capacity, (uint64_t)scene->label_count + 1, sizeof *scene->labels))
+    if (!memory_reserve(&scene->memory, &scene->labels, &scene->label_capacity, (uint64_t)scene->label_count + 1,
+                        sizeof *scene->labels))
         return scene_no_memory(scene);
     /* Their texts here and in the blob, where each is, and the table of those in the blob. */
     if (!scene_could_hold(scene, total, 2 * *stride + 3 * sizeof(uint64_t)))
@@ -164,7 +168,7 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
     return BP_OK;
 }
 
-/* --- references -------------------------------------------------------------------------------------------------------- */
+/* --- references --------------------------------------------------------------------------------------------------- */
 
 static scene_place_t place_of_ref(const scene_t *scene, const scene_ref_t *ref, size_t element)
 {
@@ -188,11 +192,12 @@ static bp_result_t unknown_entity(scene_t *scene, const scene_place_t *place, co
         if (scene->nodes[i].name != NULL)
             nearest_consider(&nearest, scene->nodes[i].name);
     }
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "the scene has no entity '%.80s'%s", text, nearest_hint(&nearest, &hint));
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "the scene has no entity '%.80s'%s", text,
+                      nearest_hint(&nearest, &hint));
 }
 
-/* Something that a text refers to, as seen from the entities of one node: the numbers of the outer counts are theirs, those of
- * the inner ones are in the text. */
+/* Something that a text refers to, as seen from the entities of one node: the numbers of the outer counts are theirs,
+ * those of the inner ones are in the text. */
 typedef struct target_t {
     uint32_t node;
     uint32_t shared;         /* outer counts that both have */
@@ -201,28 +206,37 @@ typedef struct target_t {
     uint32_t stride;         /* entities of the referring node in one instance of those */
 } target_t;
 
-static bp_result_t say_which(scene_t *scene, const scene_place_t *place, const scene_name_t *found, const uint32_t *counted, uint32_t dimensions)
+static bp_result_t say_which(scene_t *scene, const scene_place_t *place, const scene_name_t *found,
+                             const uint32_t *counted, uint32_t dimensions)
 {
     text_t first = {.length = 0}, last = {.length = 0};
     for (uint32_t i = 0; i < dimensions; i++) {
         text_append(&first, "[0]");
         text_append(&last, "[%u]", scene->nodes[counted[i]].count - 1);
     }
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "'%.80s' stands for %u entities, since there is a count; say which: %.80s%s to %.80s%s",
-                      found->text, scene->nodes[found->number].total, found->text, first.chars, found->text, last.chars);
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place,
+                      "'%.80s' stands for %u entities, since there is a count; say which: %.80s%s to %.80s%s",
+                      found->text, scene->nodes[found->number].total, found->text, first.chars, found->text,
+                      last.chars);
 }
 
-static bp_result_t find_target(scene_t *scene, const scene_place_t *place, uint32_t from, const char *text, target_t *target)
+static bp_result_t find_target(scene_t *scene, const scene_place_t *place, uint32_t from, const char *text,
+                               target_t *target)
 {
     uint32_t counted[SCENE_MAX_DIMENSIONS], own[SCENE_MAX_DIMENSIONS];
     numbered_t numbered;
     const scene_name_t *found = find_numbered(scene, text, &numbered);
     if (found == NULL)
         return unknown_entity(scene, place, text);
-    uint32_t dimensions = scene_dimensions(scene, found->number, counted), own_dimensions = scene_dimensions(scene, from, own);
+    uint32_t dimensions = scene_dimensions(scene, found->number, counted),
+             own_dimensions = scene_dimensions(scene, from, own);
     if (numbered.count > dimensions)
-        return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "'%.80s' has %u counts, so '%.80s' is nobody", found->text, dimensions, text);
-    *target = (target_t){.node = found->number, .shared = dimensions - numbered.count, .per_instance = 1, .stride = scene->nodes[from].total};
+        return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "'%.80s' has %u counts, so '%.80s' is nobody", found->text,
+                          dimensions, text);
+    *target = (target_t){.node = found->number,
+                         .shared = dimensions - numbered.count,
+                         .per_instance = 1,
+                         .stride = scene->nodes[from].total};
     for (uint32_t i = 0; i < target->shared; i++) {
         if (i >= own_dimensions || own[i] != counted[i])
             return say_which(scene, place, found, counted, dimensions);
@@ -231,7 +245,8 @@ static bp_result_t find_target(scene_t *scene, const scene_place_t *place, uint3
     for (uint32_t i = target->shared; i < dimensions; i++) {
         uint32_t count = scene->nodes[counted[i]].count, number = numbered.numbers[i - target->shared];
         if (number >= count)
-            return scene_fail(scene, BP_ERROR_RANGE, place, "'%.80s': the count is %u, so the numbers go from 0 to %u", text, count, count - 1);
+            return scene_fail(scene, BP_ERROR_RANGE, place, "'%.80s': the count is %u, so the numbers go from 0 to %u",
+                              text, count, count - 1);
         target->offset = target->offset * count + number;
         target->per_instance *= count;
     }
@@ -245,7 +260,8 @@ static uint32_t entity_of(const scene_t *scene, const target_t *target, uint32_t
     return scene->groups[node->group].first + node->row + outer * target->per_instance + target->offset + 1;
 }
 
-bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text, uint32_t *number, bool *alike)
+bp_result_t scene_number_of(scene_t *scene, const scene_ref_t *ref, uint32_t row, uint32_t item, const char *text,
+                            uint32_t *number, bool *alike)
 {
     target_t target;
     scene_place_t place = place_of_ref(scene, ref, item);
@@ -306,7 +322,8 @@ static bp_result_t resolve(scene_t *scene, const scene_ref_t *ref)
         if (ref->text != NULL)
             cells[row] = entity_of(scene, &target, row);
         else
-            cells[row] = scene->groups[scene->nodes[node->parent].group].first + scene->nodes[node->parent].row + row / node->count + 1;
+            cells[row] = scene->groups[scene->nodes[node->parent].group].first + scene->nodes[node->parent].row +
+                         row / node->count + 1;
     }
     return BP_OK;
 }

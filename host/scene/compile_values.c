@@ -1,8 +1,8 @@
 /* compile_values.c - JSON to typed values, and what to say where they do not fit.
  *
- * JSON knows one kind of number; the tree tells those with a dot or an exponent apart, which no user means. So 3.0 is a whole
- * number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond 2^53 a double no longer holds every
- * whole number, and only digits alone do.
+ * JSON knows one kind of number; the tree tells those with a dot or an exponent apart, which no user means. So 3.0 is a
+ * whole number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond 2^53 a double no longer
+ * holds every whole number, and only digits alone do.
  */
 #include "../base/error.h"
 #include "compile_inner.h"
@@ -54,8 +54,9 @@ static bp_result_t wrong_type(const field_t *field, const tree_item_t *json, err
 {
     text_t list;
     if (field->named.count > 0)
-        return error_set(error, BP_ERROR_TYPE, "%s takes one of its %s in a string or a number (it has %s), not %s", field->name,
-                         field->named.bits ? "flags, or several like \"a|b\"," : "values", named_list(&field->named, ", ", &list), json_value_kind(json));
+        return error_set(error, BP_ERROR_TYPE, "%s takes one of its %s in a string or a number (it has %s), not %s",
+                         field->name, field->named.bits ? "flags, or several like \"a|b\"," : "values",
+                         named_list(&field->named, ", ", &list), json_value_kind(json));
     return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not %s", field->name, form_of(field->type),
                      value_type_name(field->type), json_value_kind(json));
 }
@@ -77,12 +78,13 @@ static bool whole_number(const tree_item_t *json, value_integer_t *out)
 
 static bp_result_t wrong_part(const field_t *field, uint32_t part, const tree_item_t *json, error_text_t *error)
 {
-    return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), and item %u of this list is %s", field->name, form_of(field->type),
-                     value_type_name(field->type), part, json_value_kind(json));
+    return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), and item %u of this list is %s", field->name,
+                     form_of(field->type), value_type_name(field->type), part, json_value_kind(json));
 }
 
 /* One number as a part of a value of `field`, of the scalar type `type`. */
-static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out, error_text_t *error)
+static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out,
+                               error_text_t *error)
 {
     value_integer_t whole;
     double real = tree_number(json);
@@ -93,14 +95,16 @@ static bp_result_t read_number(const field_t *field, uint32_t type, const tree_i
         return BP_OK;
     }
     if (type == BP_F32 && !(fabs(real) < first_too_large))
-        return error_set(error, BP_ERROR_RANGE, "%s = %g does not fit into a number of type f32, at most 3.4028235e38", field->name, real);
+        return error_set(error, BP_ERROR_RANGE, "%s = %g does not fit into a number of type f32, at most 3.4028235e38",
+                         field->name, real);
     if (type == BP_F32) {
         memcpy(out, &(float){(float)real}, sizeof(float));
         return BP_OK;
     }
     if (whole_number(json, &whole) && value_write_integer(type, whole, out))
         return BP_OK;
-    return error_set(error, BP_ERROR_RANGE, "%s = %.17g is not %s (type %s)", field->name, real, form_of(field->type), value_type_name(field->type));
+    return error_set(error, BP_ERROR_RANGE, "%s = %.17g is not %s (type %s)", field->name, real, form_of(field->type),
+                     value_type_name(field->type));
 }
 
 static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)
@@ -111,14 +115,15 @@ static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_
         return wrong_type(field, json, error);
     bool colour = field->type == BP_COLOUR;
     if (given != parts && !(colour && given == 3))
-        return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not a list of %u", field->name, form_of(field->type),
-                         value_type_name(field->type), given);
+        return error_set(error, BP_ERROR_TYPE, "%s takes %s (type %s), not a list of %u", field->name,
+                         form_of(field->type), value_type_name(field->type), given);
     uint32_t type = value_part_type(field->type), size = value_size(type);
     if (colour)
         value->colour.a = 1;
     for (tree_walk_t walk = tree_walk(json); tree_next(&walk); part++) {
-        bp_result_t result = tree_is_number(walk.value) ? read_number(field, type, walk.value, (char *)value + part * size, error)
-                                                        : wrong_part(field, part, walk.value, error);
+        bp_result_t result = tree_is_number(walk.value)
+                                 ? read_number(field, type, walk.value, (char *)value + part * size, error)
+                                 : wrong_part(field, part, walk.value, error);
         if (result != BP_OK)
             return result;
     }
@@ -142,15 +147,15 @@ static bp_result_t read_text(const field_t *field, const tree_item_t *json, bp_v
     return BP_OK;
 }
 
-static bp_result_t read_string_form(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
-                                    error_text_t *error)
+static bp_result_t read_string_form(const value_context_t *context, const field_t *field, const tree_item_t *json,
+                                    bp_value_t *value, error_text_t *error)
 {
     bp_result_t result = field_parse(field, context, json->string, value, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "%s: ", field->name);
 }
 
-bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json, bp_value_t *value,
-                            error_text_t *error)
+bp_result_t json_value_read(const value_context_t *context, const field_t *field, const tree_item_t *json,
+                            bp_value_t *value, error_text_t *error)
 {
     bp_result_t result;
     memset(value, 0, sizeof *value);
@@ -173,9 +178,9 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
 
 /* "components" of an entity or a template, laid over what it inherits.
  *
- * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins as a
- * copy of its template's, so that a property that is said again simply replaces one cell; templates of templates work in
- * the same way, and no chain is walked for each entity.
+ * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins
+ * as a copy of its template's, so that a property that is said again simply replaces one cell; templates of templates
+ * work in the same way, and no chain is walked for each entity.
  */
 
 void scene_draft_free(scene_t *scene, scene_draft_t *draft)
@@ -223,7 +228,7 @@ void scene_draft_sort(scene_draft_t *draft)
     }
 }
 
-/* --- parts --------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static scene_part_t *find_part(const scene_draft_t *draft, const char *name)
 {
@@ -249,11 +254,13 @@ static bp_result_t remove_part(scene_t *scene, scene_draft_t *draft, const scene
     }
     for (uint32_t i = 0; i < draft->part_count; i++)
         nearest_consider(&nearest, draft->parts[i].name);
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "null removes an inherited component, and no '%.60s' is inherited%s",
-                      place->component, nearest_hint(&nearest, &hint));
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place,
+                      "null removes an inherited component, and no '%.60s' is inherited%s", place->component,
+                      nearest_hint(&nearest, &hint));
 }
 
-static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, scene_part_t **part)
+static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type,
+                            scene_part_t **part)
 {
     const json_type_t *t = &scene->types.items[type];
     uint32_t cells = t->component->field_count;
@@ -272,11 +279,13 @@ static bp_result_t add_part(scene_t *scene, scene_draft_t *draft, const scene_pl
 static bp_result_t unknown_type(scene_t *scene, const scene_place_t *place, const char *type, const char *why)
 {
     text_t hint;
-    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "%s '%.60s'%s", why, type, json_types_hint(&scene->types, type, &hint));
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "%s '%.60s'%s", why, type,
+                      json_types_hint(&scene->types, type, &hint));
 }
 
 /* The type of a component: said by "type", else inherited, else its own name. */
-static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said, const scene_part_t *inherited, uint32_t *type)
+static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said,
+                             const scene_part_t *inherited, uint32_t *type)
 {
     scene_place_t at = *place;
     if (said == NULL && inherited != NULL) {
@@ -285,21 +294,27 @@ static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const t
     }
     if (said == NULL) {
         *type = json_types_find(&scene->types, place->component);
-        return *type != BP_NONE ? BP_OK : unknown_type(scene, place, place->component, "a component needs a \"type\", unless it is called by its type; there is no type");
+        return *type != BP_NONE
+                   ? BP_OK
+                   : unknown_type(scene, place, place->component,
+                                  "a component needs a \"type\", unless it is called by its type; there is no type");
     }
     at.property = "type";
     if (!tree_is(said, TREE_STRING))
-        return scene_fail(scene, BP_ERROR_TYPE, &at, "\"type\" takes the name of a component type in a string, not %s", json_value_kind(said));
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "\"type\" takes the name of a component type in a string, not %s",
+                          json_value_kind(said));
     *type = json_types_find(&scene->types, said->string);
     if (*type == BP_NONE)
         return unknown_type(scene, &at, said->string, "no loaded plugin has a component type");
     if (inherited != NULL && inherited->type != *type)
-        return scene_fail(scene, BP_ERROR_TYPE, &at, "the inherited '%.60s' is a %s; give the other component another name, and remove this one with null",
+        return scene_fail(scene, BP_ERROR_TYPE, &at,
+                          "the inherited '%.60s' is a %s; give the other component another name, and remove this one "
+                          "with null",
                           place->component, scene->types.items[inherited->type].component->name);
     return BP_OK;
 }
 
-/* --- properties ------------------------------------------------------------------------------------------------------- */
+/* --- properties --------------------------------------------------------------------------------------------------- */
 
 static bp_result_t read_value(scene_t *scene, const field_t *field, const tree_item_t *json, bp_value_t *value)
 {
@@ -312,11 +327,13 @@ static bool has_one_for_each(const field_t *field, const tree_item_t *json)
     return field_is_single(field) ? json_value_is_list(field->type, json) : scene_is_list_of_bundles(field, json);
 }
 
-static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json, scene_cell_t *cell)
+static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json,
+                             scene_cell_t *cell)
 {
     size_t size = tree_count(json), count = scene->nodes[place->node].count;
     if (size != count)
-        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s has %zu values for %zu instances (count is %zu)", field->name, size, count, count);
+        return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s has %zu values for %zu instances (count is %zu)",
+                          field->name, size, count, count);
     scene_place_t at = *place;
     at.element = 0;
     for (tree_walk_t walk = tree_walk(json); tree_next(&walk); at.element++) {
@@ -330,7 +347,8 @@ static bp_result_t read_list(scene_t *scene, const scene_place_t *place, const f
     return BP_OK;
 }
 
-static bp_result_t set_property(scene_t *scene, const scene_place_t *place, const field_t *field, const tree_item_t *json, scene_cell_t *cell, bool lists)
+static bp_result_t set_property(scene_t *scene, const scene_place_t *place, const field_t *field,
+                                const tree_item_t *json, scene_cell_t *cell, bool lists)
 {
     if ((field->flags & BP_FIELD_READ_ONLY) != 0)
         return scene_fail(scene, BP_ERROR_ARGUMENT, place, "%s is read only: its plugin sets it", field->name);
@@ -342,8 +360,11 @@ static bp_result_t set_property(scene_t *scene, const scene_place_t *place, cons
     bp_result_t result = read_value(scene, field, json, &cell->value);
     if (result == BP_OK)
         return BP_OK;
-    if (!lists && field_is_single(field) && place->node != BP_NONE && tree_is(json, TREE_LIST) && value_parts(field->type) <= 1)
-        return scene_fail(scene, result, place, "%s takes one value; a list gives one to each instance where the entity has a \"count\"", field->name);
+    if (!lists && field_is_single(field) && place->node != BP_NONE && tree_is(json, TREE_LIST) &&
+        value_parts(field->type) <= 1)
+        return scene_fail(scene, result, place,
+                          "%s takes one value; a list gives one to each instance where the entity has a \"count\"",
+                          field->name);
     return scene_fail_at(scene, result, place);
 }
 
@@ -354,8 +375,8 @@ static bp_result_t unknown_property(scene_t *scene, const scene_place_t *place, 
                       json_types_field_hint(component, place->property, &hint));
 }
 
-static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type, uint32_t cells, const tree_item_t *json,
-                                  bool lists)
+static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type,
+                                  uint32_t cells, const tree_item_t *json, bool lists)
 {
     const component_t *component = scene->types.items[type].component;
     bp_result_t result = BP_OK;
@@ -366,20 +387,23 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
             continue;
         uint32_t field = json_types_field(component, at.property);
         result = field == BP_NONE ? unknown_property(scene, &at, component)
-                                  : set_property(scene, &at, &component->fields[field], walk.value, &draft->cells[cells + field], lists);
+                                  : set_property(scene, &at, &component->fields[field], walk.value,
+                                                 &draft->cells[cells + field], lists);
     }
     return result;
 }
 
-/* --- components ---------------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
-static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *json, bool lists)
+static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *json,
+                            bool lists)
 {
     uint32_t type = BP_NONE;
     if (tree_is(json, TREE_NULL))
         return remove_part(scene, draft, place);
     if (!tree_is(json, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, place, "a component is an object of its properties, or null, not %s", json_value_kind(json));
+        return scene_fail(scene, BP_ERROR_TYPE, place, "a component is an object of its properties, or null, not %s",
+                          json_value_kind(json));
     scene_part_t *part = find_part(draft, place->component);
     bp_result_t result = find_type(scene, place, tree_member(json, "type"), part, &type);
     if (result == BP_OK && part == NULL)
@@ -389,20 +413,23 @@ static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_pl
     return set_properties(scene, draft, place, type, part->cells, json, lists);
 }
 
-bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, const tree_item_t *components, bool lists)
+bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const scene_place_t *place,
+                                 const tree_item_t *components, bool lists)
 {
     bp_result_t result = BP_OK;
     scene_place_t at = *place;
     if (components == NULL)
         return BP_OK;
     if (!tree_is(components, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, place, "'components' takes an object, {\"name\": {...}}, not %s", json_value_kind(components));
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'components' takes an object, {\"name\": {...}}, not %s",
+                          json_value_kind(components));
     for (tree_walk_t walk = tree_walk(components); result == BP_OK && tree_next(&walk);) {
         at.component = walk.key->string;
         if (scene_ignores(at.component))
             continue;
         if (!names_is_word(at.component))
-            return scene_fail(scene, BP_ERROR_ARGUMENT, &at, "'%.60s' is no name for a component; use 1 to 63 letters, digits and underscores",
+            return scene_fail(scene, BP_ERROR_ARGUMENT, &at,
+                              "'%.60s' is no name for a component; use 1 to 63 letters, digits and underscores",
                               at.component);
         result = describe(scene, draft, &at, walk.value, lists);
     }

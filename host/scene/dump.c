@@ -1,7 +1,8 @@
 /* dump.c - walking a blob entity by entity, as it never is when it is spawned.
  *
- * The text goes by group and row. The JSON goes down the hierarchy: children are found through links made from the parents section, and the
- * way down is kept in these links too, so that neither deep nor wide families need more room than four numbers an entity.
+ * The text goes by group and row. The JSON goes down the hierarchy: children are found through links made from the
+ * parents section, and the way down is kept in these links too, so that neither deep nor wide families need more room
+ * than four numbers an entity.
  */
 #include "dump.h"
 
@@ -25,8 +26,9 @@ static bool read_names(dump_t *d)
 {
     for (uint32_t f = 0; f < d->blob->info->field_count; f++) {
         const blob_field_t *field = &d->blob->fields[f];
-        if (field->values != 0 && named_init(&d->named[f], &d->base->memory, field->type, blob_text(d->blob, field->values),
-                                             (field->flags & BLOB_BITS) != 0, &d->base->error) == BP_ERROR_MEMORY)
+        if (field->values != 0 &&
+            named_init(&d->named[f], &d->base->memory, field->type, blob_text(d->blob, field->values),
+                       (field->flags & BLOB_BITS) != 0, &d->base->error) == BP_ERROR_MEMORY)
             return false;
     }
     return true;
@@ -44,14 +46,16 @@ static bool make_room(dump_t *d, bool json)
         d->referred = memory_new(memory, count);
     }
     d->named = memory_new(memory, (info->field_count + (size_t)1) * sizeof *d->named);
-    bool good = d->group_of != NULL && d->named != NULL && read_names(d) && (!json || (d->child != NULL && d->sibling != NULL && d->referred != NULL));
+    bool good = d->group_of != NULL && d->named != NULL && read_names(d) &&
+                (!json || (d->child != NULL && d->sibling != NULL && d->referred != NULL));
     for (uint32_t g = 0; good && g < info->group_count; g++) {
         for (uint32_t i = 0; i < d->blob->groups[g].rows; i++)
             d->group_of[d->blob->groups[g].first_entity + i] = g;
     }
     for (uint32_t i = 0; good && i < info->name_count; i++) {
         bp_name_t name;
-        good = names_intern(&d->base->names, blob_text(d->blob, d->blob->names[i]), &name, &d->base->error) != BP_ERROR_MEMORY;
+        good = names_intern(&d->base->names, blob_text(d->blob, d->blob->names[i]), &name, &d->base->error) !=
+               BP_ERROR_MEMORY;
     }
     return good;
 }
@@ -68,10 +72,11 @@ static void free_room(dump_t *d)
     memory_free(&d->base->memory, d->referred, count);
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 /* The values of an instance: one, as many as an array has, or those of a list. */
-static const char *values_at(const dump_t *d, const blob_field_t *field, uint32_t instances, uint32_t instance, uint32_t *count)
+static const char *values_at(const dump_t *d, const blob_field_t *field, uint32_t instances, uint32_t instance,
+                             uint32_t *count)
 {
     uint32_t cell = field->kind == BLOB_ONE ? 0 : instance;
     *count = field->more + 1u;
@@ -126,7 +131,8 @@ static void print_one(const dump_t *d, const blob_field_t *field, const void *va
     }
 }
 
-static void print_value(const dump_t *d, const blob_component_t *component, const blob_field_t *field, uint32_t instance, bool json)
+static void print_value(const dump_t *d, const blob_component_t *component, const blob_field_t *field,
+                        uint32_t instance, bool json)
 {
     uint32_t count, size = blob_value_size(field->type);
     const char *values = values_at(d, field, component->instance_count, instance, &count);
@@ -139,7 +145,7 @@ static void print_value(const dump_t *d, const blob_component_t *component, cons
     print_text(&d->sink, several ? "]" : "");
 }
 
-/* --- text ------------------------------------------------------------------------------------------------------------------ */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 /* "f32", "f32[4]", "f32 list". */
 static const char *type_text(const blob_field_t *field, char *text, size_t size)
@@ -155,8 +161,9 @@ static const char *type_text(const blob_field_t *field, char *text, size_t size)
 static void describe_component(const dump_t *d, uint32_t c)
 {
     const blob_component_t *component = &d->blob->components[c];
-    print_format(&d->sink, "component %s, version %" PRIu32 ": %" PRIu32 " instance%s\n", blob_text(d->blob, component->type),
-                 component->version, component->instance_count, component->instance_count == 1 ? "" : "s");
+    print_format(&d->sink, "component %s, version %" PRIu32 ": %" PRIu32 " instance%s\n",
+                 blob_text(d->blob, component->type), component->version, component->instance_count,
+                 component->instance_count == 1 ? "" : "s");
     if ((component->flags & BLOB_OPAQUE) != 0)
         print_format(&d->sink, "    compiled by its manager: %" PRIu64 " bytes\n", component->opaque_size);
     for (uint32_t f = 0; f < component->field_count; f++) {
@@ -206,13 +213,15 @@ static void describe(const dump_t *d, const char *origin)
     uint32_t children = 0;
     for (uint32_t i = 0; blob->parents != NULL && i < info->entity_count; i++)
         children += blob->parents[i] != 0;
-    print_format(&d->sink, "%.300s: scene blob, format %" PRIu32 ", %zu bytes, checksum %016" PRIx64 "\n", origin, blob->head->version, blob->size,
-                 blob->head->checksum);
-    print_format(&d->sink, "%" PRIu32 " entities in %" PRIu32 " groups, %" PRIu32 " of them with a parent; %" PRIu32 " components\n",
+    print_format(&d->sink, "%.300s: scene blob, format %" PRIu32 ", %zu bytes, checksum %016" PRIx64 "\n", origin,
+                 blob->head->version, blob->size, blob->head->checksum);
+    print_format(&d->sink,
+                 "%" PRIu32 " entities in %" PRIu32 " groups, %" PRIu32 " of them with a parent; %" PRIu32
+                 " components\n",
                  info->entity_count, info->group_count, children, info->component_count);
     if ((info->flags & BLOB_HAS_CLOCK) != 0)
-        print_format(&d->sink, "a saved world: %" PRIu64 " steps done, time %.15g, %.15g steps in a unit of time\n", info->steps, info->time,
-                     info->step_rate);
+        print_format(&d->sink, "a saved world: %" PRIu64 " steps done, time %.15g, %.15g steps in a unit of time\n",
+                     info->steps, info->time, info->step_rate);
     print_text(&d->sink, "\n");
     for (uint32_t c = 0; c < info->component_count; c++)
         describe_component(d, c);
@@ -265,7 +274,7 @@ void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_te
     free_room(&d);
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 /* Links in the order of entities: from the last one on, each in front of its siblings. Returns the first root + 1. */
 static uint32_t link_families(dump_t *d)
@@ -286,9 +295,11 @@ static void find_referred(dump_t *d)
         const blob_component_t *component = &d->blob->components[c];
         for (uint32_t f = 0; f < component->field_count; f++) {
             const blob_field_t *field = &d->blob->fields[component->first_field + f];
-            for (uint32_t cell = 0; field->type == BP_ENTITY && cell < blob_cells(field, component->instance_count); cell++) {
+            for (uint32_t cell = 0; field->type == BP_ENTITY && cell < blob_cells(field, component->instance_count);
+                 cell++) {
                 uint32_t count;
-                const uint32_t *numbers = (const uint32_t *)(const void *)values_at(d, field, component->instance_count, cell, &count);
+                const uint32_t *numbers =
+                    (const uint32_t *)(const void *)values_at(d, field, component->instance_count, cell, &count);
                 for (uint32_t i = 0; i < count; i++)
                     d->referred[numbers[i]] = 1; /* number + 1: nobody is 0 */
             }

@@ -1,7 +1,8 @@
 /* json.c - texts and numbers of JSON (RFC 8259).
  *
- * Numbers of few digits are made exactly: a mantissa below 2^53 times or by a power of ten up to 10^22, both of which doubles
- * hold, is rounded once (W. D. Clinger, "How to read floating point numbers accurately", 1990). All others go through strtod.
+ * Numbers of few digits are made exactly: a mantissa below 2^53 times or by a power of ten up to 10^22, both of which
+ * doubles hold, is rounded once (W. D. Clinger, "How to read floating point numbers accurately", 1990). All others go
+ * through strtod.
  */
 #include "json.h"
 
@@ -22,19 +23,24 @@ bp_result_t json_unexpected(json_cursor_t *in, const char *at, const char *expec
     in->fault->offset = (size_t)(at - in->start);
     if (left == 0)
         return error_set(in->fault->error, BP_ERROR_SYNTAX, "%s expected, but here the text ends", expected);
-    while (length < left && length < 20 && ((at[length] >= 'a' && at[length] <= 'z') || (at[length] >= 'A' && at[length] <= 'Z')))
+    while (length < left && length < 20 &&
+           ((at[length] >= 'a' && at[length] <= 'z') || (at[length] >= 'A' && at[length] <= 'Z')))
         length++;
     unsigned char c = (unsigned char)at[0];
     if (length == 0 && (c < 0x20 || c >= 0x7f))
         return error_set(in->fault->error, BP_ERROR_SYNTAX, "%s expected, not the byte 0x%02x", expected, c);
-    return error_set(in->fault->error, BP_ERROR_SYNTAX, "%s expected, not '%.*s'", expected, length == 0 ? 1 : (int)length, at);
+    return error_set(in->fault->error, BP_ERROR_SYNTAX, "%s expected, not '%.*s'", expected,
+                     length == 0 ? 1 : (int)length, at);
 }
 
-/* --- strings ---------------------------------------------------------------------------------------------------------- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 static int hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Four hexadecimal digits at `at`; -1 where they are not there. */
@@ -108,11 +114,15 @@ static bp_result_t read_escape(json_cursor_t *in, char **out)
     return BP_OK;
 }
 
-/* Bytes of the UTF-8 sequence at `at`, 0 where it is none: neither overlong nor half a surrogate nor beyond U+10FFFF. */
+/* Bytes of the UTF-8 sequence at `at`, 0 where it is none: neither overlong nor half a surrogate nor beyond
+   U+10FFFF. */
 static int sequence(const json_cursor_t *in, const char *at)
 {
     const unsigned char *c = (const unsigned char *)at;
-    int length = c[0] >= 0xC2 && c[0] < 0xE0 ? 2 : c[0] >= 0xE0 && c[0] < 0xF0 ? 3 : c[0] >= 0xF0 && c[0] < 0xF5 ? 4 : 0;
+    int length = c[0] >= 0xC2 && c[0] < 0xE0   ? 2
+                 : c[0] >= 0xE0 && c[0] < 0xF0 ? 3
+                 : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
+                                               : 0;
     if (length == 0 || in->end - at < length)
         return 0;
     for (int i = 1; i < length; i++) {
@@ -132,7 +142,8 @@ static bp_result_t read_special(json_cursor_t *in, char **out)
         return read_escape(in, out);
     if (c < 0x20) {
         in->fault->offset = (size_t)(in->at - in->start);
-        return error_set(in->fault->error, BP_ERROR_SYNTAX, "the control character 0x%02x in a string; write it as \\u%04x", c, c);
+        return error_set(in->fault->error, BP_ERROR_SYNTAX,
+                         "the control character 0x%02x in a string; write it as \\u%04x", c, c);
     }
     int length = sequence(in, in->at);
     if (length == 0) {
@@ -166,7 +177,7 @@ bp_result_t json_read_string(json_cursor_t *in, char **decoded)
     return BP_OK;
 }
 
-/* --- numbers ------------------------------------------------------------------------------------------------------------ */
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
 
 typedef struct digits_t {
     const char *begin, *end;
@@ -238,7 +249,8 @@ static bp_result_t make_whole(json_cursor_t *in, const digits_t *n, int64_t *who
     uint64_t most = (uint64_t)INT64_MAX + n->negative;
     if (n->digits > 19 || n->mantissa > most)
         return json_fail(in, n->begin, BP_ERROR_SYNTAX,
-                    "the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; others have a dot or an e, or stand in quotes");
+                         "the whole number is too large: they go from -9223372036854775808 to 9223372036854775807; "
+                         "others have a dot or an e, or stand in quotes");
     *whole = n->negative ? (int64_t)(0 - n->mantissa) : (int64_t)n->mantissa;
     return BP_OK;
 }
@@ -273,7 +285,8 @@ bp_result_t json_read_number(json_cursor_t *in, json_number_t *number)
     bp_result_t result = scan_number(in, &n);
     if (result != BP_OK)
         return result;
-    number->is_whole = n.whole && !(n.negative && n.mantissa == 0 && n.digits == 0); /* as a whole number -0 would lose its sign */
+    /* as a whole number -0 would lose its sign */
+    number->is_whole = n.whole && !(n.negative && n.mantissa == 0 && n.digits == 0);
     return number->is_whole ? make_whole(in, &n, &number->whole) : make_real(in, &n, &number->real);
 }
 
@@ -281,9 +294,9 @@ bp_result_t json_read_number(json_cursor_t *in, json_number_t *number)
 
 /* Reading JSON (RFC 8259) in one pass, without recursion.
  *
- * A tree costs 16 bytes an item and as many bytes of text as the input has at most, all from the caller's account; the nesting
- * is a stack of numbers; and every item knows its place. Why no library does this: docs/dependencies.md, with figures.
- * Tests compare it with the library that the program uses, on everything that either takes or refuses.
+ * A tree costs 16 bytes an item and as many bytes of text as the input has at most, all from the caller's account; the
+ * nesting is a stack of numbers; and every item knows its place. Why no library does this: docs/dependencies.md, with
+ * figures. Tests compare it with the library that the program uses, on everything that either takes or refuses.
  */
 
 typedef struct reader_t {
@@ -305,8 +318,10 @@ static tree_item_t *add_item(reader_t *r, tree_kind_t kind, bp_result_t *result)
 {
     tree_t *tree = r->tree;
     if (tree->count == TREE_MAX_ITEMS)
-        *result = json_fail(&r->in, r->in.at, BP_ERROR_LIMIT, "a text has at most 67108864 values; divide it, or say `count` for what is alike");
-    else if (!memory_reserve(tree->memory, &tree->items, &tree->capacity, (uint64_t)tree->count + 1, sizeof *tree->items))
+        *result = json_fail(&r->in, r->in.at, BP_ERROR_LIMIT,
+                            "a text has at most 67108864 values; divide it, or say `count` for what is alike");
+    else if (!memory_reserve(tree->memory, &tree->items, &tree->capacity, (uint64_t)tree->count + 1,
+                             sizeof *tree->items))
         *result = json_fail(&r->in, r->in.at, BP_ERROR_MEMORY, "out of memory while reading it");
     if (*result != BP_OK)
         return NULL;
@@ -315,7 +330,7 @@ static tree_item_t *add_item(reader_t *r, tree_kind_t kind, bp_result_t *result)
     return item;
 }
 
-/* --- texts, numbers, words -------------------------------------------------------------------------------------------------- */
+/* --- texts, numbers, words ---------------------------------------------------------------------------------------- */
 
 static bp_result_t read_string(reader_t *r)
 {
@@ -365,13 +380,14 @@ static bp_result_t read_word(reader_t *r)
     return json_unexpected(&r->in, r->in.at, "a value");
 }
 
-/* --- objects and lists ------------------------------------------------------------------------------------------------------ */
+/* --- objects and lists -------------------------------------------------------------------------------------------- */
 
 static bp_result_t open_container(reader_t *r, tree_kind_t kind)
 {
     bp_result_t result = BP_OK;
     if (r->depth == TREE_MAX_DEPTH)
-        return json_fail(&r->in, r->in.at, BP_ERROR_LIMIT, "objects and lists lie within each other more than 1024 deep");
+        return json_fail(&r->in, r->in.at, BP_ERROR_LIMIT,
+                         "objects and lists lie within each other more than 1024 deep");
     if (add_item(r, kind, &result) == NULL)
         return result;
     r->open[r->depth++] = r->tree->count - 1;
@@ -382,7 +398,8 @@ static bp_result_t open_container(reader_t *r, tree_kind_t kind)
 static bp_result_t refuse_twin(reader_t *r, const tree_item_t *key)
 {
     r->in.fault->offset = tree_place(key);
-    return error_set(r->in.fault->error, BP_ERROR_SYNTAX, "the member '%.60s' stands in this object twice", key->string);
+    return error_set(r->in.fault->error, BP_ERROR_SYNTAX, "the member '%.60s' stands in this object twice",
+                     key->string);
 }
 
 static bool same_key(const tree_item_t *a, const tree_item_t *b)
@@ -488,7 +505,8 @@ static bp_result_t read_all(reader_t *r)
 {
     skip_blanks(r);
     if (r->in.at == r->in.end)
-        return json_fail(&r->in, r->in.at, BP_ERROR_SYNTAX, "the text is empty; an object is expected, which begins with '{'");
+        return json_fail(&r->in, r->in.at, BP_ERROR_SYNTAX,
+                         "the text is empty; an object is expected, which begins with '{'");
     if (*r->in.at != '{')
         return json_unexpected(&r->in, r->in.at, "an object, which begins with '{',");
     bp_result_t result = open_container(r, TREE_OBJECT);
@@ -509,7 +527,9 @@ bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t 
         return error_set(fault->error, BP_ERROR_LIMIT, "a text has at most %d MiB", TREE_MAX_BYTES / (1024 * 1024));
     tree->strings = memory_resize(memory, NULL, 0, tree->strings_size);
     r.strings = tree->strings;
-    bp_result_t result = tree->strings == NULL ? json_fail(&r.in, bytes, BP_ERROR_MEMORY, "out of memory while reading it") : read_all(&r);
+    bp_result_t result = tree->strings == NULL
+                             ? json_fail(&r.in, bytes, BP_ERROR_MEMORY, "out of memory while reading it")
+                             : read_all(&r);
     if (result != BP_OK)
         tree_free(tree);
     return result;
@@ -524,7 +544,7 @@ void tree_free(tree_t *tree)
     tree->count = tree->capacity = 0;
 }
 
-/* --- asking ------------------------------------------------------------------------------------------------------------------ */
+/* --- asking ------------------------------------------------------------------------------------------------------- */
 
 const tree_item_t *tree_member(const tree_item_t *object, const char *name)
 {
@@ -546,7 +566,8 @@ const char *tree_text(const tree_item_t *item, const char *bytes, size_t *size)
         for (; *end != '"'; end++)
             end += *end == '\\';
     else
-        while ((*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z') || *end == '+' || *end == '-' || *end == '.' || *end == 'E')
+        while ((*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z') || *end == '+' || *end == '-' ||
+               *end == '.' || *end == 'E')
             end++;
     *size = (size_t)(end - begin) + tree_is(item, TREE_STRING);
     return begin;

@@ -1,7 +1,7 @@
 /* json.h - texts and numbers of JSON (RFC 8259), read at a place in a text.
  *
- * A cursor goes through a text whose end is known; what is read moves it on. What is not JSON sets the fault: where, and a
- * sentence that says what would be right.
+ * A cursor goes through a text whose end is known; what is read moves it on. What is not JSON sets the fault: where,
+ * and a sentence that says what would be right.
  *
  * What it does not do: it knows no objects and no lists (json.c), and takes no memory: a text is decoded to where the
  * caller says, which needs as many bytes as it has between its quotes at most.
@@ -30,8 +30,8 @@ bp_result_t json_fail(json_cursor_t *in, const char *at, bp_result_t code, const
 /* Set the fault to "`expected` expected, not ...", of what stands at `at`: a word, a character, or the end. */
 bp_result_t json_unexpected(json_cursor_t *in, const char *at, const char *expected);
 
-/* The string whose first quote the cursor is at. It is written to `*out`, decoded and without a zero, and `*out` comes to
- * stand behind it: UTF-8 without zero characters. Errors: SYNTAX. */
+/* The string whose first quote the cursor is at. It is written to `*out`, decoded and without a zero, and `*out` comes
+ * to stand behind it: UTF-8 without zero characters. Errors: SYNTAX. */
 bp_result_t json_read_string(json_cursor_t *in, char **out);
 
 /* A number of digits alone, of 64 bits, is whole; any other, and -0, is real. */
@@ -41,16 +41,17 @@ typedef struct json_number_t {
     double real;
 } json_number_t;
 
-/* The number whose first character, a digit or '-', the cursor is at; a real one is rounded correctly. Errors: SYNTAX, LIMIT. */
+/* The number whose first character, a digit or '-', the cursor is at; a real one is rounded correctly. Errors: SYNTAX,
+   LIMIT. */
 bp_result_t json_read_number(json_cursor_t *in, json_number_t *number);
 
 /* --- tree -------------------------------------------------------------------------------------------------------- */
 
 /* A JSON text as a tree that lies in one array.
  *
- * An item for each value, in the order of the text: a list is followed by its elements, an object by its members, each a
- * string and a value. 16 bytes an item, which knows where in the text it stands. Strings are decoded into one block; they
- * are UTF-8 without zero characters, so they can be used as C strings.
+ * An item for each value, in the order of the text: a list is followed by its elements, an object by its members, each
+ * a string and a value. 16 bytes an item, which knows where in the text it stands. Strings are decoded into one block;
+ * they are UTF-8 without zero characters, so they can be used as C strings.
  *
  *     for (tree_walk_t walk = tree_walk(object); tree_next(&walk);)
  *         ... walk.key->string, walk.value ...
@@ -99,9 +100,9 @@ typedef struct tree_t {
     size_t strings_size;
 } tree_t;
 
-/* Read a text whose top is an object; a member may not stand twice in an object. The text need not end with a zero byte and
- * must stay for as long as tree_text is used. On failure nothing is kept, and the fault says where. Errors: SYNTAX, LIMIT,
- * MEMORY. [main] */
+/* Read a text whose top is an object; a member may not stand twice in an object. The text need not end with a zero byte
+ * and must stay for as long as tree_text is used. On failure nothing is kept, and the fault says where. Errors: SYNTAX,
+ * LIMIT, MEMORY. [main] */
 bp_result_t tree_read(tree_t *tree, memory_t *memory, const char *bytes, size_t size, json_fault_t *fault);
 void tree_free(tree_t *tree);
 
@@ -180,8 +181,8 @@ const char *tree_text(const tree_item_t *item, const char *bytes, size_t *size);
 
 /* A JSON text with its name, and sentences about places in it.
  *
- * Whatever is wrong with a scene gets one sentence that begins with the place: "file:line:column: " where the text is no
- * JSON, "file:line:column: entities[3].components.body.mass: " where it is JSON and means nothing.
+ * Whatever is wrong with a scene gets one sentence that begins with the place: "file:line:column: " where the text is
+ * no JSON, "file:line:column: entities[3].components.body.mass: " where it is JSON and means nothing.
  *
  * What it does not do: it does not know what a scene is.
  */
@@ -201,11 +202,12 @@ typedef struct json_step_t {
 
 /* Read a text whose top is an object. `origin` and `bytes` must stay until json_text_free. On failure nothing is kept.
  * Errors: those of tree_read. [main] */
-bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size, error_text_t *error);
+bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size,
+                           error_text_t *error);
 void json_text_free(json_text_t *text);
 
-/* Set the error to "file:line:column: path: sentence" and return `code`. Where the path leads nowhere, the place is that of
- * the last step that exists. [main] */
+/* Set the error to "file:line:column: path: sentence" and return `code`. Where the path leads nowhere, the place is
+ * that of the last step that exists. [main] */
 bp_result_t json_text_fail(const json_text_t *text, error_text_t *error, bp_result_t code, const json_step_t *steps,
                            uint32_t count, const char *format, ...) PRINTF_LIKE(6, 7);
 
@@ -227,7 +229,8 @@ void print_quoted(const bp_text_sink_i *sink, const char *text);
 void print_json_value(const bp_text_sink_i *sink, const value_context_t *context, uint32_t type, const void *value);
 
 /* The same, a value with a name by its name. */
-void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field, const void *value);
+void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field,
+                      const void *value);
 
 /* A sink that gathers in a block of `memory`. `failed`: out of memory, and what came later is lost. */
 typedef struct print_buffer_t {

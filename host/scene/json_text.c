@@ -1,7 +1,7 @@
 /* json_text.c - places in a text, as people and editors write them.
  *
- * Items know their offsets; lines and columns are counted only for the one sentence of a failure. So is a path followed again
- * from the top: while all goes well nobody keeps one.
+ * Items know their offsets; lines and columns are counted only for the one sentence of a failure. So is a path followed
+ * again from the top: while all goes well nobody keeps one.
  */
 #include "../base/error.h"
 #include "json.h"
@@ -35,7 +35,8 @@ static bp_result_t at_place(const json_text_t *text, error_text_t *error, bp_res
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
-bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size, error_text_t *error)
+bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *origin, const char *bytes, size_t size,
+                           error_text_t *error)
 {
     json_fault_t fault = {.error = error};
     *text = (json_text_t){.origin = origin, .bytes = bytes, .size = size};
@@ -52,9 +53,10 @@ void json_text_free(json_text_t *text)
     tree_free(&text->tree);
 }
 
-/* --- paths ---------------------------------------------------------------------------------------------------------- */
+/* --- paths -------------------------------------------------------------------------------------------------------- */
 
-/* The value that a step leads to, and what to point at: a member's name, an element itself. NULL where it leads nowhere. */
+/* The value that a step leads to, and what to point at: a member's name, an element itself. NULL where it leads
+   nowhere. */
 static const tree_item_t *follow(const tree_item_t *from, const json_step_t *step, const tree_item_t **pointed)
 {
     size_t index = 0;
@@ -141,13 +143,17 @@ void print_format(const bp_text_sink_i *sink, const char *format, ...)
 /* Bytes of the UTF-8 sequence at `text`; 0 where there is none. */
 static size_t sequence(const unsigned char *text)
 {
-    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
+    size_t length = text[0] < 0x80                      ? 1
+                    : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+                    : (text[0] & 0xf0) == 0xe0          ? 3
+                    : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                        : 0;
     for (size_t i = 1; i < length; i++) {
         if ((text[i] & 0xc0) != 0x80)
             return 0;
     }
-    bool wrong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf0 && text[1] < 0x90) ||
-                 (text[0] == 0xf4 && text[1] >= 0x90);
+    bool wrong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
+                 (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90);
     return length > 1 && wrong ? 0 : length;
 }
 
@@ -189,7 +195,8 @@ void print_json_value(const bp_text_sink_i *sink, const value_context_t *context
 {
     char text[512];
     value_format(context, type, value, text, sizeof text);
-    bool large = type == BP_U64 && value_part(type, value, 0) > 9223372036854775807.0; /* no whole number of JSON texts here */
+    /* no whole number of JSON texts here */
+    bool large = type == BP_U64 && value_part(type, value, 0) > 9223372036854775807.0;
     if (text[0] == '#' || large || !is_finite(type, value)) {
         print_quoted(sink, text);
         return;
@@ -207,7 +214,8 @@ void print_json_value(const bp_text_sink_i *sink, const value_context_t *context
     print_text(sink, "]");
 }
 
-void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field, const void *value)
+void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field,
+                      const void *value)
 {
     char text[512];
     if (field->named.count == 0) {

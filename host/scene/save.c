@@ -1,14 +1,14 @@
 /* save.c - from runs to groups, and from columns to columns.
  *
- * The store keeps entities with the same components together, which is what a blob wants: each run with living rows is a group, and its
- * columns are copied where they lie without holes. Values change their form in three types only: strings become offsets, entities
- * numbers, and the texts of names are listed.
+ * The store keeps entities with the same components together, which is what a blob wants: each run with living rows is
+ * a group, and its columns are copied where they lie without holes. Values change their form in three types only:
+ * strings become offsets, entities numbers, and the texts of names are listed.
  */
 #include "save.h"
 
 #include "save_plan.h"
 
-/* --- groups, parts, components -------------------------------------------------------------------------------------------- */
+/* --- groups, parts, components ------------------------------------------------------------------------------------ */
 
 static size_t scratch_size(const save_t *s)
 {
@@ -38,8 +38,8 @@ static bool allocate(save_t *s)
     s->by_component = parts >= UINT32_MAX ? NULL : memory_new(s->memory, s->part_room * sizeof *s->by_component);
     s->scratch_size = scratch_size(s);
     s->scratch = memory_new(s->memory, s->scratch_size);
-    return s->groups != NULL && s->group_of != NULL && s->component_of != NULL && s->components != NULL && s->parts != NULL &&
-           s->by_component != NULL && s->scratch != NULL;
+    return s->groups != NULL && s->group_of != NULL && s->component_of != NULL && s->components != NULL &&
+           s->parts != NULL && s->by_component != NULL && s->scratch != NULL;
 }
 
 static bool rank_rows(save_t *s, save_group_t *group)
@@ -83,7 +83,9 @@ static bool add_parts(save_t *s, uint32_t g)
         uint32_t manager = p->keys[p->items[i].key].manager;
         if (s->component_of[manager] == BP_NONE && !new_component(s, manager))
             return false;
-        s->parts[--at] = (save_part_t){.group = g, .component = s->component_of[manager], .column = p->items[p->items[i].base].columns};
+        s->parts[--at] = (save_part_t){.group = g,
+                                       .component = s->component_of[manager],
+                                       .column = p->items[p->items[i].base].columns};
     }
     for (uint32_t i = 0; i < count; i++) {
         save_part_t *part = &s->parts[group->first_part + i];
@@ -131,12 +133,15 @@ static bp_result_t plan_groups(save_t *s)
     return BP_OK;
 }
 
-/* --- the description of the blob ------------------------------------------------------------------------------------------- */
+/* --- the description of the blob ---------------------------------------------------------------------------------- */
 
 static blob_component_desc_t describe_component(const save_component_t *c)
 {
     const component_t *type = c->manager->component;
-    return (blob_component_desc_t){.type = type->name, .version = type->table.version, .fields = c->descs, .field_count = c->desc_count};
+    return (blob_component_desc_t){.type = type->name,
+                                   .version = type->table.version,
+                                   .fields = c->descs,
+                                   .field_count = c->desc_count};
 }
 
 static void describe_group(const save_t *s, const save_group_t *group, blob_part_desc_t *parts)
@@ -150,7 +155,8 @@ static void describe_group(const save_t *s, const save_group_t *group, blob_part
     }
 }
 
-static bp_result_t begin(save_t *s, blob_component_desc_t *components, blob_group_desc_t *groups, blob_part_desc_t *parts)
+static bp_result_t begin(save_t *s, blob_component_desc_t *components, blob_group_desc_t *groups,
+                         blob_part_desc_t *parts)
 {
     world_t *world = s->world;
     for (uint32_t c = 0; c < s->component_count; c++)
@@ -184,14 +190,15 @@ static bp_result_t lay_out(save_t *s)
     blob_group_desc_t *groups = memory_new(s->memory, group_size);
     blob_part_desc_t *parts = memory_new(s->memory, part_size);
     bool good = components != NULL && groups != NULL && parts != NULL;
-    bp_result_t result = good ? begin(s, components, groups, parts) : error_memory(&s->world->base->error, "saving a world");
+    bp_result_t result =
+        good ? begin(s, components, groups, parts) : error_memory(&s->world->base->error, "saving a world");
     memory_free(s->memory, components, component_size);
     memory_free(s->memory, groups, group_size);
     memory_free(s->memory, parts, part_size);
     return result;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 typedef struct fill_t {
     unsigned char *column;
@@ -243,7 +250,8 @@ static bool fill_items(save_t *s, const field_t *field, void *to, const save_val
     if (field->type == BP_NAME)
         return fill_names(s, to, some, fill);
     if (field->type == BP_STRING)
-        return (fill->result = blob_strings(&s->writer, some->values, some->count, to, &s->world->base->error)) == BP_OK;
+        return (fill->result = blob_strings(&s->writer, some->values, some->count, to, &s->world->base->error)) ==
+               BP_OK;
     if (some->count > 0)
         memcpy(to, some->values, (size_t)some->count * field_item_size(field));
     return true;
@@ -285,7 +293,8 @@ static bp_result_t fill_field(save_t *s, uint32_t number, uint32_t f)
     const save_component_t *c = &s->components[number];
     const field_t *field = &c->manager->component->fields[f];
     fill_t fill = {.column = blob_column(&s->writer, number, c->blob_fields[f]), .one = c->fates[f] == SAVE_ONE};
-    bool as_it_is = !fill.one && field->type != BP_ENTITY && field->type != BP_NAME && field->type != BP_STRING && !field_is_list(field);
+    bool as_it_is = !fill.one && field->type != BP_ENTITY && field->type != BP_NAME && field->type != BP_STRING &&
+                    !field_is_list(field);
     if (field_is_list(field) && fill.one)
         return BP_OK; /* all are empty */
     if (field_is_list(field)) {
@@ -333,7 +342,7 @@ static bp_result_t write_values(save_t *s)
     return result;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static void free_component(save_t *s, save_component_t *c)
 {

@@ -1,8 +1,9 @@
 /* save_fields.c - how each field is saved, found out before the blob is laid out.
  *
- * A field of which all instances have one value is one value in the blob; most are told apart by their first two. References are read
- * first, since entities without components that they mention become part of the blob. The parents section is what the first field that
- * says who the parent is says; the same field, and any other that says the same, need not be written again.
+ * A field of which all instances have one value is one value in the blob; most are told apart by their first two.
+ * References are read first, since entities without components that they mention become part of the blob. The parents
+ * section is what the first field that says who the parent is says; the same field, and any other that says the same,
+ * need not be written again.
  */
 #include "../plugin/verbs.h"
 #include "json.h"
@@ -24,7 +25,7 @@ static bool is_saved(const component_t *type, const field_t *field)
     return type->storage.get != NULL && settable && (field->flags & BP_FIELD_READ_ONLY) == 0;
 }
 
-/* --- references ---------------------------------------------------------------------------------------------------------- */
+/* --- references --------------------------------------------------------------------------------------------------- */
 
 typedef struct references_t {
     bool any;
@@ -74,7 +75,7 @@ static bp_result_t find_references(save_t *s, save_component_t *c)
     return result;
 }
 
-/* --- parents -------------------------------------------------------------------------------------------------------------- */
+/* --- parents ------------------------------------------------------------------------------------------------------ */
 
 static bool take_parents(save_t *s, const field_t *field, const save_values_t *values, void *context)
 {
@@ -149,7 +150,7 @@ static bp_result_t drop_parent_fields(save_t *s)
     return result;
 }
 
-/* --- one value for all ------------------------------------------------------------------------------------------------------ */
+/* --- one value for all -------------------------------------------------------------------------------------------- */
 
 typedef struct first_t {
     bool known, same;
@@ -216,7 +217,7 @@ static bp_result_t find_single_values(save_t *s, save_component_t *c)
     return result;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t plan_component(save_t *s, save_component_t *c)
 {
@@ -249,7 +250,8 @@ static bp_result_t describe_fields(save_t *s, save_component_t *c)
         if (field_is_list(&type->fields[f]))
             result = save_walk(s, c, f, NULL, count_items, &c->items[f]);
         c->blob_fields[f] = c->desc_count;
-        c->descs[c->desc_count] = blob_field_described(&type->fields[f], c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN);
+        c->descs[c->desc_count] =
+            blob_field_described(&type->fields[f], c->fates[f] == SAVE_ONE ? BLOB_ONE : BLOB_COLUMN);
         c->descs[c->desc_count++].items = c->items[f];
     }
     return result;
@@ -273,8 +275,8 @@ bp_result_t save_plan_fields(save_t *s)
 
 /* Reading the values of a field, whoever stores them, and turning entities into numbers.
  *
- * A part's rows are read in stretches between holes: declared fields where they lie, fields of managers with storage of their own through
- * `get`, in blocks, or straight into the blob where its form of the type is the contract's.
+ * A part's rows are read in stretches between holes: declared fields where they lie, fields of managers with storage of
+ * their own through `get`, in blocks, or straight into the blob where its form of the type is the contract's.
  */
 
 /* The next living rows of a run from *row on; 0 past the last. */
@@ -308,10 +310,13 @@ static bp_result_t get(const walk_t *w, const uint32_t *slots, uint32_t count, v
     manager_t *manager = w->component->manager;
     error_text_t *error = &w->s->world->base->error;
     error->text[0] = '\0';
-    bp_result_t result = verb_get(manager->component, &manager->verb, w->field, slots, count, to, manager->component->fields[w->field].size);
+    bp_result_t result = verb_get(manager->component, &manager->verb, w->field, slots, count, to,
+                                  manager->component->fields[w->field].size);
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
-    return result == BP_OK ? BP_OK : error_prefix(error, result, "world '%s': %s: ", w->s->world->name, manager->component->name);
+    return result == BP_OK
+               ? BP_OK
+               : error_prefix(error, result, "world '%s': %s: ", w->s->world->name, manager->component->name);
 }
 
 static bp_result_t walk_own(walk_t *w, const uint32_t *slots, save_values_t *values)
@@ -349,7 +354,8 @@ static bp_result_t walk_stretch(walk_t *w, const save_part_t *part, uint32_t row
     return BP_OK;
 }
 
-bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit, void *context)
+bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit,
+                      void *context)
 {
     walk_t w = {.s = s, .component = c, .field = field, .into = into, .visit = visit, .context = context};
     bp_result_t result = BP_OK;
@@ -368,7 +374,7 @@ bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void
     return BP_OK;
 }
 
-/* --- numbers of entities --------------------------------------------------------------------------------------------------- */
+/* --- numbers of entities ------------------------------------------------------------------------------------------ */
 
 static uint32_t extra_slot(const save_t *s, bp_entity_t e)
 {
@@ -411,7 +417,8 @@ static bool grow_extras(save_t *s)
 
 bool save_note_extra(save_t *s, bp_entity_t e)
 {
-    if (!grow_extras(s) || !memory_reserve(s->memory, &s->extras, &s->extra_capacity, s->extra_count + UINT64_C(1), sizeof *s->extras))
+    if (!grow_extras(s) ||
+        !memory_reserve(s->memory, &s->extras, &s->extra_capacity, s->extra_count + UINT64_C(1), sizeof *s->extras))
         return false;
     uint32_t at = extra_slot(s, e);
     if (s->extra_slots[at] != 0)

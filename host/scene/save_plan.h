@@ -66,8 +66,8 @@ typedef struct save_t {
 
 enum { SAVE_BLOCK = 1024, SAVE_SCRATCH = SAVE_BLOCK * (int)sizeof(bp_value_t) };
 
-/* Some cells of a field, one after another, of the plugin's type; of consecutive instances, which belong to consecutive entities. False ends the
- * walk. */
+/* Some cells of a field, one after another, of the plugin's type; of consecutive instances, which belong to consecutive
+ * entities. False ends the walk. */
 typedef struct save_values_t {
     const void *values;
     uint32_t count;
@@ -76,11 +76,13 @@ typedef struct save_values_t {
 } save_values_t;
 typedef bool (*save_visit_t)(save_t *s, const field_t *field, const save_values_t *values, void *context);
 
-/* Visit all values of a field. `into` may be NULL, or where the values of all instances go: then they are put there straight away and
- * nothing is visited. Errors: what the manager said. */
-bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit, void *context);
+/* Visit all values of a field. `into` may be NULL, or where the values of all instances go: then they are put there
+ * straight away and nothing is visited. Errors: what the manager said. */
+bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit,
+                      void *context);
 
-/* The number + 1 that an entity has in the blob; 0 for nobody and the dead. One without components must have been noted. */
+/* The number + 1 that an entity has in the blob; 0 for nobody and the dead. One without components must have been
+   noted. */
 uint32_t save_number(const save_t *s, bp_entity_t e);
 
 /* Note an entity that has no components here. False when out of memory. */

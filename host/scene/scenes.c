@@ -1,7 +1,7 @@
 /* scenes.c - opening and closing, and the table of spawns.
  *
- * Open scenes are a list, so that closing costs nothing and the host's end finds them all. Places in the table of spawns are used again,
- * each time with the next generation; a handle is {place + 1, generation}, so {0} is none.
+ * Open scenes are a list, so that closing costs nothing and the host's end finds them all. Places in the table of
+ * spawns are used again, each time with the next generation; a handle is {place + 1, generation}, so {0} is none.
  */
 #include "scenes.h"
 
@@ -24,7 +24,7 @@ void scenes_free(scenes_t *scenes)
     scenes->spawn_count = scenes->spawn_capacity = 0;
 }
 
-/* --- scenes --------------------------------------------------------------------------------------------------------------- */
+/* --- scenes ------------------------------------------------------------------------------------------------------- */
 
 /* A scene of no bytes yet, in the list. */
 static bp_scene_o *new_scene(scenes_t *scenes, const char *origin)
@@ -69,7 +69,8 @@ void scenes_close(bp_scene_o *scene)
 }
 
 /* On failure the bytes are ended as `kind` says. */
-static bp_result_t open_bytes(scenes_t *scenes, const void *bytes, size_t size, scene_bytes_t kind, const char *origin, bp_scene_o **out)
+static bp_result_t open_bytes(scenes_t *scenes, const void *bytes, size_t size, scene_bytes_t kind, const char *origin,
+                              bp_scene_o **out)
 {
     bp_scene_o *scene = new_scene(scenes, origin);
     if (scene == NULL) {
@@ -107,16 +108,17 @@ bp_result_t scenes_adopt(scenes_t *scenes, void *bytes, size_t size, const char 
     return open_bytes(scenes, bytes, size, SCENE_OWNED, origin, scene);
 }
 
-/* --- spawns --------------------------------------------------------------------------------------------------------------- */
+/* --- spawns ------------------------------------------------------------------------------------------------------- */
 
 bp_result_t scenes_new_spawn(scenes_t *scenes, uint32_t count, bp_entity_t **entities, bp_spawn_t *spawn)
 {
     uint32_t place = scenes->first_free;
     if (place == BP_NONE) {
         if (scenes->spawn_count == UINT32_MAX - 1)
-            return error_set(&scenes->base->error, BP_ERROR_LIMIT, "%u spawns are listed; release those that need not be", UINT32_MAX - 1);
-        if (!memory_reserve(&scenes->memory, &scenes->spawns, &scenes->spawn_capacity, scenes->spawn_count + UINT64_C(1),
-                            sizeof *scenes->spawns))
+            return error_set(&scenes->base->error, BP_ERROR_LIMIT,
+                             "%u spawns are listed; release those that need not be", UINT32_MAX - 1);
+        if (!memory_reserve(&scenes->memory, &scenes->spawns, &scenes->spawn_capacity,
+                            scenes->spawn_count + UINT64_C(1), sizeof *scenes->spawns))
             return error_memory(&scenes->base->error, "listing a spawn");
     }
     *entities = memory_resize(&scenes->memory, NULL, 0, (count + (size_t)1) * sizeof **entities);

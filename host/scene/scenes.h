@@ -1,7 +1,7 @@
 /* scenes.h - the scenes that a host has open, and the lists of what was spawned.
  *
- * A scene owns its bytes (mapped, or a block of the host's) or borrows them. Whoever forgets to close one has it closed with the host.
- * A spawn handle is a place in a table with a generation, so a stale one is nobody's.
+ * A scene owns its bytes (mapped, or a block of the host's) or borrows them. Whoever forgets to close one has it closed
+ * with the host. A spawn handle is a place in a table with a generation, so a stale one is nobody's.
  *
  * What it does not do: it neither spawns (spawn.h) nor kills.
  */
@@ -45,8 +45,8 @@ void scenes_free(scenes_t *scenes);
 bp_result_t scenes_open(scenes_t *scenes, const char *path, bp_scene_o **scene);
 bp_result_t scenes_borrow(scenes_t *scenes, const void *bytes, size_t size, const char *origin, bp_scene_o **scene);
 
-/* Make a scene of a block that blob_write_end has just made from `scenes->memory`; it is the scene's from now on, and freed on failure
- * too. Errors: MEMORY. [main] */
+/* Make a scene of a block that blob_write_end has just made from `scenes->memory`; it is the scene's from now on, and
+ * freed on failure too. Errors: MEMORY. [main] */
 bp_result_t scenes_adopt(scenes_t *scenes, void *bytes, size_t size, const char *origin, bp_scene_o **scene);
 
 void scenes_close(bp_scene_o *scene);

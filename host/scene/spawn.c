@@ -1,11 +1,13 @@
 /* spawn.c - carrying a plan out, and taking it back.
  *
- * Rows come first, since they cost nothing but memory that has been taken; declared fields are copied column by column from where
- * they lie in the blob. Then managers with storage of their own are called, each with whole parts: the larger the batch, the better
- * they can use it. Strings are counted in the host's pool; as equal texts of a blob are one offset, a small cache saves most look-ups.
+ * Rows come first, since they cost nothing but memory that has been taken; declared fields are copied column by column
+ * from where they lie in the blob. Then managers with storage of their own are called, each with whole parts: the
+ * larger the batch, the better they can use it. Strings are counted in the host's pool; as equal texts of a blob are
+ * one offset, a small cache saves most look-ups.
  *
- * Invariant for taking back: once rows are appended, every column of them is filled, with something that can be released; a string that
- * could not be had is the empty one. Parts whose instances exist are marked, and only those are ended.
+ * Invariant for taking back: once rows are appended, every column of them is filled, with something that can be
+ * released; a string that could not be had is the empty one. Parts whose instances exist are marked, and only those are
+ * ended.
  */
 #include "spawn.h"
 
@@ -29,7 +31,7 @@ typedef struct spawn_t {
     bool out_of_memory;
 } spawn_t;
 
-/* --- declared fields: into the columns of runs ------------------------------------------------------------------------------ */
+/* --- declared fields: into the columns of runs -------------------------------------------------------------------- */
 
 /* The shared string of a text of the blob, counted. The empty one where there is no memory; that is noted. */
 static const char *acquire(spawn_t *s, uint32_t offset)
@@ -68,7 +70,8 @@ static inline bp_entity_t entity_of(const spawn_plan_t *plan, uint32_t number)
 }
 
 /* The numbers + 1 that a field of entities has for a part, and how far apart they lie. */
-static const uint32_t *numbers_of(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source, uint32_t *step)
+static const uint32_t *numbers_of(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source,
+                                  uint32_t *step)
 {
     *step = source->kind == SOURCE_ONE ? 0 : 1;
     if (source->kind == SOURCE_PARENTS)
@@ -77,7 +80,8 @@ static const uint32_t *numbers_of(const spawn_plan_t *plan, const plan_part_t *p
     return source->kind == SOURCE_ONE ? numbers : numbers + plan_blob_part(plan, part)->first_instance;
 }
 
-static void fill_entities(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source, bp_entity_t *cells, uint32_t count)
+static void fill_entities(const spawn_plan_t *plan, const plan_part_t *part, const source_t *source, bp_entity_t *cells,
+                          uint32_t count)
 {
     uint32_t step;
     const uint32_t *numbers = numbers_of(plan, part, source, &step);
@@ -85,7 +89,7 @@ static void fill_entities(const spawn_plan_t *plan, const plan_part_t *part, con
         cells[i] = entity_of(plan, numbers[(size_t)i * step]);
 }
 
-/* --- cells of arrays and lists ------------------------------------------------------------------------------------------- */
+/* --- cells of arrays and lists ------------------------------------------------------------------------------------ */
 
 /* Values of a blob as a cell has them, one after another, up to `most`. */
 static void translate(spawn_t *s, const field_t *field, const char *items, uint32_t count, void *to)
@@ -129,7 +133,8 @@ static void fill_array(spawn_t *s, const field_t *field, const char *items, uint
     }
 }
 
-static void fill_cells(spawn_t *s, const field_t *field, const source_t *source, uint32_t first, char *cells, uint32_t count)
+static void fill_cells(spawn_t *s, const field_t *field, const source_t *source, uint32_t first, char *cells,
+                       uint32_t count)
 {
     uint32_t size = blob_value_size(field->type), items;
     for (uint32_t i = 0; i < count; i++) {
@@ -142,9 +147,10 @@ static void fill_cells(spawn_t *s, const field_t *field, const source_t *source,
     }
 }
 
-/* --- columns ----------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
-static void fill_column(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, run_t *run, uint32_t column)
+static void fill_column(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, run_t *run,
+                        uint32_t column)
 {
     const store_batch_t *batch = &s->plan.batches[part->group];
     uint32_t first = plan_blob_part(&s->plan, part)->first_instance, row = batch->first_row, count = batch->count;
@@ -171,7 +177,8 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
     if (part->key == BP_NONE)
         return;
     if (component->manager->component->own_storage) { /* no slot yet */
-        run_fill_with(run, part->column, s->plan.batches[part->group].first_row, s->plan.batches[part->group].count, &(uint32_t){BP_NONE});
+        run_fill_with(run, part->column, s->plan.batches[part->group].first_row, s->plan.batches[part->group].count,
+                      &(uint32_t){BP_NONE});
         return;
     }
     const component_t *type = component->manager->component;
@@ -190,7 +197,7 @@ static void append_groups(spawn_t *s)
     }
 }
 
-/* --- own storage: managers ---------------------------------------------------------------------------------------------------- */
+/* --- own storage: managers ---------------------------------------------------------------------------------------- */
 
 static uint32_t *slots_of(const spawn_t *s, const plan_part_t *part)
 {
@@ -217,8 +224,10 @@ static size_t scratch_for(const plan_component_t *component, uint32_t rows)
     return bytes;
 }
 
-/* The values of a field for one part, packed, as the contract has them; NULL where they are the default or refer to entities. */
-static const void *part_values(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source, char **scratch)
+/* The values of a field for one part, packed, as the contract has them; NULL where they are the default or refer to
+   entities. */
+static const void *part_values(spawn_t *s, const plan_part_t *part, const field_t *field, const source_t *source,
+                               char **scratch)
 {
     uint32_t rows = plan_group(&s->plan, part)->rows, first = plan_blob_part(&s->plan, part)->first_instance;
     bool one = source->kind == SOURCE_ONE;
@@ -244,7 +253,8 @@ static const void *part_values(spawn_t *s, const plan_part_t *part, const field_
     return values;
 }
 
-static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan_component_t *component, const bp_entity_t *entities)
+static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan_component_t *component,
+                                       const bp_entity_t *entities)
 {
     const void *columns[REGISTRY_MAX_FIELDS + 1];
     manager_t *manager = component->manager;
@@ -252,8 +262,8 @@ static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan
     char *scratch = s->scratch;
     for (uint32_t f = 0; f < type->field_count; f++)
         columns[f] = part_values(s, part, &type->fields[f], &component->sources[f], &scratch);
-    bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities, plan_group(&s->plan, part)->rows,
-                                     columns, slots_of(s, part));
+    bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities,
+                                     plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
     part->created = result == BP_OK;
     return result;
 }
@@ -271,8 +281,9 @@ static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
     error_text_t *error = &s->plan.world->base->error;
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
-    return result == BP_OK ? BP_OK
-                           : error_prefix(error, result, "%s: %s: ", s->plan.origin, component->manager->component->name);
+    return result == BP_OK
+               ? BP_OK
+               : error_prefix(error, result, "%s: %s: ", s->plan.origin, component->manager->component->name);
 }
 
 static bool is_called(const spawn_plan_t *plan, uint32_t c)
@@ -293,7 +304,7 @@ static bp_result_t create_instances(spawn_t *s)
     return result;
 }
 
-/* --- own storage: references, when everybody exists ------------------------------------------------------------------------------ */
+/* --- own storage: references, when everybody exists --------------------------------------------------------------- */
 
 /* Slots and entities of all instances that refer to somebody; where nobody is not the default, of all. */
 static uint32_t gather_references(spawn_t *s, const plan_component_t *component, const source_t *source, bool all)
@@ -328,12 +339,13 @@ static bp_result_t set_references(spawn_t *s, uint32_t c)
             continue;
         uint32_t count = gather_references(s, component, &component->sources[f], !field->initial_is_zero);
         if (count > 0 && type->storage.set == NULL)
-            result = error_set(&s->plan.world->base->error, BP_ERROR_TYPE, "it has no property that can be set, but values for '%s'",
-                               field->name);
+            result = error_set(&s->plan.world->base->error, BP_ERROR_TYPE,
+                               "it has no property that can be set, but values for '%s'", field->name);
         else if (count > 0)
             result = verb_set(type, &manager->verb, f, s->slots, count, s->targets, sizeof *s->targets);
     }
-    return result == BP_OK ? BP_OK : error_prefix(&s->plan.world->base->error, result, "%s: %s: ", s->plan.origin, type->name);
+    return result == BP_OK ? BP_OK
+                           : error_prefix(&s->plan.world->base->error, result, "%s: %s: ", s->plan.origin, type->name);
 }
 
 static bp_result_t set_all_references(spawn_t *s)
@@ -348,7 +360,7 @@ static bp_result_t set_all_references(spawn_t *s)
     return result;
 }
 
-/* --- taking back -------------------------------------------------------------------------------------------------------------- */
+/* --- taking back -------------------------------------------------------------------------------------------------- */
 
 static void end_instances(spawn_t *s)
 {
@@ -377,7 +389,7 @@ static void take_back(spawn_t *s)
         done += entities_end(world->entities, s->plan.entities + done, info->entity_count - done);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bool take_scratch(spawn_t *s)
 {
@@ -414,7 +426,8 @@ static bp_result_t check_room(const spawn_t *s)
     uint64_t needed = spawn_plan_bytes(&s->plan), available;
     if (memory_could_hold(&world->memory, needed, &available))
         return BP_OK;
-    return error_set(&world->base->error, BP_ERROR_MEMORY, "its %u entities take some %" PRIu64 " MiB of memory, and no more than %" PRIu64 " MiB can be had",
+    return error_set(&world->base->error, BP_ERROR_MEMORY,
+                     "its %u entities take some %" PRIu64 " MiB of memory, and no more than %" PRIu64 " MiB can be had",
                      s->plan.blob->info->entity_count, needed >> 20, available >> 20);
 }
 
@@ -425,7 +438,8 @@ static bp_result_t make_room(spawn_t *s)
     bp_result_t result = check_room(s);
     if (result != BP_OK)
         return result;
-    result = take_scratch(s) ? store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count) : BP_ERROR_MEMORY;
+    result = take_scratch(s) ? store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count)
+                             : BP_ERROR_MEMORY;
     if (result == BP_OK)
         result = entities_create(world->entities, s->plan.entities, info->entity_count);
     if (result == BP_ERROR_MEMORY)

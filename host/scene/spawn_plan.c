@@ -1,8 +1,9 @@
 /* spawn_plan.c - matching what a blob has with what a world's managers want.
  *
- * Everything that can be found out without changing anything is found out here, so that most scenes that cannot be spawned are
- * refused before the first entity exists. A blob was perhaps written by an older or newer version of a plugin: fields are matched
- * by the rules of base/field.h, as in a reload; for these a blob's field is one without limits and with the default of its type.
+ * Everything that can be found out without changing anything is found out here, so that most scenes that cannot be
+ * spawned are refused before the first entity exists. A blob was perhaps written by an older or newer version of a
+ * plugin: fields are matched by the rules of base/field.h, as in a reload; for these a blob's field is one without
+ * limits and with the default of its type.
  */
 #include "spawn_plan.h"
 
@@ -25,7 +26,8 @@ static const char *type_name(const spawn_plan_t *plan, uint32_t c)
     return blob_text(plan->blob, plan->blob->components[c].type);
 }
 
-/* Leave something out with one warning a component, where the caller wants that; else it is an error. Memory always is. */
+/* Leave something out with one warning a component, where the caller wants that; else it is an error. Memory always
+   is. */
 static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
 {
     const base_t *base = plan->world->base;
@@ -34,11 +36,12 @@ static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
     if (plan->components[c].warned)
         return BP_OK;
     plan->components[c].warned = true;
-    log_write(&base->log, BP_LOG_WARNING, "host", "%s: %s is left out: %s", plan->origin, type_name(plan, c), base->error.text);
+    log_write(&base->log, BP_LOG_WARNING, "host", "%s: %s is left out: %s", plan->origin, type_name(plan, c),
+              base->error.text);
     return BP_OK;
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 /* A blob's field in the form that the rules of conversion take. Names of values are its own. */
 static bp_result_t old_field(const spawn_plan_t *plan, const blob_field_t *field, field_t *old)
@@ -50,7 +53,8 @@ static bp_result_t old_field(const spawn_plan_t *plan, const blob_field_t *field
         .type = field->type,
         .flags = blob_is_list(field) ? BP_FIELD_LIST : 0,
         .elements = elements,
-        .size = blob_is_list(field) ? (uint32_t)sizeof(bp_list_t) : value_size(field->type) * (elements > 0 ? elements : 1),
+        .size =
+            blob_is_list(field) ? (uint32_t)sizeof(bp_list_t) : value_size(field->type) * (elements > 0 ? elements : 1),
         .former_name = "",
     };
     if (field->type == BP_QUAT)
@@ -60,8 +64,8 @@ static bp_result_t old_field(const spawn_plan_t *plan, const blob_field_t *field
     if (field->values == 0)
         return BP_OK;
     error_text_t *error = &plan->world->base->error;
-    bp_result_t result =
-        named_init(&old->named, &plan->world->memory, field->type, blob_text(blob, field->values), (field->flags & BLOB_BITS) != 0, error);
+    bp_result_t result = named_init(&old->named, &plan->world->memory, field->type, blob_text(blob, field->values),
+                                    (field->flags & BLOB_BITS) != 0, error);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "field '%s': ", old->name);
 }
 
@@ -77,7 +81,8 @@ static bool is_default(const spawn_plan_t *plan, const field_t *field, const voi
 }
 
 /* All values of a source become those of the new field; cells stay what they are. */
-static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source, uint64_t items)
+static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source,
+                           uint64_t items)
 {
     enum { AT_ONCE = 1 << 20 };
     base_t *base = plan->world->base;
@@ -107,7 +112,8 @@ static bp_result_t check_lengths(const spawn_plan_t *plan, const field_t *field,
     for (uint32_t i = 0; i < cells && source->starts != NULL && !field_is_list(field); i++) {
         uint64_t count = source->starts[i + 1] - source->starts[i];
         if (count > room)
-            return error_set(&plan->world->base->error, BP_ERROR_RANGE, "field '%s' holds a list of %u values, and the new one has room for %u", field->name,
+            return error_set(&plan->world->base->error, BP_ERROR_RANGE,
+                             "field '%s' holds a list of %u values, and the new one has room for %u", field->name,
                              (uint32_t)count, room);
     }
     return BP_OK;
@@ -142,7 +148,8 @@ static void find_values(const spawn_plan_t *plan, const blob_field_t *from, uint
     source->values = blob_list_items(plan->blob, from, instances);
 }
 
-static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *field, const blob_field_t *from, const field_t *old, source_t *source)
+static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *field, const blob_field_t *from,
+                               const field_t *old, source_t *source)
 {
     const plan_component_t *component = &plan->components[c];
     if (component->manager->component->own_storage && (field->flags & BP_FIELD_READ_ONLY) != 0)
@@ -158,8 +165,8 @@ static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *fi
         result = take_first(plan, source, cells);
     if (result == BP_OK)
         result = field_check_items(field, source->values, items, &plan->world->base->error);
-    if (result == BP_OK && from->kind == BLOB_ONE && source->starts == NULL && source->each == 1 && field_is_single(field) &&
-        is_default(plan, field, source->values))
+    if (result == BP_OK && from->kind == BLOB_ONE && source->starts == NULL && source->each == 1 &&
+        field_is_single(field) && is_default(plan, field, source->values))
         source->kind = SOURCE_DEFAULT;
     return result;
 }
@@ -173,7 +180,8 @@ static bp_result_t match_fields(spawn_plan_t *plan, uint32_t c, field_t *old, co
     for (uint32_t f = 0; f < from->field_count && result == BP_OK; f++)
         result = old_field(plan, &fields[f], &old[f]);
     if (result == BP_OK)
-        result = convert_plan(old, from->field_count, type->fields, type->field_count, matches, &plan->world->base->error);
+        result =
+            convert_plan(old, from->field_count, type->fields, type->field_count, matches, &plan->world->base->error);
     for (uint32_t f = 0; f < type->field_count && result == BP_OK; f++) {
         source_t *source = &plan->components[c].sources[f];
         uint32_t number = matches[f].old;
@@ -199,17 +207,19 @@ static bp_result_t plan_fields(spawn_plan_t *plan, uint32_t c)
         named_free(&old[f].named, memory);
     memory_free(memory, old, old == NULL ? 0 : old_size);
     memory_free(memory, matches, matches_size);
-    return result == BP_OK ? BP_OK : about(plan, error_prefix(&plan->world->base->error, result, "%s: ", type_name(plan, c)));
+    return result == BP_OK ? BP_OK
+                           : about(plan, error_prefix(&plan->world->base->error, result, "%s: ", type_name(plan, c)));
 }
 
-/* --- components ---------------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
 /* A type that the host knows and the world does not use deserves to be told apart from one that nobody brought. */
 static bp_result_t no_manager(const spawn_plan_t *plan, const char *type)
 {
     error_text_t *error = &plan->world->base->error;
     if (registry_component(plan->world->registry, type) != NULL)
-        return error_set(error, BP_ERROR_NOT_FOUND, "component '%s' is loaded, but world '%s' does not use it", type, plan->world->name);
+        return error_set(error, BP_ERROR_NOT_FOUND, "component '%s' is loaded, but world '%s' does not use it", type,
+                         plan->world->name);
     return BP_ERROR_NOT_FOUND; /* with the nearest name */
 }
 
@@ -222,8 +232,10 @@ static bp_result_t find_manager(spawn_plan_t *plan, uint32_t c)
         if (!manager->started || strcmp(manager->component->name, type) != 0)
             continue;
         if ((plan->blob->components[c].flags & BLOB_OPAQUE) != 0)
-            return skip(plan, c, error_set(&world->base->error, BP_ERROR_TYPE,
-                                           "%s was compiled to bytes by a manager of contract 1; compile the scene again", type));
+            return skip(plan, c,
+                        error_set(&world->base->error, BP_ERROR_TYPE,
+                                  "%s was compiled to bytes by a manager of contract 1; compile the scene again",
+                                  type));
         plan->components[c].manager = manager;
         return BP_OK;
     }
@@ -293,7 +305,7 @@ static bp_result_t sort_components(spawn_plan_t *plan)
     return BP_OK;
 }
 
-/* --- groups and parts ------------------------------------------------------------------------------------------------------ */
+/* --- groups and parts --------------------------------------------------------------------------------------------- */
 
 static bp_result_t plan_part(spawn_plan_t *plan, uint32_t group, uint32_t p)
 {
@@ -346,7 +358,7 @@ static void list_parts(spawn_plan_t *plan)
     }
 }
 
-/* --- all -------------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bool allocate(spawn_plan_t *plan)
 {
@@ -357,7 +369,8 @@ static bool allocate(spawn_plan_t *plan)
     plan->parts = memory_new(memory, (info->part_count + (size_t)1) * sizeof *plan->parts);
     plan->by_component = memory_new(memory, (info->part_count + (size_t)1) * sizeof *plan->by_component);
     plan->batches = memory_new(memory, (info->group_count + (size_t)1) * sizeof *plan->batches);
-    return plan->components != NULL && plan->order != NULL && plan->parts != NULL && plan->by_component != NULL && plan->batches != NULL;
+    return plan->components != NULL && plan->order != NULL && plan->parts != NULL && plan->by_component != NULL &&
+           plan->batches != NULL;
 }
 
 static bp_result_t intern_names(const spawn_plan_t *plan)
@@ -365,7 +378,8 @@ static bp_result_t intern_names(const spawn_plan_t *plan)
     base_t *base = plan->world->base;
     for (uint32_t i = 0; i < plan->blob->info->name_count; i++) {
         bp_name_t name;
-        bp_result_t result = names_intern(&base->names, blob_text(plan->blob, plan->blob->names[i]), &name, &base->error);
+        bp_result_t result =
+            names_intern(&base->names, blob_text(plan->blob, plan->blob->names[i]), &name, &base->error);
         if (result != BP_OK)
             return about(plan, result);
     }
@@ -404,10 +418,13 @@ static uint64_t list_bytes(const spawn_plan_t *plan, uint32_t c)
     const plan_component_t *component = &plan->components[c];
     const blob_component_t *from = &plan->blob->components[c];
     uint64_t bytes = 0;
-    for (uint32_t f = 0; component->manager != NULL && f < component->manager->component->field_count && component->sources != NULL; f++) {
+    for (uint32_t f = 0;
+         component->manager != NULL && f < component->manager->component->field_count && component->sources != NULL;
+         f++) {
         const source_t *source = &component->sources[f];
         const field_t *field = &component->manager->component->fields[f];
-        uint32_t cells = source->kind == SOURCE_ONE ? 1 : from->instance_count, times = source->kind == SOURCE_ONE ? from->instance_count : 1;
+        uint32_t cells = source->kind == SOURCE_ONE ? 1 : from->instance_count,
+                 times = source->kind == SOURCE_ONE ? from->instance_count : 1;
         if (!field_is_list(field) || (source->kind != SOURCE_ONE && source->kind != SOURCE_COLUMN))
             continue;
         uint64_t items = source->starts == NULL ? (uint64_t)cells * source->each : source->starts[cells];
@@ -424,7 +441,8 @@ static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, u
         const plan_part_t *part = &plan->parts[group->first_part + p];
         if (part->key == BP_NONE)
             continue;
-        const component_t *component = plan->components[plan->blob->parts[group->first_part + p].component].manager->component;
+        const component_t *component =
+            plan->components[plan->blob->parts[group->first_part + p].component].manager->component;
         bytes += component->own_storage ? sizeof(uint32_t) : 0;
         *own += component->own_storage ? instance_bytes(component) : 0;
         for (uint32_t f = 0; f < component->field_count && !component->own_storage; f++)

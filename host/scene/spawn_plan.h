@@ -1,4 +1,5 @@
-/* spawn_plan.h - what a spawn is going to do: which manager, which values, which prototype. Inner to spawn.c and spawn_plan.c.
+/* spawn_plan.h - what a spawn is going to do: which manager, which values, which prototype. Inner to spawn.c and
+ *spawn_plan.c.
  *
  * What it does not do: it changes nothing that anybody could see; names are interned and prototypes made.
  */
@@ -17,7 +18,8 @@ typedef enum source_kind_t {
 /* Where the values of one field of a plugin's component come from. */
 typedef struct source_t {
     source_kind_t kind;
-    const void *values; /* of the field's type; strings as offsets, entities as numbers + 1; of all cells, one after another */
+    const void *values; /* of the field's type; strings as offsets, entities as numbers + 1; of all cells, one after
+                           another */
     const uint64_t *starts; /* of lists: at which value each cell begins, and the end; NULL: every cell has ... */
     uint32_t each;          /* ... as many */
     void *converted;    /* the block that holds them where they had to be converted */
@@ -61,8 +63,8 @@ typedef struct spawn_plan_t {
 bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags);
 void spawn_plan_free(spawn_plan_t *plan);
 
-/* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of its own
- * as much as the values take. [main] */
+/* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of
+ * its own as much as the values take. [main] */
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan);
 
 static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const plan_part_t *part)
@@ -75,7 +77,8 @@ static inline const blob_part_t *plan_blob_part(const spawn_plan_t *plan, const 
     return &plan->blob->parts[part - plan->parts];
 }
 
-/* The values of a cell of a source with values: `cell` is an instance, or 0 of SOURCE_ONE. `size` is that of a value in a blob. */
+/* The values of a cell of a source with values: `cell` is an instance, or 0 of SOURCE_ONE. `size` is that of a value in
+   a blob. */
 static inline const char *source_items(const source_t *source, uint32_t cell, uint32_t size, uint32_t *count)
 {
     uint64_t first = source->starts == NULL ? (uint64_t)cell * source->each : source->starts[cell];

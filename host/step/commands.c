@@ -1,7 +1,7 @@
 /* commands.c - recording: short, without locks, and all or nothing.
  *
- * Commands that follow each other with the same kind and key become one, so that a loop that adds a component to one entity
- * after another is made as a few batches: a small command is given room for more.
+ * Commands that follow each other with the same kind and key become one, so that a loop that adds a component to one
+ * entity after another is made as a few batches: a small command is given room for more.
  */
 #include "commands.h"
 
@@ -49,7 +49,8 @@ static inline char *command_values(command_t *command)
     return (char *)(command_entities(command) + command->capacity);
 }
 
-/* Placeholders: an even generation, which counts calls from 1; an index of 8 bits of the step's number and 24 of its own. */
+/* Placeholders: an even generation, which counts calls from 1; an index of 8 bits of the step's number and 24 of its
+   own. */
 static inline bp_entity_t command_placeholder(uint64_t step, uint32_t call, uint32_t index)
 {
     return (bp_entity_t){(uint64_t)(call + 1) << 33 | (step & 0xff) << 24 | index};
@@ -95,9 +96,8 @@ void commands_keep(struct bp_commands_o *recorder)
     commands_chunk_t *first = recorder->first;
     first->created = recorder->created;
     first->next_call = atomic_load_explicit(&recorder->all->recorded, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&recorder->all->recorded, &first->next_call, first, memory_order_release,
-                                                  memory_order_relaxed)) {
-    }
+    while (!atomic_compare_exchange_weak_explicit(&recorder->all->recorded, &first->next_call, first,
+                                                  memory_order_release, memory_order_relaxed)) {}
 }
 
 /* --- room ------------------------------------------------------------------------------------------------------- */
@@ -120,9 +120,11 @@ static commands_chunk_t *new_chunk(bp_commands_o *r, size_t bytes)
 }
 
 /* A command with room for `capacity` entities and values, and `more` bytes behind them. NULL when out of memory. */
-static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t capacity, uint32_t size, size_t more)
+static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t capacity, uint32_t size,
+                              size_t more)
 {
-    size_t bytes = sizeof(command_t) + (kind == COMMAND_CREATE ? 0 : (size_t)capacity * (sizeof(bp_entity_t) + size)) + more;
+    size_t bytes =
+        sizeof(command_t) + (kind == COMMAND_CREATE ? 0 : (size_t)capacity * (sizeof(bp_entity_t) + size)) + more;
     bytes = (bytes + 7) & ~(size_t)7;
     commands_chunk_t *chunk = r->last;
     if ((chunk == NULL || chunk->size - chunk->used < bytes) && (chunk = new_chunk(r, bytes)) == NULL)
@@ -149,8 +151,8 @@ static bool continues(const command_t *open, uint32_t kind, uint32_t key, const 
 }
 
 /* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */
-static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count, const bp_property_t *property,
-                               size_t more)
+static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count,
+                               const bp_property_t *property, size_t more)
 {
     uint32_t room = count;
     if (continues(r->open, kind, key, property)) {
@@ -160,7 +162,8 @@ static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, ui
     } else if (count > 0 && count < LEAST_ROOM && more == 0) {
         room = LEAST_ROOM;
     }
-    command_t *command = new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
+    command_t *command =
+        new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
     if (command != NULL && property != NULL)
         command->property = *property;
     return command;
@@ -303,9 +306,9 @@ bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const 
 
 /* Making what was recorded, call by call in the order of the step.
  *
- * Calls come as a list in any order and are sorted in place, so that ordering needs no memory. Placeholders are replaced
- * where they lie; then entities that a command does not concern any more are taken out, and the rest goes to the store as one
- * batch.
+ * Calls come as a list in any order and are sorted in place, so that ordering needs no memory. Placeholders are
+ * replaced where they lie; then entities that a command does not concern any more are taken out, and the rest goes to
+ * the store as one batch.
  */
 
 typedef struct making_t {
@@ -383,7 +386,8 @@ static void resolve_all(const commands_t *commands, bp_entity_t *entities, uint3
     }
 }
 
-uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities)
+uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count,
+                          bp_entity_t *entities)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -443,12 +447,14 @@ static bp_result_t make_set(making_t *m, command_t *command)
     uint32_t count = sift_values(m, command);
     for (uint32_t i = 0; command->property.type == BP_ENTITY && i < count; i++) {
         uint32_t entities;
-        const char *items = items_of(&command->property, command_values(command) + (size_t)i * command->size, &entities);
+        const char *items =
+            items_of(&command->property, command_values(command) + (size_t)i * command->size, &entities);
         resolve_all(m->commands, (bp_entity_t *)(uintptr_t)items, entities); /* in the command's own copy */
     }
     if (count == 0)
         return BP_OK;
-    return property_set(m->world, &command->property, command_entities(command), count, command_values(command), command->size);
+    return property_set(m->world, &command->property, command_entities(command), count, command_values(command),
+                        command->size);
 }
 
 static bp_result_t make_change(making_t *m, command_t *command)
@@ -458,7 +464,8 @@ static bp_result_t make_change(making_t *m, command_t *command)
     uint32_t count = store_sift(m->world, command->key, adding, entities, command->count);
     if (count == 0)
         return BP_OK;
-    return adding ? store_add(m->world, command->key, entities, count) : store_remove(m->world, command->key, entities, count);
+    return adding ? store_add(m->world, command->key, entities, count)
+                  : store_remove(m->world, command->key, entities, count);
 }
 
 static void make_one(making_t *m, command_t *command)
@@ -484,7 +491,8 @@ static void make_call(making_t *m, commands_chunk_t *call)
     commands_t *c = m->commands;
     m->call = call;
     uint64_t entities = (uint64_t)c->entity_count + call->created;
-    if (call->created > 0 && memory_reserve(&c->memory, &c->entities, &c->entity_capacity, entities, sizeof *c->entities) &&
+    if (call->created > 0 &&
+        memory_reserve(&c->memory, &c->entities, &c->entity_capacity, entities, sizeof *c->entities) &&
         memory_reserve(&c->memory, &c->calls, &c->call_capacity, c->call_count + 1u, sizeof *c->calls)) {
         c->calls[c->call_count++] = (commands_created_t){.call = call->call, .first = c->entity_count};
         c->entity_count += call->created;

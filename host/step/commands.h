@@ -1,12 +1,12 @@
 /* commands.h - changes of structure that units of a step record, and making them afterwards.
  *
- * Every call of a unit's verb gets a recorder of its own (bp_commands_o) on the stack of the thread that makes the call, so
- * recording takes no lock. The recorder carries the call's number in the step, which does not depend on threads; what was
- * recorded is made in the order of these numbers. So are placeholders: number of the call and number in the call, in an id
- * whose generation is even, which no living entity has.
+ * Every call of a unit's verb gets a recorder of its own (bp_commands_o) on the stack of the thread that makes the
+ * call, so recording takes no lock. The recorder carries the call's number in the step, which does not depend on
+ * threads; what was recorded is made in the order of these numbers. So are placeholders: number of the call and number
+ * in the call, in an id whose generation is even, which no living entity has.
  *
- * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a line
- * of the log, and the others are made.
+ * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a
+ * line of the log, and the others are made.
  *
  * What it does not do: it decides nothing about when (step.c).
  */
@@ -79,8 +79,9 @@ bp_result_t commands_create(bp_commands_o *recorder, uint32_t prototype, bp_enti
 bp_result_t commands_destroy(bp_commands_o *recorder, const bp_entity_t *entities, uint32_t count);
 bp_result_t commands_add(bp_commands_o *recorder, uint32_t key, const bp_entity_t *entities, uint32_t count);
 bp_result_t commands_remove(bp_commands_o *recorder, uint32_t key, const bp_entity_t *entities, uint32_t count);
-bp_result_t commands_set(bp_commands_o *recorder, const bp_property_t *property, const bp_entity_t *entities, uint32_t count,
-                         const void *values, size_t stride);
-uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count, bp_entity_t *entities);
+bp_result_t commands_set(bp_commands_o *recorder, const bp_property_t *property, const bp_entity_t *entities,
+                         uint32_t count, const void *values, size_t stride);
+uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count,
+                          bp_entity_t *entities);
 
 #endif

@@ -1,13 +1,14 @@
 /* jobs.c - workers that wait for a batch and take its jobs one by one.
  *
- * A batch is open while its gate is: `gate` holds the batch's number, whether it is open, and how many workers are inside. A
- * worker enters an open batch once; jobs are handed out by an atomic counter, so a slow job holds up nobody else. The caller
- * works too, closes the gate when there are no more jobs, and returns when nobody is inside: so a worker that wakes up late
- * finds the gate closed and holds up nobody, and then nothing of the batch is in use any more.
+ * A batch is open while its gate is: `gate` holds the batch's number, whether it is open, and how many workers are
+ * inside. A worker enters an open batch once; jobs are handed out by an atomic counter, so a slow job holds up nobody
+ * else. The caller works too, closes the gate when there are no more jobs, and returns when nobody is inside: so a
+ * worker that wakes up late finds the gate closed and holds up nobody, and then nothing of the batch is in use any
+ * more.
  *
- * Whoever waits spins a little first, since the next batch of a step comes soon, and then sleeps under the lock. Who is about
- * to sleep says so before he looks a last time, and who changes the gate looks for sleepers afterwards: one of the two sees
- * the other. With more threads than processors nobody spins.
+ * Whoever waits spins a little first, since the next batch of a step comes soon, and then sleeps under the lock. Who is
+ * about to sleep says so before he looks a last time, and who changes the gate looks for sleepers afterwards: one of
+ * the two sees the other. With more threads than processors nobody spins.
  */
 #include "jobs.h"
 

@@ -1,8 +1,8 @@
 /* notify.c - subscriptions for the units of a world, and telling them.
  *
- * When units change, subscriptions are made anew: signatures of all runs, by prototype. A term means something else when a component
- * has left the world and come again, or has only now come; then runs change sides as a whole, and systems that had been told
- * are told of that.
+ * When units change, subscriptions are made anew: signatures of all runs, by prototype. A term means something else
+ * when a component has left the world and come again, or has only now come; then runs change sides as a whole, and
+ * systems that had been told are told of that.
  */
 #include "../os/os.h"
 #include "../store/notices.h"
@@ -41,7 +41,7 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
     return told;
 }
 
-/* --- making subscriptions -------------------------------------------------------------------------------------------------- */
+/* --- making subscriptions ----------------------------------------------------------------------------------------- */
 
 /* Watches for all units that ask, in `numbers` for each unit; NULL without an error where nobody does. */
 static bp_result_t make_subscriptions(schedule_t *schedule, uint32_t *numbers, notices_t **out)
@@ -93,7 +93,8 @@ static void tell_difference(const world_t *world, unit_t *unit, const notices_t 
     }
 }
 
-static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers, const uint32_t *signatures)
+static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers,
+                                 const uint32_t *signatures)
 {
     world_t *world = schedule->world;
     if (world->notices != NULL)
@@ -117,10 +118,12 @@ bp_result_t notify_refresh(schedule_t *schedule)
     memory_t *memory = &schedule->memory;
     if (schedule->subscribed)
         return BP_OK;
-    size_t number_size = (schedule->count + 1u) * sizeof(uint32_t), signature_size = (world->run_count + 1u) * sizeof(uint32_t);
+    size_t number_size = (schedule->count + 1u) * sizeof(uint32_t),
+           signature_size = (world->run_count + 1u) * sizeof(uint32_t);
     uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
     notices_t *next = NULL;
-    bp_result_t result = numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_subscriptions(schedule, numbers, &next);
+    bp_result_t result =
+        numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_subscriptions(schedule, numbers, &next);
     if (result == BP_OK && !make_signatures(world, next, signatures))
         result = BP_ERROR_MEMORY;
     if (result == BP_OK) {
@@ -139,7 +142,7 @@ bp_result_t notify_refresh(schedule_t *schedule)
     return result;
 }
 
-/* --- telling ----------------------------------------------------------------------------------------------------------- */
+/* --- telling ------------------------------------------------------------------------------------------------------ */
 
 /* A newcomer is told of all that match. */
 static uint32_t tell_newcomer(const world_t *world, unit_t *unit)

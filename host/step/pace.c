@@ -1,9 +1,9 @@
 /* pace.c - the way in use is compared with the other one by the best of seven runs each.
  *
- * The best and not the mean, since what disturbs a run only ever makes it longer. A change wants some advantage, so that two ways
- * that are equally good do not take turns; the change to one thread an eighth, since another program that has the processors for
- * a moment looks the same as work that cannot be shared. Where threads save a fifth or more the answer is clear, and is not
- * asked again for as long as possible; where they do not, it is asked again sooner.
+ * The best and not the mean, since what disturbs a run only ever makes it longer. A change wants some advantage, so
+ * that two ways that are equally good do not take turns; the change to one thread an eighth, since another program that
+ * has the processors for a moment looks the same as work that cannot be shared. Where threads save a fifth or more the
+ * answer is clear, and is not asked again for as long as possible; where they do not, it is asked again sooner.
  */
 #include "pace.h"
 

@@ -1,10 +1,10 @@
 /* pace.h - is a piece of work faster on several threads? Found out by running it both ways.
  *
- * What threads cost is not to be had from the work alone: how long a wake-up takes, whether another program has the other
- * processors, whether rows that two processors write by turns wander between their caches. So the way that is not in
- * use is tried now and then, for a few times in a row, and the better of the two stays. Where the answer remains the same
- * it is asked less and less often. Work that takes long is not tried the other way: threads that share it share it by small
- * tasks, so little can be lost, and a trial would be a step that stutters.
+ * What threads cost is not to be had from the work alone: how long a wake-up takes, whether another program has the
+ * other processors, whether rows that two processors write by turns wander between their caches. So the way that is not
+ * in use is tried now and then, for a few times in a row, and the better of the two stays. Where the answer remains the
+ * same it is asked less and less often. Work that takes long is not tried the other way: threads that share it share it
+ * by small tasks, so little can be lost, and a trial would be a step that stutters.
  *
  * What it does not do: it knows no clock and runs nothing; it is told how long things took.
  */
@@ -18,7 +18,8 @@ enum {
     PACE_WORTH_NS = 50000,    /* work that is expected to take less is not shared: waking a thread costs as much */
     PACE_LONG_NS = 1000000,   /* work that took longer is not tried the other way */
     PACE_TRIES = 8,           /* runs of a trial; the first, which wakes threads or lets them sleep, does not count */
-    PACE_FIRST_TRIAL = 16,    /* runs before the first trial, and after one that changed the way; doubled after others that were close */
+    PACE_FIRST_TRIAL = 16,    /* runs before the first trial, and after one that changed the way; doubled after others
+                                 that were close */
     PACE_LAST_TRIAL = 1024,   /* no further than this */
     PACE_LAST_TRIAL_ALONE = 256
 };

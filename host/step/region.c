@@ -1,10 +1,11 @@
 /* region.c - a few threads, each looking for a unit that waits for nobody and taking tasks from it.
  *
- * Every thread of a region is the same loop, started through bp_jobs_i as one job. A thread may take all the work alone, and
- * waits only while another one is at work; so a pool that runs jobs one after another, on one thread, is right too.
+ * Every thread of a region is the same loop, started through bp_jobs_i as one job. A thread may take all the work
+ * alone, and waits only while another one is at work; so a pool that runs jobs one after another, on one thread, is
+ * right too.
  *
- * Small work is not worth waking anybody, and some that is larger is not either (pace.h): what the units took in the last
- * steps decides. That changes who runs what and nothing else, since calls and their numbers do not depend on it.
+ * Small work is not worth waking anybody, and some that is larger is not either (pace.h): what the units took in the
+ * last steps decides. That changes who runs what and nothing else, since calls and their numbers do not depend on it.
  */
 #include "../os/os.h"
 #include "schedule_inner.h"

@@ -1,7 +1,7 @@
 /* schedule.c - units that come into a world's step, and leave it.
  *
- * Invariants: units are separate allocations, since plugins hold &unit->verb.handed; `settled` means that every query has its
- * manager numbers and that `units` is in the order of the step. Adding or dropping a unit unsettles.
+ * Invariants: units are separate allocations, since plugins hold &unit->verb.handed; `settled` means that every query
+ * has its manager numbers and that `units` is in the order of the step. Adding or dropping a unit unsettles.
  */
 #include "schedule.h"
 
@@ -24,7 +24,8 @@ static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction
     return schedule;
 }
 
-bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name, double step_rate, uint32_t layout)
+bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
+                                  double step_rate, uint32_t layout)
 {
     memory_t *memory = &parts->base->memory;
     bp_world_o *world = memory_new(memory, sizeof *world);
@@ -86,7 +87,8 @@ void schedule_free_world(bp_world_o *world)
 
 static unit_t *new_unit(schedule_t *schedule, const char *name)
 {
-    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, schedule->count + 1u, sizeof *schedule->units))
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, schedule->count + 1u,
+                        sizeof *schedule->units))
         return NULL;
     unit_t *unit = memory_new(&schedule->memory, sizeof *unit);
     if (unit == NULL)
@@ -132,7 +134,8 @@ static bp_result_t admit_terms(world_t *world, const system_t *system, const com
 static bp_result_t admit_system(world_t *world, const system_t *system)
 {
     for (uint32_t i = 0; i < world->manager_count; i++) {
-        bp_result_t result = world->managers[i]->started ? admit_terms(world, system, world->managers[i]->component) : BP_OK;
+        bp_result_t result =
+            world->managers[i]->started ? admit_terms(world, system, world->managers[i]->component) : BP_OK;
         if (result != BP_OK)
             return result;
     }
@@ -203,7 +206,7 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system)
     }
 }
 
-/* --- for reloads --------------------------------------------------------------------------------------------------------- */
+/* --- for reloads -------------------------------------------------------------------------------------------------- */
 
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more)
 {
@@ -240,9 +243,9 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
 
 /* From what units declare to what a step needs to know.
  *
- * Names become numbers of managers: of terms, which say what a unit is handed, and of `reads` and `writes`, which only say
- * what else it touches. A component that no plugin brings is an error there, since a misspelt name would let units run side
- * by side that must not; one that this world lacks does no harm.
+ * Names become numbers of managers: of terms, which say what a unit is handed, and of `reads` and `writes`, which only
+ * say what else it touches. A component that no plugin brings is an error there, since a misspelt name would let units
+ * run side by side that must not; one that this world lacks does no harm.
  *
  * Everything is found out anew each time, since it is rare.
  */
@@ -256,7 +259,8 @@ static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t 
     settled->manager = world_component(world, term->component);
     if (settled->manager == BP_NONE && settled->flags == 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
-                         "system '%s' works on component '%s', which world '%s' lacks; add it to the world's components",
+                         "system '%s' works on component '%s', which world '%s' lacks; add it to the world's "
+                         "components",
                          unit->name, term->component, world->name);
     return BP_OK;
 }
@@ -330,7 +334,8 @@ static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *plac
 
 static bp_result_t settle_bindings(schedule_t *schedule, unit_t *unit, const uint8_t *place)
 {
-    uint32_t count = unit->query->term_count, fields = unit->manager != NULL ? unit->manager->component->field_count : 0;
+    uint32_t count = unit->query->term_count,
+             fields = unit->manager != NULL ? unit->manager->component->field_count : 0;
     for (uint32_t t = 0; unit->system != NULL && t < count; t++)
         fields += unit->system->terms[t].field_count;
     if (!memory_reserve(&schedule->memory, &unit->bindings, &unit->binding_capacity, count, sizeof *unit->bindings) ||
@@ -430,7 +435,8 @@ static access_t *need_access(schedule_t *schedule, unit_t *unit, uint32_t manage
         at++;
     if (at < unit->access_count && unit->access[at].manager == manager)
         return &unit->access[at];
-    if (!memory_reserve(&schedule->memory, &unit->access, &unit->access_capacity, unit->access_count + 1u, sizeof *unit->access))
+    if (!memory_reserve(&schedule->memory, &unit->access, &unit->access_capacity, unit->access_count + 1u,
+                        sizeof *unit->access))
         return NULL;
     memmove(unit->access + at + 1, unit->access + at, (unit->access_count - at) * sizeof *unit->access);
     unit->access[at] = (access_t){.manager = manager};
@@ -473,7 +479,8 @@ static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
     return BP_OK;
 }
 
-/* A term's fields. One without asks for presence, which no unit changes; or it gives slots, which lead to what the manager has. */
+/* A term's fields. One without asks for presence, which no unit changes; or it gives slots, which lead to what the
+   manager has. */
 static bp_result_t access_term(schedule_t *schedule, unit_t *unit, uint32_t t)
 {
     const term_t *term = &unit->system->terms[t];
@@ -566,8 +573,8 @@ bp_result_t schedule_settle(schedule_t *schedule)
  * Who wants to precede whom is found out once for every pair, into a table of bytes; from then on placing a unit is
  * counting down.
  *
- * Units of one segment form a graph without circles, since everyone waits only for those before him in the order. A unit
- * that must be alone ends the segment before it and is one itself.
+ * Units of one segment form a graph without circles, since everyone waits only for those before him in the order. A
+ * unit that must be alone ends the segment before it and is one itself.
  */
 
 static bool lists(const char *list, const char *name)
@@ -654,9 +661,8 @@ static bp_result_t circle(const schedule_t *schedule, const wishes_t *w)
         at = earlier;
     } while (at != start);
     return error_set(&schedule->world->base->error, BP_ERROR_STATE,
-                     "world '%s': the wishes of %s to run before and after each other form a circle: %s", schedule->world->name,
-                     names.chars,
-                     wishes.chars);
+                     "world '%s': the wishes of %s to run before and after each other form a circle: %s",
+                     schedule->world->name, names.chars, wishes.chars);
 }
 
 static bp_result_t place_all(const schedule_t *schedule, wishes_t *w, unit_t **ordered)

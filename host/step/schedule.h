@@ -1,13 +1,14 @@
 /* schedule.h - the step of a world: its units, their order, and running them.
  *
  * A unit is a system, or a component that simulates. The order of units follows their `before` and `after`, and where
- * these leave it open, the order in which the world was given them. It is settled at the first step after a change; so is
- * what each unit matches, and which units may run side by side: the order is cut into segments, and the units of a segment
- * wait only for those before them that they conflict with. A unit that is not concurrent is a segment of its own.
+ * these leave it open, the order in which the world was given them. It is settled at the first step after a change; so
+ * is what each unit matches, and which units may run side by side: the order is cut into segments, and the units of a
+ * segment wait only for those before them that they conflict with. A unit that is not concurrent is a segment of its
+ * own.
  *
  * A unit that may run in parallel has its runs cut into ranges of rows. Results do not depend on the number of threads,
- * because ranges do not, because conflicting units keep their order, and because what units want to change is recorded and
- * made in the order of the step (commands.h).
+ * because ranges do not, because conflicting units keep their order, and because what units want to change is recorded
+ * and made in the order of the step (commands.h).
  *
  * What it does not do: it knows no threads but by bp_jobs_i.
  */
@@ -21,11 +22,13 @@
 #include "pace.h"
 
 enum {
-    SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which keeps */
+    SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which
+                                     keeps */
     SCHEDULE_RANGE_ROWS = 16384   /* every range's columns aligned */
 };
 
-/* What a unit touches of one component: a bit for each field, by its number, and the last one for what else its manager has. */
+/* What a unit touches of one component: a bit for each field, by its number, and the last one for what else its manager
+   has. */
 enum { ACCESS_WORDS = 4, ACCESS_MANAGER = 255 };
 BP_STATIC_ASSERT((int)REGISTRY_MAX_FIELDS <= (int)ACCESS_MANAGER, "the last bit is no field's");
 typedef struct access_t {
@@ -152,7 +155,8 @@ struct bp_world_o {
 BP_STATIC_ASSERT(offsetof(struct bp_world_o, rows) == 0, "a world begins with its head, and world_handle counts on it");
 
 /* A world without managers and units. NULL when out of memory. */
-bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name, double step_rate, uint32_t layout);
+bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
+                                  double step_rate, uint32_t layout);
 
 /* Stops all systems and then all managers, newest first, and frees the world. */
 void schedule_free_world(bp_world_o *world);
@@ -161,16 +165,17 @@ void schedule_free_world(bp_world_o *world);
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager);
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 
-/* Can the systems of the world have of a component what they ask for? For a component that is about to come to it. [main] */
+/* Can the systems of the world have of a component what they ask for? For a component that is about to come to it.
+   [main] */
 bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
 /* Take units out; a system is stopped. [main] */
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);
 void schedule_drop_system(schedule_t *schedule, const system_t *system);
 
-/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the end of
- * one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for which there is
- * room while no other has come. [main] */
+/* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the
+ * end of one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for
+ * which there is room while no other has come. [main] */
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
 void schedule_free_unit(schedule_t *schedule, unit_t *unit);
 uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);
@@ -180,7 +185,8 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
  * what is missing, or the units that want to be before each other. [main] */
 bp_result_t schedule_settle(schedule_t *schedule);
 
-/* Forget what units match: to be called when what a component's columns are has changed. The next step settles anew. [main] */
+/* Forget what units match: to be called when what a component's columns are has changed. The next step settles anew.
+   [main] */
 void schedule_unsettle(schedule_t *schedule);
 
 /* Settle, and take all memory that the next step needs: schedule_step then cannot fail, unless something changes in
@@ -190,8 +196,8 @@ bp_result_t schedule_prepare(schedule_t *schedule);
 /* One step and the collection after it. [main] */
 bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew);
 
-/* One step of several worlds side by side; all have been prepared, and all their units are concurrent. What comes after the
- * units is done world by world, in this order. Errors: memory, before anything has begun. [main] */
+/* One step of several worlds side by side; all have been prepared, and all their units are concurrent. What comes after
+ * the units is done world by world, in this order. Errors: memory, before anything has begun. [main] */
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew);
 
 #endif

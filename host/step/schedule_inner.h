@@ -1,4 +1,5 @@
-/* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and who is told of matches.
+/* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and who is
+ *told of matches.
  *
  * Inner to schedule.c, unit.c, region.c, notify.c and step.c.
  */
@@ -7,11 +8,12 @@
 
 #include "schedule.h"
 
-/* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes form
- * a circle, which is told; memory. Nothing has changed then. [main] */
+/* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes
+ * form a circle, which is told; memory. Nothing has changed then. [main] */
 bp_result_t order_units(schedule_t *schedule);
 
-/* Cut the order into segments and find who waits for whom in each; accesses are known. False when out of memory. [main] */
+/* Cut the order into segments and find who waits for whom in each; accesses are known. False when out of memory.
+   [main] */
 bool order_segments(schedule_t *schedule);
 
 /* --- region ------------------------------------------------------------------------------------------------------ */
@@ -29,8 +31,8 @@ typedef struct region_part_t {
     uint32_t first, count;
 } region_part_t;
 
-/* Run the units of all parts. Their memory has been taken (unit_run_prepare). Units wait for those of the same part only.
- * `pace` remembers between steps whether threads pay for just these units. [main] */
+/* Run the units of all parts. Their memory has been taken (unit_run_prepare). Units wait for those of the same part
+ * only. `pace` remembers between steps whether threads pay for just these units. [main] */
 void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace);
 
 /* --- unit run ---------------------------------------------------------------------------------------------------- */
@@ -38,13 +40,14 @@ void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, 
 /* One unit in one step: its matches become views of rows, cut into ranges where the unit allows it.
  *
  * A call is one view: a match, or a range of the rows of one. Ranges depend on the number of rows alone, and calls are
- * numbered in the order of the step, so that they are the same whoever makes them. A task is what one thread makes at a time:
- * the calls of several small matches, or one range.
+ * numbered in the order of the step, so that they are the same whoever makes them. A task is what one thread makes at a
+ * time: the calls of several small matches, or one range.
  *
  * What it does not do: no order among units (step.c, region.c), no calling itself (schedule_inner.h).
  */
 
-/* Match what has come since the last step, and take the memory that running the unit needs. False when out of memory. [main] */
+/* Match what has come since the last step, and take the memory that running the unit needs. False when out of memory.
+   [main] */
 bool unit_run_prepare(schedule_t *schedule, unit_t *unit);
 
 /* Run the unit, all of it. [main] */
@@ -64,14 +67,14 @@ void *const *unit_absent_columns(void);
 
 /* The one place where verbs of a plugin's units are called.
  *
- * Whoever wants to be around each such call (a guard against crashes, a measure, a check) puts it here. What is handed over
- * has been made ready by unit.c.
+ * Whoever wants to be around each such call (a guard against crashes, a measure, a check) puts it here. What is handed
+ * over has been made ready by unit.c.
  *
  * What it does not do: it decides nothing about when or on which rows.
  */
 
-/* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why, and
- * in which world. [main] */
+/* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why,
+ * and in which world. [main] */
 bp_result_t unit_call_start(unit_t *unit, world_t *world);
 void unit_call_stop(unit_t *unit);
 
@@ -90,15 +93,16 @@ void unit_call_report(unit_t *unit, bp_report_o *report);
 
 /* Telling systems which entities have come to match their terms, and which no longer do.
  *
- * What happened is written down by the store (store/notices.h); systems with the same requirements share one subscription. Systems
- * are told before the units of a step, and after commands that a unit had made first. One that has just come is told of
- * everything that matches.
+ * What happened is written down by the store (store/notices.h); systems with the same requirements share one
+ * subscription. Systems are told before the units of a step, and after commands that a unit had made first. One that
+ * has just come is told of everything that matches.
  *
  * What it does not do: where no system asks, there is nothing to do and nothing is written down.
  */
 
-/* After settling: subscribe what the units ask for. Systems that were there before are told first of what has happened, and then of
- * what has changed because their terms mean something else now. Errors: memory; what was subscribed still is then. [main] */
+/* After settling: subscribe what the units ask for. Systems that were there before are told first of what has happened,
+ * and then of what has changed because their terms mean something else now. Errors: memory; what was subscribed still
+ * is then. [main] */
 bp_result_t notify_refresh(schedule_t *schedule);
 
 /* Tell all systems; rows do not move meanwhile. [main] */

@@ -1,8 +1,8 @@
 /* step.c - a step: its units segment by segment, and what comes after them.
  *
- * All that can fail comes first: no run can come into being while units run, so a step that has begun ends. After commands
- * that a unit had made first, matches are looked at again; where there is no memory for what is new, units see it a step
- * later.
+ * All that can fail comes first: no run can come into being while units run, so a step that has begun ends. After
+ * commands that a unit had made first, matches are looked at again; where there is no memory for what is new, units see
+ * it a step later.
  *
  * After the units: destructions that were put off, then commands, then the collection of holes. Worlds that step side
  * by side do all this one after another, in their order, since entities are shared by all worlds.

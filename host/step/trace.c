@@ -1,7 +1,7 @@
 /* trace.c - putting slices down and handing them over.
  *
- * Threads are told apart by the system's number for them and get small numbers of their own in the order in which they are
- * met, since an embedder's pool does not say which of its threads runs a job.
+ * Threads are told apart by the system's number for them and get small numbers of their own in the order in which they
+ * are met, since an embedder's pool does not say which of its threads runs a job.
  */
 #include "trace.h"
 

@@ -1,7 +1,8 @@
 /* trace.h - slices of time: what ran when, on which thread, while somebody looks.
  *
- * During a step slices are put down from any thread, without a lock, into room for a fixed number of them; at the end of each
- * step they are handed to the embedder's sink (bp_trace_i) and the room is empty again. What finds no room is counted.
+ * During a step slices are put down from any thread, without a lock, into room for a fixed number of them; at the end
+ * of each step they are handed to the embedder's sink (bp_trace_i) and the room is empty again. What finds no room is
+ * counted.
  *
  * What it does not do: no file; the program writes one (program/json_output.c). Where nobody looks there is no trace_t.
  */
@@ -29,7 +30,8 @@ typedef struct trace_t {
 trace_t *trace_create(base_t *base, const bp_trace_i *sink);
 void trace_free(trace_t *trace, base_t *base);
 
-/* Put down a slice between two readings of os_clock_ns. Names live at least until the step ends. `world` may be NULL. [job] */
+/* Put down a slice between two readings of os_clock_ns. Names live at least until the step ends. `world` may be NULL.
+   [job] */
 void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char *name, uint64_t begin, uint64_t end,
                  uint64_t count);
 

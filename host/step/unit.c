@@ -1,8 +1,9 @@
 /* unit.c - views of matches and of ranges of them.
  *
  * A view of whole runs borrows the run's own array of column addresses; a range that begins further down gets an array
- * of its own, on the stack of the thread that runs it. What all calls that a thread makes in a row have in common, the step
- * and, until something is recorded, the recorder of commands, is made once for them: matches may be many and small.
+ * of its own, on the stack of the thread that runs it. What all calls that a thread makes in a row have in common, the
+ * step and, until something is recorded, the recorder of commands, is made once for them: matches may be many and
+ * small.
  */
 #include "../base/base.h"
 #include "../plugin/verbs.h"
@@ -13,8 +14,8 @@ enum {
     AHEAD = 2         /* matches */
 };
 
-/* Calls that one thread makes one after another: they share a copy of the step, what is the same in all views and, while nobody
- * records anything, the recorder. */
+/* Calls that one thread makes one after another: they share a copy of the step, what is the same in all views and,
+ * while nobody records anything, the recorder. */
 typedef struct calls_t {
     unit_t *unit;
     bp_step_t step;
@@ -37,9 +38,11 @@ void *const *unit_absent_columns(void)
     return no_columns;
 }
 
-/* The columns that the unit asks for of one term, from `row` of a run on, where the component's columns begin at `first`; 0: the
- * entities lack it. The run's own addresses where they lie as they are asked for, else `shifted`, filled. */
-static void *const *term_columns(const binding_t *binding, const run_t *run, uint32_t first, uint32_t row, void **shifted)
+/* The columns that the unit asks for of one term, from `row` of a run on, where the component's columns begin at
+ * `first`; 0: the entities lack it. The run's own addresses where they lie as they are asked for, else `shifted`,
+ * filled. */
+static void *const *term_columns(const binding_t *binding, const run_t *run, uint32_t first, uint32_t row,
+                                 void **shifted)
 {
     if (first == 0)
         return binding->absent;
@@ -162,7 +165,9 @@ static uint32_t range_rows(const unit_t *unit, uint32_t rows)
     uint32_t range = (rows / 16 + 63) & ~63u;
     if (!unit->parallel)
         return rows;
-    return range < SCHEDULE_LEAST_RANGE ? SCHEDULE_LEAST_RANGE : range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS : range;
+    return range < SCHEDULE_LEAST_RANGE  ? SCHEDULE_LEAST_RANGE
+           : range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS
+                                         : range;
 }
 
 static uint32_t range_count(uint32_t rows, uint32_t range)
@@ -177,7 +182,8 @@ static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_
     begin_calls(&calls, unit);
     for (; match < end; match++) {
         uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
-        if (match + AHEAD < end) { /* what says where the columns of a match to come are: the run, and what lies behind it */
+        if (match + AHEAD < end) { /* what says where the columns of a match to come are: the run, and what lies behind
+                                      it */
             PREFETCH(unit->query->runs[match + AHEAD]);
             PREFETCH(unit->query->runs[match + AHEAD] + 1);
         }
@@ -333,10 +339,13 @@ static bool reserve_matches(schedule_t *schedule, unit_t *unit)
     uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, gathered = 0;
     for (uint32_t t = 0; t < unit->query->term_count; t++)
         gathered += unit->bindings[t].in_row ? 0 : (uint64_t)unit->query->count * unit->bindings[t].count;
-    return memory_reserve(&schedule->memory, &unit->gathered, &unit->gathered_capacity, gathered, sizeof *unit->gathered) &&
-           memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count, sizeof *unit->matches) &&
+    return memory_reserve(&schedule->memory, &unit->gathered, &unit->gathered_capacity, gathered,
+                          sizeof *unit->gathered) &&
+           memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count,
+                          sizeof *unit->matches) &&
            memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns) &&
-           (!unit->has_slots || memory_reserve(&schedule->memory, &unit->slots, &unit->slot_capacity, columns, sizeof *unit->slots));
+           (!unit->has_slots ||
+            memory_reserve(&schedule->memory, &unit->slots, &unit->slot_capacity, columns, sizeof *unit->slots));
 }
 
 static bool reserve_tasks(schedule_t *schedule, unit_t *unit)
@@ -362,8 +371,8 @@ bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
 
 /* Calls into plugins that bring units.
  *
- * Verbs are reached through the slot of the system or the component at each call, so that a slot that has been filled anew is
- * seen at once.
+ * Verbs are reached through the slot of the system or the component at each call, so that a slot that has been filled
+ * anew is seen at once.
  */
 
 bp_result_t unit_call_start(unit_t *unit, world_t *world)
@@ -384,8 +393,9 @@ bp_result_t unit_call_start(unit_t *unit, world_t *world)
     bp_result_t result = verb_system_start(unit->system, &unit->verb);
     if (result != BP_OK && error->text[0] == '\0')
         error_set(error, result, "it gave no reason (code %d)", result);
-    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name,
-                                                  world->name);
+    return result == BP_OK
+               ? BP_OK
+               : error_prefix(error, result, "system '%s' did not start in world '%s': ", unit->name, world->name);
 }
 
 void unit_call_stop(unit_t *unit)

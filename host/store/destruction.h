@@ -58,13 +58,14 @@ uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *enti
 void destruction_begin_step(destruction_t *destruction);
 void destruction_end_step(destruction_t *destruction);
 
-/* In the middle of a step that holds no columns for now: destructions are made at once; what waits goes on waiting. `resume`
- * gets what `pause` gave. [main] */
+/* In the middle of a step that holds no columns for now: destructions are made at once; what waits goes on waiting.
+ * `resume` gets what `pause` gave. [main] */
 uint32_t destruction_pause(destruction_t *destruction);
 void destruction_resume(destruction_t *destruction, uint32_t stepping);
 
 /* As bp_host_on_destroyed and bp_host_drop_owner. [main] */
-bp_result_t destruction_add_callback(destruction_t *destruction, const void *owner, bp_destroyed_callback callback, void *data);
+bp_result_t destruction_add_callback(destruction_t *destruction, const void *owner, bp_destroyed_callback callback,
+                                     void *data);
 void destruction_drop_owner(destruction_t *destruction, const void *owner);
 
 #endif

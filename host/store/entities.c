@@ -68,7 +68,8 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count)
     if (needed <= entities->capacity)
         return BP_OK;
     if (needed > ENTITIES_MAX)
-        return error_set(&entities->base->error, BP_ERROR_LIMIT, "a host has at most %" PRIu32 " entities", ENTITIES_MAX);
+        return error_set(&entities->base->error, BP_ERROR_LIMIT, "a host has at most %" PRIu32 " entities",
+                         ENTITIES_MAX);
     uint64_t capacity = (uint64_t)entities->capacity * 2;
     if (capacity < needed)
         capacity = needed < 256 ? 256 : needed;
@@ -143,7 +144,8 @@ uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, ui
 {
     static const uint32_t nobody[1] = {1};
     const uint32_t *lives = entities->bound > 0 ? entities->lives : nobody;
-    uint32_t living = 0, last = entities->bound > 0 ? entities->bound - 1 : 0, base = entities->base->values.entity_base + 1;
+    uint32_t living = 0, last = entities->bound > 0 ? entities->bound - 1 : 0,
+             base = entities->base->values.entity_base + 1;
     /* Branch-free: half of a batch may be dead, and a wrong guess costs more than one more load. */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = bp_entity_index(batch[i]), life = bp_entity_generation(batch[i]) - base;
@@ -165,5 +167,6 @@ bp_result_t entities_dead_error(const entities_t *entities, bp_entity_t e)
     if (bp_entity_generation(e) >> ENTITY_COUNTER_BITS != base >> ENTITY_COUNTER_BITS)
         return error_set(error, BP_ERROR_DEAD, "entity %016" PRIx64 " belongs to another host", e.id);
     const char *why = bp_entity_index(e) >= entities->bound ? "was never created" : "is dead";
-    return error_set(error, BP_ERROR_DEAD, "entity #%" PRIu32 ":%" PRIu32 " %s", bp_entity_index(e), entity_life(base, e), why);
+    return error_set(error, BP_ERROR_DEAD, "entity #%" PRIu32 ":%" PRIu32 " %s", bp_entity_index(e),
+                     entity_life(base, e), why);
 }

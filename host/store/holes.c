@@ -76,7 +76,8 @@ void holes_drop(holes_t *holes, uint32_t first, uint32_t end)
 {
     while (first < end) {
         uint32_t in_word = 64 - first % 64, count = end - first < in_word ? end - first : in_word;
-        uint64_t mask = count == 64 ? UINT64_MAX : ((UINT64_C(1) << count) - 1) << first % 64, *word = holes_word(holes, first);
+        uint64_t mask = count == 64 ? UINT64_MAX : ((UINT64_C(1) << count) - 1) << first % 64,
+                 *word = holes_word(holes, first);
         *word &= ~mask;
         if (*word == 0 && holes->words != NULL)
             holes_note(holes, first, false);
@@ -95,7 +96,7 @@ void holes_note(holes_t *holes, uint32_t row, bool filled)
     }
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 
 /* The first bit that is 1 in a word from bit `from` on; 64 where there is none. */
 static uint32_t bit_from(uint64_t word, uint32_t from)

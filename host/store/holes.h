@@ -10,7 +10,8 @@
  *
  * Up to 64 rows need no memory of their own, since most runs are small.
  *
- * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 exactly where the word below is not 0.
+ * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 exactly where the word below is
+ * not 0.
  *
  * What it does not do: it knows no rows (run.h), and it counts nothing.
  */
@@ -28,8 +29,8 @@ typedef struct holes_t {
     uint32_t level[HOLES_LEVELS]; /* where the words of each level begin */
 } holes_t;
 
-/* Bits for `rows` rows, more or fewer than there are now; those of rows that go are 0. False when out of memory: nothing has
- * changed. [main] */
+/* Bits for `rows` rows, more or fewer than there are now; those of rows that go are 0. False when out of memory:
+ * nothing has changed. [main] */
 bool holes_resize(holes_t *holes, memory_t *memory, uint32_t rows);
 void holes_free(holes_t *holes, memory_t *memory);
 

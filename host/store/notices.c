@@ -1,12 +1,12 @@
 /* notices.c - signatures, the list of moves, and telling it.
  *
  * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a
- * component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's number
- * by entity index, and the entry says whether it is about that entity. So nothing has to be cleared when the list is emptied,
- * and an index that gets a new entity meanwhile gets a second entry.
+ * component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's
+ * number by entity index, and the entry says whether it is about that entity. So nothing has to be cleared when the
+ * list is emptied, and an index that gets a new entity meanwhile gets a second entry.
  *
- * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it lies;
- * small groups are gathered for each subscription.
+ * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it
+ * lies; small groups are gathered for each subscription.
  */
 #include "notices.h"
 
@@ -33,7 +33,7 @@ void notices_free(notices_t *n)
     memory_free(world_memory, n, sizeof *n);
 }
 
-/* --- subscriptions and signatures ---------------------------------------------------------------------------------------- */
+/* --- subscriptions and signatures --------------------------------------------------------------------------------- */
 
 uint32_t notices_subscribe(notices_t *n, const query_t *query)
 {
@@ -41,7 +41,8 @@ uint32_t notices_subscribe(notices_t *n, const query_t *query)
         if (n->subscriptions[w].query == query)
             return w;
     }
-    if (!memory_reserve(&n->memory, &n->subscriptions, &n->subscription_capacity, n->subscription_count + 1u, sizeof *n->subscriptions))
+    if (!memory_reserve(&n->memory, &n->subscriptions, &n->subscription_capacity, n->subscription_count + 1u,
+                        sizeof *n->subscriptions))
         return BP_NONE;
     subscription_t *subscription = &n->subscriptions[n->subscription_count];
     subscription->query = query;
@@ -85,7 +86,7 @@ uint32_t notices_signature(notices_t *n, uint32_t prototype)
     return n->signature_count++;
 }
 
-/* --- writing down ---------------------------------------------------------------------------------------------------- */
+/* --- writing down ------------------------------------------------------------------------------------------------- */
 
 /* Drop entries that have come back to where they were. */
 static void compact(notices_t *n)
@@ -117,7 +118,8 @@ bool notices_reserve(notices_t *n, uint32_t more)
            memory_reserve(&n->memory, &n->places, &n->place_capacity, n->world->record_capacity, sizeof *n->places);
 }
 
-/* The kind of a hop, or BP_NONE where an entity that makes it may have made another one before, or make one afterwards. */
+/* The kind of a hop, or BP_NONE where an entity that makes it may have made another one before, or make one
+   afterwards. */
 static uint32_t kind_of(notices_t *n, hop_t hop)
 {
     for (uint32_t i = 0; i < n->kind_count; i++) {
@@ -142,8 +144,8 @@ static void append(notices_t *n, uint32_t kind, const bp_entity_t *entities, uin
     n->count += count;
 }
 
-/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from the last
- * none is overwritten before it is read. */
+/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from
+ * the last none is overwritten before it is read. */
 static void index_entries(notices_t *n)
 {
     uint32_t end = n->count;
@@ -176,7 +178,8 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
     for (uint32_t i = 0; i < count; i++) {
         bp_entity_t e = entities[i];
         uint32_t index = bp_entity_index(e), there = places[index];
-        /* A place that means nothing is as good as random: no branch may depend on it. Entry 0 is about somebody else then. */
+        /* A place that means nothing is as good as random: no branch may depend on it. Entry 0 is about somebody else
+           then. */
         uint32_t place = there < used ? there : 0;
         if (entries[place].id == e.id) {
             hops[place].to = to;
@@ -189,7 +192,7 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
     n->count = used;
 }
 
-/* --- telling --------------------------------------------------------------------------------------------------------- */
+/* --- telling ------------------------------------------------------------------------------------------------------ */
 
 typedef struct telling_t {
     notices_t *notices;

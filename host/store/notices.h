@@ -1,15 +1,16 @@
 /* notices.h - who has come to match, and who no longer does: the moves that somebody wants to be told of.
  *
- * A subscription is a set of terms. Whether an entity is in a subscription's set depends on its prototype alone, so each run carries a
- * signature (run_t.signature): the number of a row of bits, one for each subscription that its prototype matches. A move between runs of
- * equal signatures interests nobody and costs a comparison. Other moves are written down: each entity once, with the signature
- * that it had when somebody was last told and the one that it has now. So what is told is exact, whatever happened in between.
+ * A subscription is a set of terms. Whether an entity is in a subscription's set depends on its prototype alone, so
+ * each run carries a signature (run_t.signature): the number of a row of bits, one for each subscription that its
+ * prototype matches. A move between runs of equal signatures interests nobody and costs a comparison. Other moves are
+ * written down: each entity once, with the signature that it had when somebody was last told and the one that it has
+ * now. So what is told is exact, whatever happened in between.
  *
- * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or a move
- * needs none.
+ * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or
+ * a move needs none.
  *
- * What it does not do: it calls nobody; a function is handed down. A world in which nothing is subscribed has no notices_t, and its
- * runs have the signature 0.
+ * What it does not do: it calls nobody; a function is handed down. A world in which nothing is subscribed has no
+ * notices_t, and its runs have the signature 0.
  */
 #ifndef HOST_STORE_NOTICES_H
 #define HOST_STORE_NOTICES_H
@@ -19,7 +20,8 @@
 enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64, NOTICES_KINDS = 8 };
 
 /* Entities that have come to match subscription number `subscription`, or have ceased to. */
-typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count);
+typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, const bp_entity_t *entities,
+                             uint32_t count);
 
 typedef struct subscription_t {
     const query_t *query;    /* whose terms, when it was made; compared by address only */
@@ -29,7 +31,8 @@ typedef struct subscription_t {
     bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */
 } subscription_t;
 
-/* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its kind. */
+/* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its
+   kind. */
 typedef struct hop_t { uint32_t from, to; } hop_t;
 
 typedef struct notices_t {
@@ -55,7 +58,8 @@ typedef struct notices_t {
 notices_t *notices_create(world_t *world);
 void notices_free(notices_t *notices);
 
-/* Subscribe a query's terms; the number of the subscription, or BP_NONE when out of memory. All subscriptions come before the first signature. */
+/* Subscribe a query's terms; the number of the subscription, or BP_NONE when out of memory. All subscriptions come
+   before the first signature. */
 uint32_t notices_subscribe(notices_t *notices, const query_t *query);
 
 /* The signature of a prototype, made where it is new; BP_NONE when out of memory. */
@@ -63,7 +67,8 @@ uint32_t notices_signature(notices_t *notices, uint32_t prototype);
 
 static inline bool notices_has(const notices_t *notices, uint32_t signature, uint32_t subscription)
 {
-    return (notices->signatures[(size_t)signature * notices->words + subscription / 64] >> (subscription % 64) & 1) != 0;
+    return (notices->signatures[(size_t)signature * notices->words + subscription / 64] >> (subscription % 64) & 1) !=
+           0;
 }
 
 /* Make room for `more` entities that get their first components. False when out of memory. [main] */
@@ -78,8 +83,8 @@ static inline bool notices_has_room(const notices_t *notices, uint32_t occupied,
 /* Entities have moved from one signature to another. [main] */
 void notices_moved(notices_t *notices, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count);
 
-/* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many entries
- * there were. [main] */
+/* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many
+ * entries there were. [main] */
 uint32_t notices_deliver(notices_t *notices, notices_tell tell, void *context);
 
 #endif

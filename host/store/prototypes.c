@@ -5,9 +5,10 @@
  * builds the rest up again, which makes the prototypes between where they are missing; the result is remembered in a
  * direct-mapped cache, so in steady state a transition costs one probe.
  *
- * Where the columns of a key begin in a prototype is asked for with every look-up of an entity that has other components than
- * the one before. Walking the chain is a guess at each link of where it ends, so the answers are kept in a small direct-mapped
- * cache as well. An entry is one word, since jobs ask too: whoever reads it sees all of an answer or none of it.
+ * Where the columns of a key begin in a prototype is asked for with every look-up of an entity that has other
+ * components than the one before. Walking the chain is a guess at each link of where it ends, so the answers are kept
+ * in a small direct-mapped cache as well. An entry is one word, since jobs ask too: whoever reads it sees all of an
+ * answer or none of it.
  *
  * A prototype that was made on the way to a failure is harmless: it stands for a combination that no entity has yet.
  */
@@ -164,12 +165,13 @@ static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t
         if (k->name == added->name)
             return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has a component named '%s'", name);
         if (k->manager == added->manager && (added->flags & KEY_SINGLE) != 0)
-            return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has this component, as '%s', and may have only one",
+            return error_set(&p->base->error, BP_ERROR_EXISTS,
+                             "the entity already has this component, as '%s', and may have only one",
                              names_text(&p->base->names, k->name));
     }
     if (start->key_count >= PROTOTYPES_MAX_KEYS || start->columns + added->columns > PROTOTYPES_MAX_COLUMNS)
-        return error_set(&p->base->error, BP_ERROR_LIMIT, "an entity has at most %d components and %d fields", PROTOTYPES_MAX_KEYS,
-                         PROTOTYPES_MAX_COLUMNS);
+        return error_set(&p->base->error, BP_ERROR_LIMIT, "an entity has at most %d components and %d fields",
+                         PROTOTYPES_MAX_KEYS, PROTOTYPES_MAX_COLUMNS);
     return BP_OK;
 }
 
@@ -239,7 +241,8 @@ uint32_t prototypes_find_column(const prototypes_t *p, uint32_t prototype, uint3
         i = &p->items[i->base];
     uint32_t column = i->key_count > 0 && i->key == key ? p->items[i->base].columns : 0;
     if (key <= UINT16_MAX)
-        atomic_store_explicit(prototypes_column_word(p, prototype, key), (uint64_t)prototype << 32 | key << 16 | column, memory_order_relaxed);
+        atomic_store_explicit(prototypes_column_word(p, prototype, key), (uint64_t)prototype << 32 | key << 16 | column,
+                              memory_order_relaxed);
     return column;
 }
 

@@ -1,9 +1,10 @@
 /* prototypes.h - the entity index: which combinations of components exist in a world.
  *
  * A prototype is {base prototype, key}: the combination of its base and one more component. A key stands for one
- * component type under one instance name. Chains are kept in canonical order, keys ascending from the empty prototype, so the
- * same components are always the same prototype, in whatever order they came. Prototypes are small dense integers;
- * 0 has no components. They are never removed: 24 bytes each, beside the run that holds the rows of their entities.
+ * component type under one instance name. Chains are kept in canonical order, keys ascending from the empty prototype,
+ * so the same components are always the same prototype, in whatever order they came. Prototypes are small dense
+ * integers; 0 has no components. They are never removed: 24 bytes each, beside the run that holds the rows of their
+ * entities.
  *
  * The columns of a prototype are those of its base followed by those of its key. So a component's columns begin where
  * its base's end, and adding a component to an entity inserts columns at one place: rows move between prototypes by
@@ -65,7 +66,8 @@ typedef struct prototypes_t {
     uint32_t key_bucket_count;
     uint32_t count, capacity;  /* count is at least 1: prototype 0 */
     uint32_t bucket_count;     /* of buckets and of transitions: a power of two */
-    _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one word */
+    _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one
+                                  word */
 } prototypes_t;
 
 /* False when out of memory. */

@@ -114,7 +114,8 @@ bool query_matches(const prototypes_t *prototypes, const query_term_t *terms, ui
         bool there = false;
         for (uint32_t at = prototype; at != 0 && !there; at = prototypes->items[at].base)
             there = fits(prototypes, &terms[t], at);
-        if (there ? (terms[t].flags & BP_TERM_EXCLUDE) != 0 : (terms[t].flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
+        if (there ? (terms[t].flags & BP_TERM_EXCLUDE) != 0
+                  : (terms[t].flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
             return false;
     }
     return true;

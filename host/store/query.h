@@ -4,8 +4,8 @@
  * each run is looked at once, when it is new. A term that names no instance and meets an entity with two components
  * of its type gives one match for each.
  *
- * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in one
- * canonical order (query_order), and each system remembers the place of its own.
+ * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in
+ * one canonical order (query_order), and each system remembers the place of its own.
  *
  * What it does not do: it calls nothing (step/ does).
  */

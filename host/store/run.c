@@ -2,8 +2,8 @@
  *
  * Measured choices (bench/, docs/store.md): a run starts with one row and doubles; below RUN_SPLIT_BYTES its columns
  * share one block, which is copied when it grows; above, each column is a block of its own, and since large blocks
- * are pages (base/memory.h) doubling one remaps its pages and touches none. Columns of different runs and fields begin at
- * different places within a page, so that a loop over several columns does not have them fight for the same cache
+ * are pages (base/memory.h) doubling one remaps its pages and touches none. Columns of different runs and fields begin
+ * at different places within a page, so that a loop over several columns does not have them fight for the same cache
  * sets.
  *
  * Invariants: columns[c] points into the block of column c (or the shared block) with room for `capacity` values
@@ -41,7 +41,8 @@ static size_t align_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags)
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count,
+                  uint16_t flags)
 {
     size_t size = sizeof(run_t) + column_count * RUN_COLUMN_BYTES;
     run_t *run = memory_new(memory, size);
@@ -245,7 +246,7 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
     return holes_resize(&run->hole_set, memory, (uint32_t)capacity) && resize(run, memory, (uint32_t)capacity);
 }
 
-/* --- shrinking ------------------------------------------------------------------------------------------------------ */
+/* --- shrinking ---------------------------------------------------------------------------------------------------- */
 
 static size_t held_bytes(const run_t *run)
 {
@@ -294,7 +295,7 @@ size_t run_trim(run_t *run, memory_t *memory, size_t most)
     return before - held_bytes(run);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------ */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 #define FILL(type)                                  \
     do {                                            \
@@ -356,13 +357,14 @@ void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, 
     fill_cells(run_cell(run, column, first), value, run->sizes[column], count);
 }
 
-void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count, const holdings_t *holdings)
+void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count,
+                 const holdings_t *holdings)
 {
     for (uint32_t c = first_column; c < last_column && run->has_counted; c++)
         cells_release(holdings, run->fields[c], run_cell(run, c, row), count);
 }
 
-/* --- rows come and go ---------------------------------------------------------------------------------------------- */
+/* --- rows come and go --------------------------------------------------------------------------------------------- */
 
 uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holdings_t *holdings)
 {
@@ -421,8 +423,8 @@ void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
     cut_holes(run, holdings);
 }
 
-/* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a generation, which
- * is odd for whoever lives. */
+/* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a
+ * generation, which is odd for whoever lives. */
 static bool lie_there(const bp_entity_t *rows, const bp_entity_t *entities)
 {
     uint64_t different = 0, common = UINT64_MAX;
@@ -447,13 +449,13 @@ uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *ent
 
 /* A run whose columns become others.
  *
- * The run keeps its address: references and caches hold it. What changes is what it holds: the arrays that describe its columns
- * and the blocks that these lie in. A shape is another set of both, complete before anything of the run changes; the two then
- * change places. Where every column has a block of its own, columns that stay are the same memory in both, so that
- * no value moves, however many rows there are; small runs, whose columns share a block, are copied.
+ * The run keeps its address: references and caches hold it. What changes is what it holds: the arrays that describe its
+ * columns and the blocks that these lie in. A shape is another set of both, complete before anything of the run
+ * changes; the two then change places. Where every column has a block of its own, columns that stay are the same memory
+ * in both, so that no value moves, however many rows there are; small runs, whose columns share a block, are copied.
  *
- * Invariant: what run and shape share is marked in `adopted` on both sides, so that whichever of them goes frees only what
- * is its own.
+ * Invariant: what run and shape share is marked in `adopted` on both sides, so that whichever of them goes frees only
+ * what is its own.
  */
 
 static bool need_body(run_t *kept, memory_t *memory, uint32_t count)
@@ -586,7 +588,7 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *hold
     memset(shape, 0, sizeof *shape);
 }
 
-/* --- in place --------------------------------------------------------------------------------------------------------- */
+/* --- in place ----------------------------------------------------------------------------------------------------- */
 
 static void drop_column(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t column)
 {
@@ -595,7 +597,8 @@ static void drop_column(run_t *run, memory_t *memory, const holdings_t *holdings
         memory_free(memory, run->blocks[column].start, run->blocks[column].size);
 }
 
-void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count)
+void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width,
+              const run_pick_t *picks, uint32_t count)
 {
     void *columns[RUN_KEEP_MOST];
     run_block_t blocks[RUN_KEEP_MOST];
@@ -629,8 +632,8 @@ void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t
 
 /* A few rows of a large run, and a run that has only those.
  *
- * A sample is one block, laid out as the block of a small run with as many rows. So a run that takes it in place of its own
- * columns is a small run like any other, and grows and changes its columns as such.
+ * A sample is one block, laid out as the block of a small run with as many rows. So a run that takes it in place of its
+ * own columns is a small run like any other, and grows and changes its columns as such.
  */
 
 enum { STRETCH = 64 /* rows that lie together stay together: entities made together often refer to each other */ };
@@ -680,7 +683,8 @@ static void inherit(const run_t *run, const memory_t *memory, uint32_t columns)
 static bool leave_out(const run_t *run, const memory_t *memory)
 {
     for (uint32_t c = 0; c < run->column_count; c++) {
-        if (memory_is_pages(memory, run->blocks[c].size) && !os_pages_inherit(run->blocks[c].start, run->blocks[c].size, false)) {
+        if (memory_is_pages(memory, run->blocks[c].size) &&
+            !os_pages_inherit(run->blocks[c].start, run->blocks[c].size, false)) {
             inherit(run, memory, c);
             return false;
         }

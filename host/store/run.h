@@ -19,8 +19,10 @@ enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
     RUN_SPLIT_BYTES = 64 * 1024,    /* runs of more bytes keep each column in a block of its own */
     RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
-    RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at a time */
-    RUN_SLACK_BYTES = 15,           /* behind every column, so that a value may be copied as 16 bytes into the last row */
+    RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at
+                                       a time */
+    RUN_SLACK_BYTES = 15,           /* behind every column, so that a value may be copied as 16 bytes into the last
+                                       row */
     RUN_RATES = 4,                  /* collections over which the rate of deaths is looked at */
     RUN_SMALL = 16                  /* runs with room for fewer rows keep it while they have any */
 };
@@ -63,7 +65,8 @@ BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a ru
 BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
 
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
-run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
+run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count,
+                  uint16_t flags);
 void run_free(run_t *run, memory_t *memory, const holdings_t *holdings);
 
 /* Make room for `more` rows; false when out of memory. [main] */
@@ -75,8 +78,8 @@ static inline bool run_is_roomy(const run_t *run)
     return run->count < run->capacity / 2 && (run->count == 0 || run->capacity >= RUN_SMALL);
 }
 
-/* Give back memory of rows that are not used, about `most` bytes of it, until a quarter more than the rows there are remains.
- * Returns how many bytes went. [main] */
+/* Give back memory of rows that are not used, about `most` bytes of it, until a quarter more than the rows there are
+ * remains. Returns how many bytes went. [main] */
 size_t run_trim(run_t *run, memory_t *memory, size_t most);
 
 /* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
@@ -86,17 +89,19 @@ void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t 
 void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value);
 
 /* Let go of what cells of `count` rows hold. [main] */
-void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count, const holdings_t *holdings);
+void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count,
+                 const holdings_t *holdings);
 
 /* Rows that no entities are in any more become holes, and holes at the end go. What holes hold they keep until then. */
 void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *holdings);
 
-/* Move the last row into `row`, all columns, and drop the last, and holes before it. What cells of the row held has been released
- * or moved. */
+/* Move the last row into `row`, all columns, and drop the last, and holes before it. What cells of the row held has
+ * been released or moved. */
 void run_erase(run_t *run, uint32_t row, const holdings_t *holdings);
 
-/* Rows for up to `most` entities that are coming, one behind the other: the lowest holes first, then behind the last row, where
- * there must be room. What a hole still held is let go. Returns how many rows there are from *first on; they hold nothing. */
+/* Rows for up to `most` entities that are coming, one behind the other: the lowest holes first, then behind the last
+ * row, where there must be room. What a hole still held is let go. Returns how many rows there are from *first on; they
+ * hold nothing. */
 uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holdings_t *holdings);
 
 /* One such row in a run that has holes, and no cells that hold something outside themselves. */
@@ -126,22 +131,24 @@ typedef struct run_shape_t {
     bool exchanged;
 } run_shape_t;
 
-/* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and the
- * caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run. False when
- * out of memory: nothing is held. [main] */
+/* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and
+ * the caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run.
+ * False when out of memory: nothing is held. [main] */
 bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count);
 
 /* Run and shape change columns. Cannot fail; once more, and all is as it was. */
 void run_shape_exchange(run_shape_t *shape);
 
-/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it, and what their cells hold. */
+/* Free what the shape holds alone: new columns before the exchange, columns that have gone after it, and what their
+   cells hold. */
 void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *holdings);
 
-/* In place, where columns only go or change their order: of the `width` columns from `first` on those in `picks` (numbers from 0)
- * stay, in that order, with these fields. Cannot fail. */
-void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width, const run_pick_t *picks, uint32_t count);
+/* In place, where columns only go or change their order: of the `width` columns from `first` on those in `picks`
+ * (numbers from 0) stay, in that order, with these fields. Cannot fail. */
+void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width,
+              const run_pick_t *picks, uint32_t count);
 
-/* --- a few rows --------------------------------------------------------------------------------------------------------- */
+/* --- a few rows --------------------------------------------------------------------------------------------------- */
 
 enum {
     RUN_SAMPLE_ROWS = 4096,  /* at most, of a run */
@@ -155,8 +162,9 @@ typedef struct run_sample_t {
     uint32_t count; /* rows */
 } run_sample_t;
 
-/* Copy living rows from all over the run, and leave its blocks out of copies of this process, until the sample is given back. false
- * where the run is not large, its memory not the system's pages, or memory lacking: then nothing has changed. [main] */
+/* Copy living rows from all over the run, and leave its blocks out of copies of this process, until the sample is given
+ * back. false where the run is not large, its memory not the system's pages, or memory lacking: then nothing has
+ * changed. [main] */
 bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
 void run_sample_give_back(run_sample_t *sample, memory_t *memory);
 
@@ -173,7 +181,8 @@ static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
 }
 
-/* As run_stretch, for entities no more than there are rows from `row` on, whose first `known` are known to lie there. */
+/* As run_stretch, for entities no more than there are rows from `row` on, whose first `known` are known to lie
+   there. */
 uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known);
 
 /* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole is
@@ -191,8 +200,8 @@ static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_enti
 
 /* Copy `count` cells of one row to another, from column to column. What the pointers point to does not change
  * meanwhile, which a compiler cannot know: so they are fetched once. */
-static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
-                                uint32_t to_row, uint32_t count)
+static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
+                                uint32_t to_column, uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
     const uint32_t *sizes = from->sizes + from_column;
@@ -202,10 +211,10 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     }
 }
 
-/* The same between plain runs, to a row behind the last of `to`: every value is copied as 16 bytes, since what lies behind
- * it is nobody's yet. */
-static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to, uint32_t to_column,
-                                    uint32_t to_row, uint32_t count)
+/* The same between plain runs, to a row behind the last of `to`: every value is copied as 16 bytes, since what lies
+ * behind it is nobody's yet. */
+static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
+                                    uint32_t to_column, uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
     const uint32_t *sizes = from->sizes + from_column;
@@ -218,8 +227,8 @@ static inline void run_append_cells(const run_t *from, uint32_t from_column, uin
 }
 
 /* The same, and the cells of row `last` take the place of what has gone. */
-static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint32_t from_row, uint32_t last, const run_t *to,
-                                   uint32_t to_column, uint32_t to_row, uint32_t count)
+static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint32_t from_row, uint32_t last,
+                                   const run_t *to, uint32_t to_column, uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
     const uint32_t *sizes = from->sizes + from_column;

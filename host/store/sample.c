@@ -1,7 +1,7 @@
 /* sample.c - which runs are thinned, and the records of a world that has thinned ones.
  *
- * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. Which of them are to be cleared
- * needs no list: they are those that lead to a row where somebody else is, or nobody.
+ * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. Which of them are to
+ * be cleared needs no list: they are those that lead to a row where somebody else is, or nobody.
  */
 #include "sample.h"
 
@@ -35,7 +35,7 @@ void sample_give_back(sample_t *sample)
     *sample = (sample_t){.memory = sample->memory};
 }
 
-/* --- in the copy -------------------------------------------------------------------------------------------------------- */
+/* --- in the copy -------------------------------------------------------------------------------------------------- */
 
 static void enter_run(const world_sample_t *sample)
 {

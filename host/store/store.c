@@ -3,7 +3,8 @@
  * Creating a composition appends to one run: memory first, then the entities, then each column in one go. Instances of
  * managers with their own storage come last, since they alone can refuse; a refusal takes all of it back.
  *
- * Adding and removing are in store_change.c, as is what a plugin that goes takes along; death and collection are in store_death.c.
+ * Adding and removing are in store_change.c, as is what a plugin that goes takes along; death and collection are in
+ * store_death.c.
  */
 #include "store.h"
 
@@ -12,14 +13,15 @@
 
 #include <stdlib.h>
 
-/* --- prototypes and bulk creation ---------------------------------------------------------------------------------- */
+/* --- prototypes and bulk creation --------------------------------------------------------------------------------- */
 
 bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
 {
     uint32_t at = 0, column;
     for (uint32_t i = 0; i < count; i++) {
         if (keys[i] >= world->prototypes.key_count || !world_key_manager(world, keys[i])->started)
-            return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, keys[i]);
+            return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name,
+                             keys[i]);
         bp_result_t result = prototypes_with(&world->prototypes, at, keys[i], &at, &column);
         if (result != BP_OK)
             return result;
@@ -28,17 +30,18 @@ bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count
     return BP_OK;
 }
 
-/* The cell of the slot of a living entity's instance, in a run where the column of slots is number `column`; NULL where the entity
- * is not in that run. */
+/* The cell of the slot of a living entity's instance, in a run where the column of slots is number `column`; NULL where
+ * the entity is not in that run. */
 static uint32_t *find_slot(const world_t *world, const run_t *run, uint32_t column, bp_entity_t e)
 {
     const record_t *record = world_record(world, e);
     return record == NULL || record->prototype != run->prototype ? NULL : run_cell(run, column, record->row);
 }
 
-/* Put the slots of new instances where the world finds them. An entity that has gone meanwhile, by the hand of a manager, leaves
- * an instance that nothing refers to: it is ended. */
-static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots, uint32_t count)
+/* Put the slots of new instances where the world finds them. An entity that has gone meanwhile, by the hand of a
+ * manager, leaves an instance that nothing refers to: it is ended. */
+static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots,
+                      uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t column = p->items[p->items[at].base].columns, gone = 0;
@@ -53,7 +56,8 @@ static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_en
 }
 
 /* End the instances of one component of new rows. */
-static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots, uint32_t count)
+static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots,
+                       uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t column = p->items[p->items[at].base].columns, found = 0;
@@ -65,11 +69,11 @@ static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_e
     store_destroy_slots(world_key_manager(world, p->items[at].key), slots, found);
 }
 
-/* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create` whatever a
- * program may do between steps, so that rows move and columns grow: slots go to an array of the host's own first. Returns the
- * prototype of the chain whose manager refused, or 0. */
-static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count, uint32_t *slots,
-                                 bp_result_t *result)
+/* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create`
+ * whatever a program may do between steps, so that rows move and columns grow: slots go to an array of the host's own
+ * first. Returns the prototype of the chain whose manager refused, or 0. */
+static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count,
+                                 uint32_t *slots, bp_result_t *result)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t at = run->prototype;
@@ -86,8 +90,8 @@ static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *
     return at;
 }
 
-static void undo_instances(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count, uint32_t *slots,
-                           uint32_t failed_at)
+static void undo_instances(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count,
+                           uint32_t *slots, uint32_t failed_at)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t at = run->prototype; at != failed_at; at = p->items[at].base) {
@@ -168,7 +172,8 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     if (world_holds_rows(world))
         return store_refuse_held(world);
     if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
-        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name, prototype);
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name,
+                         prototype);
     if (count == 1 && create_one(world, prototype, entities))
         return BP_OK;
     if (prototype == 0 || count == 0)
@@ -183,7 +188,7 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     return fill_new_rows(world, run, entities, count);
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 
 uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
 {
@@ -207,13 +212,15 @@ static uint32_t *slot_column(const world_t *world, const run_t *run, uint32_t ke
     return run->columns[number];
 }
 
-static uint32_t find_slots_elsewhere(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static uint32_t find_slots_elsewhere(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
+                                     uint32_t *slots)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const record_t *record = world_record(world, entities[i]);
         uint32_t number = record == NULL ? 0 : prototypes_column(&world->prototypes, record->prototype, key);
-        const uint32_t *column = number == 0 ? NULL : slot_column(world, world_run(world, record->prototype), key, number);
+        const uint32_t *column =
+            number == 0 ? NULL : slot_column(world, world_run(world, record->prototype), key, number);
         slots[i] = column == NULL ? BP_NONE : column[record->row];
         found += slots[i] != BP_NONE;
     }
@@ -223,7 +230,8 @@ static uint32_t find_slots_elsewhere(world_t *world, uint32_t key, const bp_enti
 uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
 {
     uint32_t found = 0;
-    if (world->slots_elsewhere != NULL && key < world->prototypes.key_count && world->prototypes.keys[key].manager == world->slots_elsewhere->manager)
+    if (world->slots_elsewhere != NULL && key < world->prototypes.key_count &&
+        world->prototypes.keys[key].manager == world->slots_elsewhere->manager)
         return find_slots_elsewhere(world, key, entities, count, slots);
     bool own = key < world->prototypes.key_count && world_key_manager(world, key)->component->own_storage;
     for (uint32_t i = 0; i < count; i++) {
@@ -252,8 +260,8 @@ uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint3
     return count;
 }
 
-void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
-                           const uint32_t *slots, uint32_t count)
+void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities,
+                           const bp_name_t *names, const uint32_t *slots, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t i = 0; i < count; i++) {
@@ -262,8 +270,8 @@ void store_instances_moved(world_t *world, const manager_t *manager, const bp_en
             const component_key_t *key = &p->keys[p->items[at].key];
             if (key->name != names[i] || key->manager != manager->number)
                 continue;
-            uint32_t *column =
-                slot_column(world, world_run(world, record->prototype), p->items[at].key, p->items[p->items[at].base].columns);
+            uint32_t *column = slot_column(world, world_run(world, record->prototype), p->items[at].key,
+                                           p->items[p->items[at].base].columns);
             if (column != NULL)
                 column[record->row] = slots[i];
             break;
@@ -275,7 +283,8 @@ void store_instances_moved(world_t *world, const manager_t *manager, const bp_en
  * gone. */
 static bool follow_moves(const world_t *world, bp_ref_t *ref)
 {
-    uint32_t key = ref->field >> 8, field = ref->field & 0xff, kept = world->moves_made < WORLD_MOVES ? world->moves_made : WORLD_MOVES;
+    uint32_t key = ref->field >> 8, field = ref->field & 0xff,
+             kept = world->moves_made < WORLD_MOVES ? world->moves_made : WORLD_MOVES;
     if (ref->version == NULL || world->moves_made == 0 || key >= world->prototypes.key_count || field == FIELD_GONE)
         return field != FIELD_GONE;
     for (uint32_t i = world->moves_made - kept; i < world->moves_made && field != FIELD_GONE; i++) {
@@ -298,7 +307,8 @@ void *store_ref(world_t *world, bp_ref_t *ref)
     ref->version = &world->never;
     ref->expected = world->ref_version;
     ref->value = NULL;
-    if (!there || record == NULL || key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
+    if (!there || record == NULL || key >= world->prototypes.key_count ||
+        (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) != 0)
         return NULL;
     const manager_t *manager = world_key_manager(world, key);
     uint32_t column = prototypes_column(&world->prototypes, record->prototype, key);
@@ -315,8 +325,9 @@ void *store_ref(world_t *world, bp_ref_t *ref)
 
 /* Rows for what a scene brings: many prototypes, values in columns, all or nothing.
  *
- * A spawn knows all its rows beforehand, so memory comes first, for all runs together; appending cannot fail after that. What fails
- * later (a manager that refuses) takes the batches back in the opposite order, and then nothing has moved.
+ * A spawn knows all its rows beforehand, so memory comes first, for all runs together; appending cannot fail after
+ * that. What fails later (a manager that refuses) takes the batches back in the opposite order, and then nothing has
+ * moved.
  */
 
 /* Promise rows to the run of each batch; several batches may go to one run. */
@@ -349,7 +360,8 @@ bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, u
             store_compact(world, run, UINT32_MAX, run->holes - (run->pending < run->holes ? run->pending : run->holes));
         run->pending = 0;
     }
-    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) || !store_reserve_notices(world, total))
+    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) ||
+        !store_reserve_notices(world, total))
         return error_memory(&world->base->error, "making room for a spawn");
     return BP_OK;
 }
@@ -395,14 +407,20 @@ bp_result_t store_refuse_held(world_t *world)
     error_text_t *error = &world->base->error;
     switch (world->hold) {
     case WORLD_SEALED:
-        return error_set(error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared", world->name);
+        return error_set(error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared",
+                         world->name);
     case WORLD_SPAWNING:
-        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while a scene is spawned into it; do it afterwards", world->name);
+        return error_set(error, BP_ERROR_STATE,
+                         "rows of world '%s' cannot move while a scene is spawned into it; do it afterwards",
+                         world->name);
     case WORLD_TELLING:
-        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while its systems are told of entities; do it between steps",
+        return error_set(error, BP_ERROR_STATE,
+                         "rows of world '%s' cannot move while its systems are told of entities; do it between steps",
                          world->name);
     default:
-        return error_set(error, BP_ERROR_STATE, "rows of world '%s' cannot move while its step holds columns; do it between steps", world->name);
+        return error_set(error, BP_ERROR_STATE,
+                         "rows of world '%s' cannot move while its step holds columns; do it between steps",
+                         world->name);
     }
 }
 
@@ -415,8 +433,9 @@ bool store_reserve_records(world_t *world, uint64_t needed)
         capacity = needed < 256 ? 256 : needed;
     if (capacity > UINT32_MAX)
         capacity = UINT32_MAX;
-    record_t *records = memory_resize_cleared(&world->memory, world->records, (size_t)world->record_capacity * sizeof *records,
-                                              (size_t)capacity * sizeof *records);
+    record_t *records =
+        memory_resize_cleared(&world->memory, world->records, (size_t)world->record_capacity * sizeof *records,
+                              (size_t)capacity * sizeof *records);
     if (records == NULL)
         return false;
     world->records = records;
@@ -430,8 +449,8 @@ static run_t *create_run(world_t *world, uint32_t prototype)
     const prototype_t *item = &p->items[prototype];
     size_t size = (item->columns + 1u) * sizeof(field_t *);
     const field_t **fields = memory_resize(&world->memory, NULL, 0, size);
-    if (fields == NULL ||
-        !memory_reserve(&world->memory, &world->runs, &world->run_capacity, world->run_count + 1u, sizeof *world->runs)) {
+    if (fields == NULL || !memory_reserve(&world->memory, &world->runs, &world->run_capacity, world->run_count + 1u,
+                                          sizeof *world->runs)) {
         memory_free(&world->memory, fields, fields == NULL ? 0 : size);
         return NULL;
     }
@@ -441,7 +460,8 @@ static run_t *create_run(world_t *world, uint32_t prototype)
             fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
     }
     uint32_t signature = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
-    run_t *run = signature == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
+    run_t *run =
+        signature == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);
     memory_free(&world->memory, fields, size);
     if (run == NULL)
         return NULL;

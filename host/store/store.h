@@ -17,15 +17,15 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
 bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
-/* Keep those of a batch that store_add (or store_remove) of the key would take, each once, in their order: the dead, those
- * that have the component already (or lack it) and second mentions go. Returns how many are left. [main] */
+/* Keep those of a batch that store_add (or store_remove) of the key would take, each once, in their order: the dead,
+ * those that have the component already (or lack it) and second mentions go. Returns how many are left. [main] */
 uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count);
 
 uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
 uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
 uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
-void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities, const bp_name_t *names,
-                           const uint32_t *slots, uint32_t count);
+void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities,
+                           const bp_name_t *names, const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);
 
 /* The error of moving rows, or of changing anything, in a world that holds them: it says why. */
@@ -44,15 +44,15 @@ typedef struct store_batch_t {
 /* Take all memory that appending the batches needs, `total` new entities among them all. [main] */
 bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, uint32_t count, uint32_t total);
 
-/* Append the rows of entities that have just been created, to a batch that was prepared. Their columns hold nothing that may be
- * read yet, strings among them: the caller fills every one. Cannot fail. [main] */
+/* Append the rows of entities that have just been created, to a batch that was prepared. Their columns hold nothing
+ * that may be read yet, strings among them: the caller fills every one. Cannot fail. [main] */
 void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities);
 
 /* Take appended rows, all columns filled, away again; the batch appended last first. Own storage is not told. [main] */
 void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t *entities);
 
-/* Take all components of this world away from living entities; their managers are told, those that collect lazily too. Cannot
- * fail: rows become holes. [main] */
+/* Take all components of this world away from living entities; their managers are told, those that collect lazily too.
+ * Cannot fail: rows become holes. [main] */
 void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count);
 
 /* Entities that have just died: tell the managers that want to know at once, and leave holes. Cannot fail. [main] */
@@ -63,8 +63,8 @@ void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count);
 uint32_t store_collect(world_t *world);
 uint32_t store_collect_all(world_t *world);
 
-/* Take all memory that is needed to take the components of a plugin's managers away, the last manager first: store_strip
- * of each then cannot fail, unless something changes in between. [main] */
+/* Take all memory that is needed to take the components of a plugin's managers away, the last manager first:
+ * store_strip of each then cannot fail, unless something changes in between. [main] */
 bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner);
 
 /* Take a manager's components away from all entities, living or dead; its own storage is not called. [main] */

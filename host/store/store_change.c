@@ -1,8 +1,8 @@
 /* store_change.c - adding and removing components: a batch judged whole, then its rows moved.
  *
- * `plan` looks at every entity of the batch, refuses what cannot be, and counts how many rows each target run will get; then
- * memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and `add_first` in
- * the usual cases, else `change_one`.
+ * `plan` looks at every entity of the batch, refuses what cannot be, and counts how many rows each target run will get;
+ * then memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and `add_first` in the usual
+ * cases, else `change_one`.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -140,7 +140,8 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
         return false;
     record_t *record = &world->records[index];
     const component_key_t *changed = &p->keys[key];
-    if (record->generation != bp_entity_generation(e) || record->prototype == 0 || (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
+    if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
+        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
         return false;
     const transition_t *t = prototypes_cached(p, record->prototype, adding ? key : key | PROTOTYPES_WITHOUT);
     if (t == NULL || t->to == 0)
@@ -178,7 +179,8 @@ static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
     if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
-        index >= world->record_capacity || world->records[index].generation != 0 || !entities_is_alive(world->entities, e))
+        index >= world->record_capacity || world->records[index].generation != 0 ||
+        !entities_is_alive(world->entities, e))
         return false;
     const transition_t *t = prototypes_cached(p, 0, key);
     run_t *run = t == NULL ? NULL : p->items[t->to].run;
@@ -227,7 +229,8 @@ static bp_result_t check_change(world_t *world, uint32_t key)
     if (world_holds_rows(world))
         return store_refuse_held(world);
     if (key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_GONE) != 0)
-        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name, key);
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name,
+                         key);
     return BP_OK;
 }
 
@@ -241,7 +244,8 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     bp_result_t result = verb_create(manager->component, &manager->verb, key->name, entities, count, NULL, c->slots);
     if (result != BP_OK)
         return result;
-    /* The manager may have created, changed or destroyed entities itself: is it all still possible, and is there still room? */
+    /* The manager may have created, changed or destroyed entities itself: is it all still possible, and is there still
+       room? */
     result = plan(c, entities, count);
     if (result != BP_OK)
         store_destroy_slots(manager, c->slots, count);
@@ -305,10 +309,12 @@ bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities,
 
 bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return count == 1 && change_quickly(world, key, entities[0], false) ? BP_OK : remove_any(world, key, entities, count);
+    return count == 1 && change_quickly(world, key, entities[0], false) ? BP_OK
+                                                                        : remove_any(world, key, entities, count);
 }
 
-/* Is it a change that the entity's components allow? What fails for another reason is left to the change itself to tell. */
+/* Is it a change that the entity's components allow? What fails for another reason is left to the change itself to
+   tell. */
 static bool wanted(store_change_t *c, uint32_t prototype)
 {
     bp_result_t result = store_find_transition(c, prototype);
@@ -344,19 +350,20 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
 
 /* The moves of rows between runs when a component comes or goes.
  *
- * Rows are added behind those that `to` has, whose holes are filled before. In `from` they leave holes, of which few may stay
- * (store_holes_allowed); the others are filled with the last rows when all have moved. So a row is copied once, and once
- * more only where it fills a hole that is left: a batch that empties a run fills none.
+ * Rows are added behind those that `to` has, whose holes are filled before. In `from` they leave holes, of which few
+ * may stay (store_holes_allowed); the others are filled with the last rows when all have moved. So a row is copied
+ * once, and once more only where it fills a hole that is left: a batch that empties a run fills none.
  *
  * Rows move in one of two ways:
  *   - a stretch of entities that lie in consecutive rows moves as blocks of memory (`move_stretch`);
- *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): each column in a loop of its own,
+ *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): each column in a loop of its
+ *     own,
  *     its value size known outside the loop.
  */
 
 enum { LONG_STRETCH = 8 };
 
-/* --- before: transitions and room ---------------------------------------------------------------------------------- */
+/* --- before: transitions and room --------------------------------------------------------------------------------- */
 
 bp_result_t store_look_up_transition(store_change_t *c, uint32_t from)
 {
@@ -389,7 +396,7 @@ bool store_reserve_touched(store_change_t *c)
     return good;
 }
 
-/* --- scattered rows ------------------------------------------------------------------------------------------------- */
+/* --- scattered rows ----------------------------------------------------------------------------------------------- */
 
 /* Rows of one run that move together. */
 typedef struct block_t {
@@ -503,7 +510,7 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
     return b.count;
 }
 
-/* --- stretches ----------------------------------------------------------------------------------------------------- */
+/* --- stretches ---------------------------------------------------------------------------------------------------- */
 
 static void move_stretch_cells(world_t *world, run_t *from, uint32_t row, uint32_t count, uint32_t column, char *to)
 {
@@ -516,7 +523,8 @@ static void move_stretch_cells(world_t *world, run_t *from, uint32_t row, uint32
     cells_clear(from->fields[column], run_cell(from, column, row), count);
 }
 
-static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
+static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_entity_t *entities, uint32_t count,
+                         const uint32_t *slots)
 {
     world_t *world = c->world;
     run_t *to = world_run(world, c->to);
@@ -542,16 +550,18 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
     store_leave_rows(world, from, row, count);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
-/* Holes of the run that entities come to are filled first, as many as there are entities: what is added lies together. */
+/* Holes of the run that entities come to are filled first, as many as there are entities: what is added lies
+   together. */
 static void close_holes(world_t *world, run_t *to, uint32_t count)
 {
     if (to != NULL && to->holes > 0)
         store_compact(world, to, UINT32_MAX, to->holes - (count < to->holes ? count : to->holes));
 }
 
-/* Entities of a batch that come one behind the other and have the same origin and destination. Returns how many moved. */
+/* Entities of a batch that come one behind the other and have the same origin and destination. Returns how many
+   moved. */
 static uint32_t move_some(store_change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
 {
     world_t *world = c->world;

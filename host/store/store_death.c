@@ -1,30 +1,32 @@
 /* store_death.c - what a death leaves behind, and its collection.
  *
- * A death costs a cleared record and a hole in a run; managers that must know are told in blocks, while the records of the
- * block are still there. Whoever is created next with the same components fills the lowest hole. What is not filled is
- * collected after steps: the last row moves into the lowest hole, and holes at the end go. So with rows a to h, of which
- * b, d and g have died,
+ * A death costs a cleared record and a hole in a run; managers that must know are told in blocks, while the records of
+ * the block are still there. Whoever is created next with the same components fills the lowest hole. What is not filled
+ * is collected after steps: the last row moves into the lowest hole, and holes at the end go. So with rows a to h, of
+ * which b, d and g have died,
  *
  *     a . c . e f . h        two rows move         a h c f e
  *
  * Collection is counted in rows, never in time, so that the order of rows is the same in every run of a program:
  *   - random rows, until four living ones in a row, or WORLD_GC_RANDOM dead ones: enough where few have died;
- *   - where more than 1/128 of a run is holes, rows move: 1/384 of the run's rows in a step, as many as die in each of the last
+ *   - where more than 1/128 of a run is holes, rows move: 1/384 of the run's rows in a step, as many as die in each of
+ *     the last
  *     steps, and WORLD_GC_ROWS that all runs share. While rows go on dying, 1/8 of a run is left as holes, since who is
  *     created next may fill them.
  *
- * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, all runs are looked at once
- * instead. Memory that a run no longer needs is given back a little in each step.
+ * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, all runs are looked
+ * at once instead. Memory that a run no longer needs is given back a little in each step.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
 #include "store_inner.h"
 
-/* --- death and collection ------------------------------------------------------------------------------------------ */
+/* --- death and collection ----------------------------------------------------------------------------------------- */
 
 static void list_holes(world_t *world, run_t *run)
 {
-    if (!memory_reserve(&world->memory, &world->holed, &world->holed_capacity, world->holed_count + 1u, sizeof *world->holed)) {
+    if (!memory_reserve(&world->memory, &world->holed, &world->holed_capacity, world->holed_count + 1u,
+                        sizeof *world->holed)) {
         world->holed_lost = true;
         return;
     }
@@ -39,8 +41,8 @@ void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count)
         list_holes(world, run);
 }
 
-/* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their prototypes
- * then have. */
+/* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their
+ * prototypes then have. */
 static void tell_manager(world_t *world, manager_t *manager, uint32_t flag, const bp_entity_t *entities, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
@@ -119,7 +121,7 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
     }
 }
 
-/* --- compaction -------------------------------------------------------------------------------------------------------- */
+/* --- compaction --------------------------------------------------------------------------------------------------- */
 
 typedef struct fillers_t {
     uint32_t count, end;          /* rows of the run from `end` on are left over */
@@ -209,7 +211,7 @@ uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left)
     return moved;
 }
 
-/* --- collection ---------------------------------------------------------------------------------------------------------- */
+/* --- collection --------------------------------------------------------------------------------------------------- */
 
 static uint32_t collect_randomly(world_t *world, run_t *run)
 {
@@ -239,11 +241,13 @@ static uint32_t steady_rate(run_t *run)
     return least;
 }
 
-/* Move rows into the holes of a run, where they are many. `shared` is what is left of the rows that all runs have together. */
+/* Move rows into the holes of a run, where they are many. `shared` is what is left of the rows that all runs have
+   together. */
 static uint32_t collect_many(world_t *world, run_t *run, uint32_t *shared)
 {
     uint32_t before = run->holes, quiet = run->left[0] == 0, rate = steady_rate(run);
-    uint32_t own = run->count / WORLD_GC_OWN_SHARE + rate, left = run->count / (quiet ? WORLD_GC_FEW_SHARE : WORLD_GC_KEPT_SHARE);
+    uint32_t own = run->count / WORLD_GC_OWN_SHARE + rate,
+             left = run->count / (quiet ? WORLD_GC_FEW_SHARE : WORLD_GC_KEPT_SHARE);
     if (before <= run->count / WORLD_GC_FEW_SHARE || before <= left)
         return 0;
     uint32_t moved = store_compact(world, run, own + *shared, left);

@@ -34,19 +34,20 @@ void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count);
 /* The last row moves into the hole `row`. */
 void store_fill_hole(world_t *world, run_t *run, uint32_t row);
 
-/* Move the last rows of a run into its lowest holes, `most` rows at most, until no more than `left` holes are left. Returns how
- * many rows moved. */
+/* Move the last rows of a run into its lowest holes, `most` rows at most, until no more than `left` holes are left.
+ * Returns how many rows moved. */
 uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left);
 
-/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its place, and nothing
- * else has moved meanwhile. */
+/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its place, and
+ * nothing else has moved meanwhile. */
 static inline uint32_t store_holes_allowed(const run_t *run)
 {
     return (run->flags & KEY_AT_ONCE) != 0 || run->has_counted ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
 /* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
-static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities, uint32_t count)
+static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities,
+                               uint32_t count)
 {
     uint32_t before = from == NULL ? 0 : from->signature, after = to == NULL ? 0 : to->signature;
     if (before != after)
@@ -59,8 +60,8 @@ static inline bool store_reserve_notices(world_t *world, uint32_t count)
     return world->notices == NULL || notices_reserve(world->notices, count);
 }
 
-/* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether anybody
- * subscriptions the run it comes to does not matter: it may go to another one, which takes no room. */
+/* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether
+ * anybody subscriptions the run it comes to does not matter: it may go to another one, which takes no room. */
 static inline bool store_has_notice_room(const world_t *world, uint32_t index)
 {
     return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);
@@ -83,7 +84,8 @@ static inline bool store_has_row(const run_t *run)
     return run->count < run->capacity || run->holes > 0;
 }
 
-/* A row of defaults for an entity that has had no components, in a plain run, where there is a row and room for a notice. */
+/* A row of defaults for an entity that has had no components, in a plain run, where there is a row and room for a
+   notice. */
 static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 {
     uint32_t row;
@@ -105,7 +107,8 @@ static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 /* One component key added to, or taken from, rows that thereby move to other runs.
  *
  * Inner to store_change.c. Who makes a change first finds the transition of every prototype
- * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then cannot fail.
+ * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then
+ * cannot fail.
  *
  * What it does not do: it asks no manager and judges no batch.
  */
@@ -129,7 +132,8 @@ static inline bp_result_t store_find_transition(store_change_t *c, uint32_t from
     return c->found && c->from == from ? BP_OK : store_look_up_transition(c, from);
 }
 
-/* The same while rows move: the plan has found this transition, so its prototypes and its run are there, and it is found again. */
+/* The same while rows move: the plan has found this transition, so its prototypes and its run are there, and it is
+   found again. */
 static inline void store_follow_transition(store_change_t *c, uint32_t from)
 {
     bp_result_t result = store_find_transition(c, from);

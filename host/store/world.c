@@ -12,7 +12,8 @@
 
 const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
 
-bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps, uint32_t layout)
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
+                       uint32_t layout)
 {
     base_t *base = parts->base;
     world->base = base;
@@ -124,7 +125,8 @@ static bp_result_t start_manager(world_t *world, manager_t *manager)
         if (result != BP_OK && error->text[0] == '\0')
             error_set(error, result, "it gave no reason (code %d)", result);
         if (result != BP_OK)
-            return error_prefix(error, result, "component '%s' did not start in world '%s': ", component->name, world->name);
+            return error_prefix(error, result, "component '%s' did not start in world '%s': ", component->name,
+                                world->name);
     }
     manager->started = true;
     if (component->own_storage && component->storage.gc == NULL)
@@ -142,7 +144,8 @@ bp_result_t world_use_component(world_t *world, component_t *component)
     if (world->manager_count >= WORLD_MAX_MANAGERS)
         return error_set(error, BP_ERROR_LIMIT, "a world has at most %d component managers", WORLD_MAX_MANAGERS);
     manager_t *manager = NULL;
-    if (memory_reserve(&world->memory, &world->managers, &world->manager_capacity, world->manager_count + 1u, sizeof *world->managers))
+    if (memory_reserve(&world->memory, &world->managers, &world->manager_capacity, world->manager_count + 1u,
+                       sizeof *world->managers))
         manager = new_manager(world, component);
     if (manager == NULL)
         return error_memory(error, "bringing a component into a world");
@@ -204,7 +207,8 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
 bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32_t *key)
 {
     if (component >= world->manager_count || !world->managers[component]->started)
-        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager number %u", world->name, component);
+        return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager number %u",
+                         world->name, component);
     const manager_t *manager = world->managers[component];
     if (name == 0) {
         bp_result_t result = names_intern(&world->base->names, manager->component->name, &name, &world->base->error);
@@ -229,8 +233,8 @@ bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp
 
 bool world_reserve_layout(world_t *world, uint32_t times)
 {
-    return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity, (uint64_t)world->old_layout_count + times,
-                          sizeof *world->old_layouts);
+    return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity,
+                          (uint64_t)world->old_layout_count + times, sizeof *world->old_layouts);
 }
 
 void world_leave_layout(world_t *world, uint32_t layout)

@@ -20,9 +20,9 @@
 #include "prototypes.h"
 #include "run.h"
 
-/* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves (store_change.c) the
- * records of its entities are marked in the highest bit of `prototype`, so that a second mention of one is noticed; between calls no
- * record is marked. A look-up by a resolved property finds no cell while it is. */
+/* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves
+ * (store_change.c) the records of its entities are marked in the highest bit of `prototype`, so that a second mention
+ * of one is noticed; between calls no record is marked. A look-up by a resolved property finds no cell while it is. */
 typedef bp_record_t record_t;
 #define RECORD_MARK 0x80000000u
 
@@ -34,7 +34,8 @@ typedef struct manager_t {
     const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
     const field_t **column_list;
     uint32_t column_count;
-    uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on probation */
+    uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on
+                        probation */
     bool started;
 } manager_t;
 
@@ -47,8 +48,8 @@ typedef struct field_moves_t {
     uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
 } field_moves_t;
 
-/* Slots of a manager with storage of its own that do not lie in the world's columns. While a world has one, the slots of that manager's
- * instances are asked for and moved there, and its columns are left alone. */
+/* Slots of a manager with storage of its own that do not lie in the world's columns. While a world has one, the slots
+ * of that manager's instances are asked for and moved there, and its columns are left alone. */
 typedef struct world_slots_i {
     uint32_t manager;
     void *context;
@@ -71,11 +72,12 @@ enum {
     WORLD_TRIM_BYTES = 1 << 20   /* ... so many */
 };
 
-/* Why the rows of a world must stay where they are. WORLD_SEALED is a bit that flags of properties have as well: in a sealed world
- * all of them are read-only, and one test sees both. */
+/* Why the rows of a world must stay where they are. WORLD_SEALED is a bit that flags of properties have as well: in a
+ * sealed world all of them are read-only, and one test sees both. */
 typedef enum world_hold_t {
     WORLD_FREE = 0, /* they may move */
-    WORLD_SEALED = BP_FIELD_READ_ONLY, /* a reload is prepared or taken back: nothing changes through the tables of the contract */
+    WORLD_SEALED = BP_FIELD_READ_ONLY, /* a reload is prepared or taken back: nothing changes through the tables of the
+                                          contract */
     WORLD_STEPPING = 1 << 1, /* units run, and hold columns */
     WORLD_TELLING = 1 << 2,  /* systems that came are told who matches */
     WORLD_SPAWNING = 1 << 3  /* a scene is spawned, and managers are called */
@@ -125,7 +127,8 @@ typedef struct world_t {
     uint64_t random;           /* of the collection */
 } world_t;
 
-BP_STATIC_ASSERT(offsetof(world_t, record_capacity) == offsetof(bp_world_head_t, record_count), "a world begins with its head");
+BP_STATIC_ASSERT(offsetof(world_t, record_capacity) == offsetof(bp_world_head_t, record_count),
+                 "a world begins with its head");
 BP_STATIC_ASSERT(offsetof(world_t, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
 
 /* A world as plugins hold it begins with its world_t (step/schedule.h). */
@@ -148,8 +151,10 @@ typedef struct world_parts_t {
     bp_host_o *host;
 } world_parts_t;
 
-/* Make a cleared world_t a world without managers; `steps` is where its steps are counted. Errors: memory; nothing is held then. */
-bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps, uint32_t layout);
+/* Make a cleared world_t a world without managers; `steps` is where its steps are counted. Errors: memory; nothing is
+   held then. */
+bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
+                       uint32_t layout);
 
 /* Stops all managers, newest first, and frees what the world holds. */
 void world_end(world_t *world);
@@ -172,13 +177,14 @@ static inline bool world_holds_rows(const world_t *world)
     return world->hold != WORLD_FREE;
 }
 
-/* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room for it must
- * have been reserved. */
+/* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room
+ * for it must have been reserved. */
 bool world_reserve_layout(world_t *world, uint32_t times);
 void world_leave_layout(world_t *world, uint32_t layout);
 
-/* Write down where the fields of a manager's component have gone, for references made before: `to` has REGISTRY_MAX_FIELDS places.
- * The version is that of the world's references (ref_version). Room for it must have been reserved, once. */
+/* Write down where the fields of a manager's component have gone, for references made before: `to` has
+ * REGISTRY_MAX_FIELDS places. The version is that of the world's references (ref_version). Room for it must have been
+ * reserved, once. */
 bool world_reserve_moves(world_t *world);
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 

@@ -1,12 +1,13 @@
-/* bp_columns.h - values of new instances by the manager's own `set`: for a `create` that has no quicker way to take columns.
+/* bp_columns.h - values of new instances by the manager's own `set`: for a `create` that has no quicker way to take
+ *columns.
  *
  *     ... make `count` instances with default values, and fill `slots` ...
  *     result = bp_columns_set(m, set, fields, FIELD_COUNT, columns, slots, count);
  *     if (result != BP_OK)
  *         ... end them again ...
  *
- * What this header does not do: it is no part of the boundary between host and plugin. It is compiled into the plugin, and a
- * later version may change it.
+ * What this header does not do: it is no part of the boundary between host and plugin. It is compiled into the plugin,
+ * and a later version may change it.
  */
 #ifndef BP_HELPERS_COLUMNS_H
 #define BP_HELPERS_COLUMNS_H
@@ -20,15 +21,17 @@ extern "C" {
 /* Bytes of one packed value of a type; 0: it is no type. [any] */
 static inline uint32_t bp_columns_size(uint32_t type)
 {
-    static const uint8_t sizes[BP_TYPE_COUNT] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 8, 8, 8, 1, 1, 2, 2, 8, 16, 24, 32};
+    static const uint8_t sizes[BP_TYPE_COUNT] = {0,  1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64,
+                                                 16, 8, 8, 8, 1, 1, 2, 2, 8,  16, 24, 32};
     return type < BP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-/* Set every field that has values in `columns` (NULL: none has), which is what `create` was handed. Returns the result of the
- * first `set` that is refused; what was set before stays set. [main] */
+/* Set every field that has values in `columns` (NULL: none has), which is what `create` was handed. Returns the result
+ * of the first `set` that is refused; what was set before stays set. [main] */
 static inline bp_result_t bp_columns_set(bp_manager_t *m,
-                                         bp_result_t (BP_CALL *set)(bp_manager_t *m, uint32_t field, const uint32_t *slots,
-                                                                    uint32_t count, const void *values, size_t stride),
+                                         bp_result_t(BP_CALL *set)(bp_manager_t *m, uint32_t field,
+                                                                   const uint32_t *slots, uint32_t count,
+                                                                   const void *values, size_t stride),
                                          const bp_field_t *fields, uint32_t field_count, const void *const *columns,
                                          const uint32_t *slots, uint32_t count)
 {

@@ -33,8 +33,8 @@ enum { BP_GATHER_DISTANCE = 32 }; /* rows ahead */
 #define BP_PREFETCH(address) ((void)(address))
 #endif
 
-/* Ask for the value, `stride` bytes or fewer at base + slots[...] * stride, that row i + BP_GATHER_DISTANCE will read. `i` is
- * below `count`. [any] */
+/* Ask for the value, `stride` bytes or fewer at base + slots[...] * stride, that row i + BP_GATHER_DISTANCE will read.
+ * `i` is below `count`. [any] */
 static inline void bp_gather_ahead(const void *base, size_t stride, const uint32_t *slots, uint32_t i, uint32_t count)
 {
     uint32_t ahead = i + BP_GATHER_DISTANCE < count ? i + BP_GATHER_DISTANCE : count - 1;

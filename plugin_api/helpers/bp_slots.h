@@ -52,7 +52,8 @@ enum {
     BP_SLOTS_LUCK = 64,          /* or with so many dead */
     BP_SLOTS_SWEEP_BLOCK = 64,   /* slots are swept in blocks of so many: */
     BP_SLOTS_SWEEP = 1024,       /* so many of them in a collection, and ... */
-    BP_SLOTS_SWEEP_SHARE = 96,   /* ... one in so many, where some of the dead were found; and where instances come as steadily as */
+    BP_SLOTS_SWEEP_SHARE = 96,   /* ... one in so many, where some of the dead were found; and where instances come as
+                                    steadily as */
     BP_SLOTS_STEADY_SHARE = 4,   /* others die, one in so many, until as many have ended as came */
     BP_SLOTS_FEW_SHARE = 256,    /* one dead in so many is left to luck */
     BP_SLOTS_RATES = 4,          /* collections over which instances must have come, so that it is steady */
@@ -224,7 +225,8 @@ static inline uint32_t bp_slots_append(bp_slots_t *slots, bp_name_t instance, co
 /* Give some memory back where less than half of it is needed. Columns that cannot shrink keep what they have. */
 static inline void bp_slots_trim(bp_manager_t *m, bp_slots_t *slots)
 {
-    uint32_t needed = slots->count + slots->count / 4 + BP_SLOTS_FIRST_ROOM, fewer = slots->capacity / BP_SLOTS_TRIM_SHARE + BP_SLOTS_SWEEP;
+    uint32_t needed = slots->count + slots->count / 4 + BP_SLOTS_FIRST_ROOM,
+             fewer = slots->capacity / BP_SLOTS_TRIM_SHARE + BP_SLOTS_SWEEP;
     if (slots->count >= slots->capacity / 2 || needed >= slots->capacity)
         return;
     uint32_t room = slots->capacity > fewer && slots->capacity - fewer > needed ? slots->capacity - fewer : needed;
@@ -233,7 +235,8 @@ static inline void bp_slots_trim(bp_manager_t *m, bp_slots_t *slots)
         bp_slots_column_t *c = &slots->columns[i];
         if (c->item_size == 0 || c->room <= room)
             continue;
-        void *data = m->api->memory->resize(m->plugin, c->data, (size_t)c->room * c->item_size, (size_t)room * c->item_size);
+        void *data =
+            m->api->memory->resize(m->plugin, c->data, (size_t)c->room * c->item_size, (size_t)room * c->item_size);
         if (data == NULL)
             continue;
         c->data = data;
@@ -345,8 +348,8 @@ static inline uint32_t bp_slots_sweep_block(bp_manager_t *m, bp_slots_t *slots, 
     return ended;
 }
 
-/* Sweep `most` slots, going on downwards where the last sweep ended, until `enough` of the dead have been found. Returns how many
- * were ended. */
+/* Sweep `most` slots, going on downwards where the last sweep ended, until `enough` of the dead have been found.
+ * Returns how many were ended. */
 static inline uint32_t bp_slots_sweep(bp_manager_t *m, bp_slots_t *slots, uint32_t most, uint32_t enough,
                                       const bp_slots_hooks_t *hooks, bp_slots_moved_t *moved)
 {
@@ -375,10 +378,10 @@ static inline uint32_t bp_slots_rate(bp_slots_t *slots)
     return least;
 }
 
-/* Collect instances of dead entities: random ones, until four living in a row. Where that finds any, all slots are swept as well,
- * some in each collection, and once more while that has found many. Where instances come as steadily as others die, so many
- * slots are swept that as many end as come. All of that is counted in slots, so that it is the same in every run of a program.
- * Returns how many were ended. */
+/* Collect instances of dead entities: random ones, until four living in a row. Where that finds any, all slots are
+ * swept as well, some in each collection, and once more while that has found many. Where instances come as steadily as
+ * others die, so many slots are swept that as many end as come. All of that is counted in slots, so that it is the same
+ * in every run of a program. Returns how many were ended. */
 static inline uint32_t bp_slots_collect(bp_manager_t *m, bp_slots_t *slots, uint64_t *random,
                                         const bp_slots_hooks_t *hooks)
 {
@@ -401,9 +404,11 @@ static inline uint32_t bp_slots_collect(bp_manager_t *m, bp_slots_t *slots, uint
         slots->found = 0;
     }
     if (slots->left > 0)
-        ended += bp_slots_sweep(m, slots, slots->count / BP_SLOTS_SWEEP_SHARE + BP_SLOTS_SWEEP, UINT32_MAX, hooks, &moved);
+        ended +=
+            bp_slots_sweep(m, slots, slots->count / BP_SLOTS_SWEEP_SHARE + BP_SLOTS_SWEEP, UINT32_MAX, hooks, &moved);
     if (ended < rate)
-        ended += bp_slots_sweep(m, slots, slots->count / BP_SLOTS_STEADY_SHARE + BP_SLOTS_SWEEP, rate - ended, hooks, &moved);
+        ended += bp_slots_sweep(m, slots, slots->count / BP_SLOTS_STEADY_SHARE + BP_SLOTS_SWEEP, rate - ended, hooks,
+                                &moved);
     bp_slots_tell(m, slots, &moved);
     slots->roomy = slots->count < slots->capacity / 2 ? slots->roomy + 1 : 0;
     if (slots->roomy > BP_SLOTS_ROOMY)

@@ -11,7 +11,8 @@
 #include <bp_plugin.h>
 #include <components/sprite.h>
 
-/* Columns as the loops want them, a struct for each way in which a component is used; `position` and `move` are alike. */
+/* Columns as the loops want them, a struct for each way in which a component is used; `position` and `move` are
+   alike. */
 struct plane { float *x, *y; };
 struct plane_read { const float *x, *y; };
 struct sprite_place { bp_vec3_t *colour; int32_t *index; };
@@ -125,8 +126,8 @@ typedef struct bubbles_frame_t {
     uint32_t out_of_memory;
 } bubbles_frame_t;
 
-/* For reloads: what the state of `sprite` leads to. The frame goes over, so that who draws between a reload and the next
- * step has one. */
+/* For reloads: what the state of `sprite` leads to. The frame goes over, so that who draws between a reload and the
+ * next step has one. */
 typedef struct bubbles_frame_form_t {
     bubbles_frame_t frame;
     frame_part_t part;

@@ -147,7 +147,8 @@ static int by_distance(const void *a, const void *b)
     const bp_camera_draw_t *x = a, *y = b;
     if (x->distance != y->distance)
         return x->distance < y->distance ? -1 : 1;
-    return x->entity.id != y->entity.id ? (x->entity.id < y->entity.id ? -1 : 1) : (x->name > y->name) - (x->name < y->name);
+    return x->entity.id != y->entity.id ? (x->entity.id < y->entity.id ? -1 : 1)
+                                        : (x->name > y->name) - (x->name < y->name);
 }
 
 static void describe(const bp_mesh_look_t *look, const bp_mat4_t *world, const float *eye, bp_camera_draw_t *draw)

@@ -34,7 +34,8 @@ typedef struct debug_name_names_t {
     size_t texts_garbage;  /* bytes of texts_used that no slot refers to any more */
 } debug_name_names_t;
 
-/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its size. */
+/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its
+   size. */
 typedef struct debug_name_form_t {
     debug_name_names_t names;
     uint64_t columns[COLUMNS_END];

@@ -198,9 +198,10 @@ WIDEST static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustu
     }
 }
 
-/* The slots from `first` on that are inside and visible, one after another in `found`. Without a branch, since which ones they
- * are follows no pattern. */
-static uint32_t list_seen(const uint32_t *inside, const uint8_t *visible, uint32_t first, uint32_t count, uint32_t *found)
+/* The slots from `first` on that are inside and visible, one after another in `found`. Without a branch, since which
+ * ones they are follows no pattern. */
+static uint32_t list_seen(const uint32_t *inside, const uint8_t *visible, uint32_t first, uint32_t count,
+                          uint32_t *found)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -5,8 +5,8 @@
  * it has no gc: it is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of bounds.c.
  *
  * A reload hands instances and resources over as they are, whatever has become of the files meanwhile. Where only the
- * instances have another form, they are carried over by properties and find their resources loaded; where resources have,
- * the files are read again, and a file that cannot be read is a reload that is refused.
+ * instances have another form, they are carried over by properties and find their resources loaded; where resources
+ * have, the files are read again, and a file that cannot be read is a reload that is refused.
  */
 #include "bounds.h"
 
@@ -167,7 +167,9 @@ static void read_value(const meshes_t *meshes, uint32_t field, uint32_t slot, vo
     switch (field) {
     case BP_MESH_RESOURCE: memcpy(value, &r->name, sizeof r->name); break;
     case BP_MESH_VISIBLE: memcpy(value, &BP_SLOTS(uint8_t, &meshes->slots, VISIBLE)[slot], 1); break;
-    case BP_MESH_COLOUR: memcpy(value, &BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR)[slot], sizeof(bp_colour_t)); break;
+    case BP_MESH_COLOUR:
+        memcpy(value, &BP_SLOTS(bp_colour_t, &meshes->slots, COLOUR)[slot], sizeof(bp_colour_t));
+        break;
     case BP_MESH_VERTEX_COUNT: memcpy(value, &r->vertex_count, sizeof r->vertex_count); break;
     case BP_MESH_TRIANGLE_COUNT: memcpy(value, &r->triangle_count, sizeof r->triangle_count); break;
     case BP_MESH_BOUNDS_MIN: memcpy(value, &r->bounds_min, sizeof r->bounds_min); break;

@@ -34,8 +34,8 @@ typedef struct meshes_t {
     const void *seen_stamps;  /* whose they were */
 } meshes_t;
 
-/* The form of a world's instances. They refer to resources, so a change of those is a change of this: instances never go
- * over without the resources that they hold. The number is to be raised as that of resources, by steps of 256. */
+/* The form of a world's instances. They refer to resources, so a change of those is a change of this: instances never
+ * go over without the resources that they hold. The number is to be raised as that of resources, by steps of 256. */
 typedef struct meshes_form_t {
     meshes_t meshes;
     mesh_resources_form_t resources;

@@ -55,8 +55,9 @@ static bool append(reader_t *r, block_t *block, const void *bytes, size_t size)
         size_t larger = block->size == 0 ? 1024 : block->size * 2;
         void *grown = r->memory->resize(r->memory->context, block->bytes, block->size, larger);
         if (grown == NULL)
-            return mesh_text_refuse(&r->text, BP_ERROR_MEMORY, r->text.line, "out of memory after %" PRIu32 " vertices and %" PRIu32
-                          " triangles", r->count[VERTEX], r->triangles);
+            return mesh_text_refuse(&r->text, BP_ERROR_MEMORY, r->text.line,
+                                    "out of memory after %" PRIu32 " vertices and %" PRIu32 " triangles",
+                                    r->count[VERTEX], r->triangles);
         block->bytes = grown;
         block->size = larger;
     }
@@ -68,8 +69,8 @@ static bool append(reader_t *r, block_t *block, const void *bytes, size_t size)
 static bool count_one(reader_t *r, kind_t kind)
 {
     if (r->count[kind] >= r->limits->vertices)
-        return mesh_text_refuse(&r->text, BP_ERROR_LIMIT, r->text.line, "more %s than the limit of %" PRIu32, kind_names[kind],
-                      r->limits->vertices);
+        return mesh_text_refuse(&r->text, BP_ERROR_LIMIT, r->text.line, "more %s than the limit of %" PRIu32,
+                                kind_names[kind], r->limits->vertices);
     r->count[kind]++;
     return true;
 }
@@ -93,8 +94,8 @@ static bool read_texture(reader_t *r, view_t *line)
     if (!read_numbers(r, line, NULL, 0, &count))
         return false;
     if (count < 1 || count > 3)
-        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, r->text.line, "a texture coordinate of %d numbers; it takes 1 to 3",
-                      count);
+        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, r->text.line,
+                                "a texture coordinate of %d numbers; it takes 1 to 3", count);
     return count_one(r, TEXTURE);
 }
 
@@ -174,8 +175,8 @@ static bool read_face(reader_t *r, view_t *line)
         triangle[1] = vertex;
     }
     if (corners < 3)
-        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, r->text.line, "a face of %" PRIu32 " corners; it takes 3 or more",
-                      corners);
+        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, r->text.line,
+                                "a face of %" PRIu32 " corners; it takes 3 or more", corners);
     return true;
 }
 
@@ -232,7 +233,8 @@ static bool read_lines(reader_t *r)
     if (r->text.bytes == 0)
         return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, 0, "the file is empty");
     if (r->triangles == 0)
-        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, 0, "no faces (lines that begin with f): there is nothing to show");
+        return mesh_text_refuse(&r->text, BP_ERROR_SYNTAX, 0,
+                                "no faces (lines that begin with f): there is nothing to show");
     return judge_reach(r);
 }
 

@@ -1,7 +1,7 @@
 /* obj_text.h - an OBJ file as lines, tokens and numbers: inner to obj.c.
  *
- * Lines are views into a window of the input, never copied and not closed by a zero; a file is read through a window of one
- * line's limit, so memory is that of the mesh and not of the file. Everything that can go wrong goes through
+ * Lines are views into a window of the input, never copied and not closed by a zero; a file is read through a window of
+ * one line's limit, so memory is that of the mesh and not of the file. Everything that can go wrong goes through
  * mesh_text_refuse, which writes the sentence and returns false; each function hands that false up.
  *
  * What it does not do: it knows no keywords.

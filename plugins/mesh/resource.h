@@ -40,12 +40,13 @@ mesh_resource_t *mesh_resource_find(bp_manager_t *m, const char *name);
 /* One reference less. NULL is allowed. */
 void mesh_resource_release(bp_manager_t *m, mesh_resource_t *resource);
 
-/* Begin and end of the plugin. A reload that brings resources over begins nothing: they are in plugin->state already. */
+/* Begin and end of the plugin. A reload that brings resources over begins nothing: they are in plugin->state
+   already. */
 bp_result_t mesh_resources_begin(bp_plugin_t *plugin);
 void mesh_resources_end(bp_plugin_t *plugin);
 
-/* The form of the resources: of everything that plugin->state leads to. Versions that agree on it hand resources to each
- * other, so that no file is read again; raise the number when a member changes its meaning and not its size. */
+/* The form of the resources: of everything that plugin->state leads to. Versions that agree on it hand resources to
+ * each other, so that no file is read again; raise the number when a member changes its meaning and not its size. */
 typedef struct mesh_resources_form_t {
     mesh_resources_t table;
     mesh_resource_t resource;

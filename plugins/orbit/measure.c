@@ -18,7 +18,13 @@
 enum { TERM_POINT, TERM_ORBIT };
 
 /* Numbers of fields, for the report. */
-enum { ORBIT_PRIMARY = 0, ORBIT_PUBLISHED_PERIOD = 7, ORBIT_PLACED = 8, ORBIT_REVOLUTIONS = 12, ORBIT_MEASURED_PERIOD = 13 };
+enum {
+    ORBIT_PRIMARY = 0,
+    ORBIT_PUBLISHED_PERIOD = 7,
+    ORBIT_PLACED = 8,
+    ORBIT_REVOLUTIONS = 12,
+    ORBIT_MEASURED_PERIOD = 13
+};
 
 #define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
 #define ROWS_REPORTED 100  /* a longer table is not read by anybody */

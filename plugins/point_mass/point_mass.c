@@ -51,7 +51,8 @@ static void advance(float *restrict position, float *restrict velocity, const fl
 static void simulate(const bp_run_t *run, uint32_t count)
 {
     BP_COLUMNS(struct columns, c, run->columns);
-    advance((float *)c.position, (float *)c.velocity, (const float *)c.acceleration, (float)run->step->dt, (size_t)3 * count);
+    advance((float *)c.position, (float *)c.velocity, (const float *)c.acceleration, (float)run->step->dt,
+            (size_t)3 * count);
 }
 
 static const bp_component_i components[] = {{

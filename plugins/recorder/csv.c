@@ -24,7 +24,8 @@ static bp_result_t take_over(recorder_state *r, recorder_csv *csv)
 {
     char message[RECORDER_MESSAGE];
     if (csv->file != NULL && csv->sources != r->count) {
-        snprintf(message, sizeof message, "'%.300s' is being written with %u properties, and this version finds %u in its options",
+        snprintf(message, sizeof message,
+                 "'%.300s' is being written with %u properties, and this version finds %u in its options",
                  recorder_text(r, RECORDER_CSV), (unsigned)csv->sources, (unsigned)r->count);
         return refuse(r, BP_ERROR_STATE, message);
     }

@@ -8,8 +8,9 @@
  * The options name files, and a file has one writer: so the system can be at work in one world at a time. It
  * may read from all worlds.
  *
- * A reload hands everything over where all of it has the same form. Else the CSV file goes over by itself, open as it is,
- * and the new version writes the next row; for the picture the new version begins anew, and that of the old one is drawn.
+ * A reload hands everything over where all of it has the same form. Else the CSV file goes over by itself, open as it
+ * is, and the new version writes the next row; for the picture the new version begins anew, and that of the old one is
+ * drawn.
  */
 #include "recorder.h"
 #include "curve.h"
@@ -24,7 +25,8 @@
 #define CURVE_POINTS_MOST 16384
 #define PANELS_MOST 16
 
-/* What the system's state leads to, for its form: raise the number when a member changes its meaning and not its size. */
+/* What the system's state leads to, for its form: raise the number when a member changes its meaning and not its
+   size. */
 typedef struct recorder_form {
     recorder_state state;
     recorder_source source;
@@ -291,8 +293,8 @@ static void report(bp_system_t *s, bp_report_o *out)
     char text[RECORDER_MESSAGE];
     const char *csv = recorder_text(r, RECORDER_CSV), *svg = recorder_text(r, RECORDER_SVG);
     if (csv[0] != 0) {
-        snprintf(text, sizeof text, "%.300s: %llu rows of %u columns", csv, (unsigned long long)recorder_csv_of(r)->rows,
-                 (unsigned)recorder_csv_columns(r));
+        snprintf(text, sizeof text, "%.300s: %llu rows of %u columns", csv,
+                 (unsigned long long)recorder_csv_of(r)->rows, (unsigned)recorder_csv_columns(r));
         s->api->report->value(out, "table, written at the end", text);
     }
     if (svg[0] != 0) {

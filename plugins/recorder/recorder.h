@@ -55,8 +55,8 @@ typedef struct recorder_source {
 } recorder_source;
 
 /* The CSV file while it is written: the plugin's state, and what one version of the plugin hands to the next whatever
- * else of it has changed. Its form is therefore never changed; what is reserved may come to mean something, 0 being what
- * older versions say. */
+ * else of it has changed. Its form is therefore never changed; what is reserved may come to mean something, 0 being
+ * what older versions say. */
 typedef struct recorder_csv {
     FILE *file;           /* NULL: none is wanted, or writing has failed */
     bp_world_o *world;    /* where the system is at work; NULL: nowhere */
@@ -138,8 +138,8 @@ void recorder_discard(FILE *file, const char *target);
 
 /* --- csv.c ---------------------------------------------------------------------------------------------- */
 
-/* Open the file; or go on with the one that the version before has open. `stop` closes it, unless another version goes on
- * with it. */
+/* Open the file; or go on with the one that the version before has open. `stop` closes it, unless another version goes
+ * on with it. */
 bp_result_t recorder_csv_start(recorder_state *r);
 void recorder_csv_row(recorder_state *r);
 void recorder_csv_stop(recorder_state *r);

@@ -21,7 +21,15 @@ static const char matrix_names[][4] = {"m0", "m1", "m2",  "m3",  "m4",  "m5",  "
 static uint32_t parts_of(uint32_t type)
 {
     switch (type) {
-    case BP_BOOL: case BP_I8: case BP_U8: case BP_I16: case BP_U16: case BP_I32: case BP_U32: case BP_I64: case BP_U64: return 1;
+    case BP_BOOL:
+    case BP_I8:
+    case BP_U8:
+    case BP_I16:
+    case BP_U16:
+    case BP_I32:
+    case BP_U32:
+    case BP_I64:
+    case BP_U64: return 1;
     case BP_F32: case BP_F64: return 1;
     case BP_VEC2: case BP_DVEC2: return 2;
     case BP_VEC3: case BP_DVEC3: return 3;
@@ -53,7 +61,10 @@ static void to_numbers(uint32_t type, const bp_value_t *value, double *numbers)
     case BP_U32: numbers[0] = value->u32; return;
     case BP_I64: numbers[0] = (double)value->i64; return;
     case BP_U64: numbers[0] = (double)value->u64; return;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: memcpy(numbers, value, parts_of(type) * sizeof *numbers); return;
+    case BP_F64:
+    case BP_DVEC2:
+    case BP_DVEC3:
+    case BP_DVEC4: memcpy(numbers, value, parts_of(type) * sizeof *numbers); return;
     default: break;
     }
     for (uint32_t i = 0; i < parts_of(type); i++) /* all others are one float or several in a row */

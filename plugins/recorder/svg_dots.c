@@ -1,7 +1,7 @@
 /* svg_dots.c - a body's last place as a dot, with its name where there is room.
  *
- * In a panel in which its whole path is no larger than a dot a body has no name, unless it hardly moves at all (then it is a
- * centre, such as the Sun). Dots and names note the rectangles that they take.
+ * In a panel in which its whole path is no larger than a dot a body has no name, unless it hardly moves at all (then it
+ * is a centre, such as the Sun). Dots and names note the rectangles that they take.
  */
 #include "curve.h"
 #include "svg.h"

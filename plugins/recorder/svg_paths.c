@@ -1,7 +1,7 @@
 /* svg_paths.c - curves and series as paths of SVG.
  *
- * A path is written in tenths of a pixel, as steps from point to point; steps too small to be seen wait for the next one, and
- * what lies wholly beside the window is left out.
+ * A path is written in tenths of a pixel, as steps from point to point; steps too small to be seen wait for the next
+ * one, and what lies wholly beside the window is left out.
  */
 #include "curve.h"
 #include "series.h"

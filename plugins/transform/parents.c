@@ -33,8 +33,9 @@ static bp_result_t refuse_parent(bp_manager_t *m, bp_entity_t entity)
     bool alive = m->api->entity->alive(m->host, &entity, 1, NULL) == 1;
     m->api->entity->format(m->host, entity, text, sizeof text);
     if (alive)
-        snprintf(sentence, sizeof sentence, "%s cannot be a parent: it has no transform in world '%.40s'; add one first",
-                 text, m->api->world->name(m->world));
+        snprintf(sentence, sizeof sentence,
+                 "%s cannot be a parent: it has no transform in world '%.40s'; add one first", text,
+                 m->api->world->name(m->world));
     else
         snprintf(sentence, sizeof sentence, "%s cannot be a parent: there is no such entity (any more)", text);
     return bp_slots_refuse(m, alive ? BP_ERROR_NOT_FOUND : BP_ERROR_DEAD, sentence);

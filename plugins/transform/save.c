@@ -1,12 +1,12 @@
 /* save.c - all instances of a world in one block, for a reload between versions whose states are of different forms.
  *
- * Carried by properties instead, siblings would come out in another order, and matrices that no local pose gives (those of
- * children whose parent has died, see family.c) would be computed anew. Here every instance keeps its slot, its matrix
- * bit for bit, and its place among its siblings.
+ * Carried by properties instead, siblings would come out in another order, and matrices that no local pose gives (those
+ * of children whose parent has died, see family.c) would be computed anew. Here every instance keeps its slot, its
+ * matrix bit for bit, and its place among its siblings.
  *
- * The block is a head and the columns behind it, each with one item a slot. Its form is that of version 1 of the component,
- * whatever becomes of the state: who changes pose_t, or what a column means, raises the component's version and goes on
- * reading this one.
+ * The block is a head and the columns behind it, each with one item a slot. Its form is that of version 1 of the
+ * component, whatever becomes of the state: who changes pose_t, or what a column means, raises the component's version
+ * and goes on reading this one.
  */
 #include "transforms.h"
 
@@ -14,7 +14,8 @@
 static const struct {
     uint32_t column, size;
 } saved[] = {
-    {BP_SLOTS_ENTITY, 8}, {BP_SLOTS_NAME, 8}, {WORLD, 64}, {POSE, 40}, {PARENT, 4}, {FIRST_CHILD, 4}, {NEXT, 4}, {PREVIOUS, 4}, {SIZE, 4},
+    {BP_SLOTS_ENTITY, 8}, {BP_SLOTS_NAME, 8}, {WORLD, 64},   {POSE, 40}, {PARENT, 4},
+    {FIRST_CHILD, 4},     {NEXT, 4},          {PREVIOUS, 4}, {SIZE, 4},
 };
 
 enum { SAVED = sizeof saved / sizeof *saved };
@@ -84,7 +85,8 @@ bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data,
     if (version == 1 && size >= sizeof head)
         memcpy(&head, data, sizeof head);
     if (version != 1 || size < sizeof head || size != size_of(&head))
-        return bp_slots_refuse(m, BP_ERROR_FAILED, "what the other version has saved is not of version 1, which this one reads");
+        return bp_slots_refuse(m, BP_ERROR_FAILED,
+                               "what the other version has saved is not of version 1, which this one reads");
     bp_result_t result = make_room(m, &head);
     if (result != BP_OK)
         return result;

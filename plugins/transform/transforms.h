@@ -76,7 +76,8 @@ static inline bool has_relatives(const transforms_t *t, uint32_t slot)
            (links_of(t, PARENT)[slot] != BP_NONE || links_of(t, FIRST_CHILD)[slot] != BP_NONE);
 }
 
-/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its size. */
+/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its
+   size. */
 typedef struct transforms_form_t {
     transforms_t transforms;
     pose_t pose;

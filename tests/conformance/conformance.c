@@ -288,7 +288,8 @@ static void learn_extensions(conformance_t *c, const bp_extension_list_t *list)
 {
     c->saving = (bp_save_i){0};
     for (uint32_t i = 0; i < list->count; i++) {
-        const bp_extension_t *extension = (const bp_extension_t *)(const void *)((const char *)list->items + i * list->item_size);
+        const bp_extension_t *extension =
+            (const bp_extension_t *)(const void *)((const char *)list->items + i * list->item_size);
         if (strcmp(extension->name, "bp_save") == 0)
             memcpy(&c->saving, extension->verbs, sizeof c->saving);
     }

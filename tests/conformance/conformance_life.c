@@ -703,8 +703,9 @@ static uint64_t digest_value(uint64_t digest, uint32_t type, const bp_value_t *v
     return digest;
 }
 
-/* Long runs and short ones, three steps; the digest is of all values. With several threads more of the entities have a second
- * component, so that their rows lie in other runs: where a row lies, and beside how many others, is nobody's business. */
+/* Long runs and short ones, three steps; the digest is of all values. With several threads more of the entities have a
+ * second component, so that their rows lie in other runs: where a row lies, and beside how many others, is nobody's
+ * business. */
 void check_threads_agree(conformance_t *c)
 {
     enum { LONG = 40000, SHORT = 700 };

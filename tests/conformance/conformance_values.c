@@ -152,7 +152,10 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
     case BP_U8: v->value.u8 = (uint8_t)strtol(text, NULL, 0); break;
     case BP_I16: v->value.i16 = (int16_t)strtol(text, NULL, 0); break;
     case BP_U16: v->value.u16 = (uint16_t)strtol(text, NULL, 0); break;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: read_doubles(text, &v->value.dvec4.x, double_count(type)); break;
+    case BP_F64:
+    case BP_DVEC2:
+    case BP_DVEC3:
+    case BP_DVEC4: read_doubles(text, &v->value.dvec4.x, double_count(type)); break;
     case BP_COLOUR: read_colour(text, v->value.mat4.m); break;
     case BP_NAME: v->value.name = c->api->name->hash(text); break;
     case BP_ENTITY: return strcmp(text, "none") == 0;
@@ -326,7 +329,8 @@ const char *conformance_show(uint32_t type, const void *value, char *text)
     case BP_U16: snprintf(text, CONFORMANCE_TEXT, "%u", v.u16); break;
     case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
         for (uint32_t i = 0; i < double_count(type); i++)
-            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.17g", i > 0 ? " " : "", (&v.dvec4.x)[i]);
+            used +=
+                (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.17g", i > 0 ? " " : "", (&v.dvec4.x)[i]);
         break;
     case BP_STRING: snprintf(text, CONFORMANCE_TEXT, "\"%s\"", v.string == NULL ? "(null)" : v.string); break;
     case BP_ENTITY: case BP_NAME: snprintf(text, CONFORMANCE_TEXT, "%llx", (unsigned long long)v.name); break;

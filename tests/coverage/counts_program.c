@@ -1,8 +1,9 @@
 /* counts_program.c - linked into programs that are built with COVERAGE=1: what ends by _exit writes its counts first.
  *
- * gcov's counts go to their files in a function that exit calls. A copy of a process, in which a reload is tried, ends by _exit, and
- * so does the last word of a child that a test has made; the linker (--wrap=_exit) leads those calls here. A library has counts
- * of its own, which no function of the program reaches: counts_plugin.c exports one for each.
+ * gcov's counts go to their files in a function that exit calls. A copy of a process, in which a reload is tried, ends
+ * by _exit, and so does the last word of a child that a test has made; the linker (--wrap=_exit) leads those calls
+ * here. A library has counts of its own, which no function of the program reaches: counts_plugin.c exports one for
+ * each.
  */
 #define _GNU_SOURCE 1
 

@@ -1,13 +1,13 @@
 /* fuzz_scene.c - libFuzzer target of the scene compiler: any bytes as JSON.
  *
- * The input's block ends where the input ends. What compiles must be a blob that the check accepts, be the same when it is
- * compiled again in memory that was filled otherwise, and spawn; what does not must say where. Then once more with an allocation that
- * fails: an error, or the same blob. After each input all memory is back but for what the host has interned. The allocator gives no more
- * than MOST_BYTES, so that a count of four thousand million is an error here. A host serves many inputs, since making one costs more than
- * most of them.
+ * The input's block ends where the input ends. What compiles must be a blob that the check accepts, be the same when it
+ * is compiled again in memory that was filled otherwise, and spawn; what does not must say where. Then once more with
+ * an allocation that fails: an error, or the same blob. After each input all memory is back but for what the host has
+ * interned. The allocator gives no more than MOST_BYTES, so that a count of four thousand million is an error here. A
+ * host serves many inputs, since making one costs more than most of them.
  *
- * Half of the mutations keep the form: values are left out, doubled, put in the place of others, or the text is cut. Others mostly make
- * what is no JSON, and the compiler behind the reader sees little of them.
+ * Half of the mutations keep the form: values are left out, doubled, put in the place of others, or the text is cut.
+ * Others mostly make what is no JSON, and the compiler behind the reader sees little of them.
  *
  * seeds: tests/fuzz/corpus/fuzz_scene
  * canary: host/scene/json.c s/if (in->end - at < 4)/if (in->end < at)/
@@ -33,7 +33,7 @@ static void expect(int truth)
         abort();
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 typedef struct account_t {
     size_t bytes;
@@ -45,7 +45,8 @@ static void *resize(void *context, void *old, size_t old_size, size_t new_size)
 {
     account_t *account = context;
     expect((old == NULL) <= (old_size == 0));
-    if (new_size != 0 && (account->allowed == 0 || account->bytes - old_size > MOST_BYTES - (new_size < MOST_BYTES ? new_size : MOST_BYTES)))
+    if (new_size != 0 && (account->allowed == 0 ||
+                          account->bytes - old_size > MOST_BYTES - (new_size < MOST_BYTES ? new_size : MOST_BYTES)))
         return NULL;
     account->allowed -= new_size != 0 && account->allowed > 0;
     account->bytes += new_size - old_size;
@@ -59,7 +60,7 @@ static void *resize(void *context, void *old, size_t old_size, size_t new_size)
     return block;
 }
 
-/* --- components ------------------------------------------------------------------------------------------------------ */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
 static const bp_field_t all_fields[] = {
     {.name = "b", .type = BP_BOOL},
@@ -95,7 +96,8 @@ static const bp_component_i components[] = {
     {.name = "tag", .fields = BP_LIST(tag_fields)},
     {.name = "none"},
 };
-static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components)}));
+static const bp_plugin_head_t plugin =
+    BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components)}));
 static const bp_plugin_head_t *const plugins[] = {&plugin};
 
 static void silent(void *context, int32_t level, const char *source, const char *text)
@@ -105,13 +107,18 @@ static void silent(void *context, int32_t level, const char *source, const char 
 
 static bp_host_o *open_host(account_t *account)
 {
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .tag = 1, .allocator = {account, resize}, .log = {NULL, silent}, .static_plugins = plugins, .static_plugin_count = 1};
+    bp_host_desc_t desc = {.struct_size = sizeof desc,
+                           .tag = 1,
+                           .allocator = {account, resize},
+                           .log = {NULL, silent},
+                           .static_plugins = plugins,
+                           .static_plugin_count = 1};
     bp_host_o *host = bp_host_create(&desc);
     expect(host != NULL && bp_host_load_plugin(host, "plugin", NULL, 0) == BP_OK);
     return host;
 }
 
-/* --- one input ---------------------------------------------------------------------------------------------------------- */
+/* --- one input ---------------------------------------------------------------------------------------------------- */
 
 static void check_blob(const bp_scene_o *scene)
 {
@@ -146,7 +153,8 @@ static void spawn(bp_host_o *host, bp_scene_o *scene)
 }
 
 /* Compile with an allocation that fails, or none, in memory filled with `pattern`. */
-static bp_result_t compile(bp_host_o *host, account_t *account, const uint8_t *data, size_t size, int64_t allowed, int pattern, bp_scene_o **scene)
+static bp_result_t compile(bp_host_o *host, account_t *account, const uint8_t *data, size_t size, int64_t allowed,
+                           int pattern, bp_scene_o **scene)
 {
     *scene = NULL;
     account->allowed = allowed;
@@ -195,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* --- mutations that keep the form ------------------------------------------------------------------------------------------ */
+/* --- mutations that keep the form --------------------------------------------------------------------------------- */
 
 typedef struct span_t {
     size_t at, size;

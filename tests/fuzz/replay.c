@@ -1,9 +1,10 @@
-/* replay.c - runs a fuzz target without libFuzzer: files as they are, and each of them damaged in many ways, always the same.
+/* replay.c - runs a fuzz target without libFuzzer: files as they are, and each of them damaged in many ways, always the
+ *same.
  *
  *     replay COUNT FILE ...
  *
- * For machines without clang's runtime. It learns nothing from what it runs, so it finds little that needs two changes at once; it
- * keeps what was once found from coming back, under whatever sanitizer it is built with.
+ * For machines without clang's runtime. It learns nothing from what it runs, so it finds little that needs two changes
+ * at once; it keeps what was once found from coming back, under whatever sanitizer it is built with.
  */
 #include <bp_types.h>
 
@@ -72,8 +73,9 @@ static void run_file(const char *path, int count)
     state = size;
     for (int i = 0; i < count && size > 0; i++) {
         memcpy(data, whole, size);
-        size_t made = LLVMFuzzerCustomMutator != NULL ? LLVMFuzzerCustomMutator(data, size, sizeof data, (unsigned)i + 1)
-                                                      : LLVMFuzzerMutate(data, size, sizeof data);
+        size_t made = LLVMFuzzerCustomMutator != NULL
+                          ? LLVMFuzzerCustomMutator(data, size, sizeof data, (unsigned)i + 1)
+                          : LLVMFuzzerMutate(data, size, sizeof data);
         run(data, made);
     }
 }

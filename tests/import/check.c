@@ -1,16 +1,15 @@
-/* check.c - is an imported scene what the model is? Run by tests/scripts/import.sh; not part of the test program, for it
- * needs assimp.
+/* check.c - is an imported scene what the model is? Run by tests/scripts/import.sh; not part of the test program, for
+ * it needs assimp.
  *
  *     import-check MODEL SCENE.json MESHES PLUGINS
  *
- * The model is read by assimp once more, without the importer's code and options; the scene is compiled and spawned in a
- * world with the plugins transform, debug_name and mesh. Then every node must be there: as an entity with its name,
+ * The model is read by assimp once more, without the importer's code and options; the scene is compiled and spawned in
+ * a world with the plugins transform, debug_name and mesh. Then every node must be there: as an entity with its name,
  * below the entity of its parent, with transform.world within 1e-5 of the product of assimp's own matrices (of the
  * largest element, where that is above 1), and with as many triangles as the node's meshes have.
  *
- * Nodes and entities are matched by their order in file and JSON, where an entity that tells its parent by name counts as
- * inside it. An entity with a remark ("//") is the importer's
- * helper and no node.
+ * Nodes and entities are matched by their order in file and JSON, where an entity that tells its parent by name counts
+ * as inside it. An entity with a remark ("//") is the importer's helper and no node.
  */
 #include <backplane.h>
 
@@ -165,7 +164,8 @@ static const char *error(const check_t *check)
 static bp_entity_t find(const check_t *check, const char *name)
 {
     const bp_debug_name_api *names = check->api->registry->find(check->host, BP_DEBUG_NAME_API, 1);
-    bp_manager_t *m = check->api->world->manager(check->world, check->api->world->component(check->world, "debug_name"));
+    bp_manager_t *m =
+        check->api->world->manager(check->world, check->api->world->component(check->world, "debug_name"));
     bp_entity_t found[2];
     uint32_t count = names->find(m, name, found, 2);
     if (count != 1)
@@ -183,7 +183,8 @@ static bool is_name_of(const char *name, const struct aiNode *node)
     if (name[same] == '\0' && wanted[same] == '\0')
         return true;
     bool changed = wanted[same] != '\0'; /* cut, or a character that cannot be kept */
-    return changed ? strlen(name) == 255 || name[same] == '?' : name[same] == '_' && strspn(name + same + 1, "0123456789") == strlen(name + same + 1);
+    return changed ? strlen(name) == 255 || name[same] == '?'
+                   : name[same] == '_' && strspn(name + same + 1, "0123456789") == strlen(name + same + 1);
 }
 
 static void check_matrix(check_t *check, const node_t *node, const named_t *named, bp_entity_t entity)
@@ -200,7 +201,8 @@ static void check_matrix(check_t *check, const node_t *node, const named_t *name
         double have = (double)matrix.m[4 * (i / 3) + i % 3];
         double difference = fabs(have - (double)wanted[i]) / largest;
         if (!(difference <= 1e-5))
-            fail("'%s': element %d of its world matrix is %.9g and should be %.9g", named->name, i, have, (double)wanted[i]);
+            fail("'%s': element %d of its world matrix is %.9g and should be %.9g", named->name, i, have,
+                 (double)wanted[i]);
         check->worst = fmax(check->worst, difference);
     }
 }

@@ -488,8 +488,9 @@ static int fill_sentence(const mistake_t *m, const char *path, const char *first
 /* Scenes beside the inis: one of four entities, and broken ones. */
 static void write_scenes(void)
 {
-    scratch_file("two.json", "{\"entities\": [{\"name\": \"a\", \"components\": {\"body\": {\"mass\": 3}, \"label\": {}}},\n"
-                             "{\"count\": 3, \"components\": {\"pool\": {\"number\": [1, 2, 3]}}}]}\n");
+    scratch_file("two.json",
+                 "{\"entities\": [{\"name\": \"a\", \"components\": {\"body\": {\"mass\": 3}, \"label\": {}}},\n"
+                 "{\"count\": 3, \"components\": {\"pool\": {\"number\": [1, 2, 3]}}}]}\n");
     scratch_file("broken.json", "{\"entities\": [{\"components\":\n{\"bodi\": {}}}]}\n");
     scratch_file("broken.bpe", "this is no scene");
 }

@@ -311,8 +311,8 @@ START_TEST(a_plugin_of_contract_1_is_told_to_be_rebuilt)
     memcpy(f.bytes + find_head(&f), &old, offsetof(bp_plugin_head_t, name));
     write_trial(f.bytes, f.size);
     free(f.bytes);
-    EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file, "it was built for contract 1; this host has contract 2",
-                   "rebuild it with this version's headers");
+    EXPECT_REFUSED(BP_ERROR_ABI, trial_file, NULL, 0, trial_file,
+                   "it was built for contract 1; this host has contract 2", "rebuild it with this version's headers");
     end();
 }
 END_TEST
@@ -549,7 +549,8 @@ static uint32_t stub_count(bp_manager_t *m)
     return 0;
 }
 
-static bp_result_t stub_get_all(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t stub_get_all(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                                size_t stride)
 {
     (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
     return BP_ERROR_FAILED;
@@ -571,8 +572,9 @@ static void expect_static_refused(const bp_plugin_head_t *bad, bp_result_t code,
 {
     static const bp_component_i good_components[] = {{.name = "before"}, {.name = "thing"}};
     static const bp_system_i good_systems[] = {{.name = "system", .run_all = stub_run_all}};
-    const bp_plugin_head_t good = BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.components = BP_LIST(good_components),
-                                          .systems = BP_LIST(good_systems)}));
+    const bp_plugin_head_t good =
+        BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.components = BP_LIST(good_components),
+                                                          .systems = BP_LIST(good_systems)}));
     const bp_plugin_head_t *plugins[] = {bad, &good};
     begin_with(plugins, 2);
     EXPECT_REFUSED(code, "bad", NULL, 0, "bad: ", says[0], says[1], says[2]);
@@ -591,9 +593,7 @@ static const struct {
 } field_faults[] = {
     {{{.name = NULL, .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "letters, digits or underscores"}},
     {{{.name = "", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "1 to 63"}},
-    {{{.name = "two words", .type = BP_F32}},
-     BP_ERROR_ARGUMENT,
-     {"'two words'", "letters, digits or underscores"}},
+    {{{.name = "two words", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'two words'", "letters, digits or underscores"}},
     {{{.name = "caf\303\251", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"letters, digits or underscores"}},
     {{{.name = "a.b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a.b'"}},
     {{{.name = "a-b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a-b'"}},
@@ -614,12 +614,8 @@ static const struct {
     {{{.name = "x", .type = BP_VEC2, .initial = "0 9", .max = "8"}},
      BP_ERROR_RANGE,
      {"'x'", "x = 9 is outside its range", "at most 8"}},
-    {{{.name = "x", .type = BP_I32, .min = "1"}},
-     BP_ERROR_RANGE,
-     {"'x'", "x = 0 is outside its range", "at least 1"}},
-    {{{.name = "x", .type = BP_F32, .min = "2", .max = "1"}},
-     BP_ERROR_RANGE,
-     {"'x'", "min 2 is greater than max 1"}},
+    {{{.name = "x", .type = BP_I32, .min = "1"}}, BP_ERROR_RANGE, {"'x'", "x = 0 is outside its range", "at least 1"}},
+    {{{.name = "x", .type = BP_F32, .min = "2", .max = "1"}}, BP_ERROR_RANGE, {"'x'", "min 2 is greater than max 1"}},
     {{{.name = "x", .type = BP_F32, .min = "little"}}, BP_ERROR_TYPE, {"'x'", "'little' is not a number"}},
     {{{.name = "x", .type = BP_I32, .max = "1.5"}}, BP_ERROR_TYPE, {"'x'", "'1.5' is not a whole number"}},
     {{{.name = "x", .type = BP_F32, .max = "nan"}}, BP_ERROR_TYPE, {"'x'", "'nan' is not a number"}},
@@ -628,12 +624,22 @@ static const struct {
     {{{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F64}}, BP_ERROR_EXISTS, {"'x'", "two "}},
     {{{.name = "x", .type = BP_F32, .flags = 1u << 14}}, BP_ERROR_ABI, {"'x'", "flags 0x4000"}},
     {{{.name = "x", .type = BP_F32, .count = 65537}}, BP_ERROR_LIMIT, {"'x'", "65537 elements", "at most 65536"}},
-    {{{.name = "x", .type = BP_F32, .count = 2, .flags = BP_FIELD_LIST}}, BP_ERROR_ARGUMENT, {"'x'", "a list and has a count"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .flags = BP_FIELD_LIST}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "a list and has a count"}},
     {{{.name = "x", .type = BP_ENTITY, .count = 2, .flags = BP_FIELD_PARENT}}, BP_ERROR_ARGUMENT, {"'x'", "one value"}},
-    {{{.name = "x", .type = BP_STRING, .flags = BP_FIELD_LIST | BP_FIELD_LABEL}}, BP_ERROR_ARGUMENT, {"'x'", "one value"}},
-    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST, .initial = "[1]"}}, BP_ERROR_ARGUMENT, {"'x'", "a list begins empty"}},
-    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 2, 3]"}}, BP_ERROR_TYPE, {"'x'", "it has 2 elements, not 3"}},
-    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 9]", .max = "8"}}, BP_ERROR_RANGE, {"'x'", "item 1: x = 9"}},
+    {{{.name = "x", .type = BP_STRING, .flags = BP_FIELD_LIST | BP_FIELD_LABEL}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "one value"}},
+    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST, .initial = "[1]"}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "a list begins empty"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 2, 3]"}},
+     BP_ERROR_TYPE,
+     {"'x'", "it has 2 elements, not 3"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 9]", .max = "8"}},
+     BP_ERROR_RANGE,
+     {"'x'", "item 1: x = 9"}},
     {{{.name = "x", .type = BP_U8, .values = "a b a"}}, BP_ERROR_EXISTS, {"'x'", "'a' stands twice"}},
     {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_PARENT}}, BP_ERROR_TYPE, {"'x'", "type is entity"}},
     {{{.name = "x", .type = BP_NAME, .flags = BP_FIELD_LABEL}}, BP_ERROR_TYPE, {"'x'", "type is string"}},
@@ -661,23 +667,31 @@ END_TEST
 
 START_TEST(what_the_world_must_keep_is_no_field_of_storage_of_its_own)
 {
-    static const bp_storage_i storage = {
-        .struct_size = sizeof storage, .create = stub_create, .destroy = stub_destroy, .count = stub_count, .get = stub_get_all};
+    static const bp_storage_i storage = {.struct_size = sizeof storage,
+                                         .create = stub_create,
+                                         .destroy = stub_destroy,
+                                         .count = stub_count,
+                                         .get = stub_get_all};
     static const bp_field_t lists[] = {{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}};
     static const bp_field_t texts[] = {{.name = "x", .type = BP_STRING, .count = 2}};
     const bp_component_i with_lists[] = {{.name = "thing", .fields = BP_LIST(lists), .storage = &storage}};
     const bp_component_i with_texts[] = {{.name = "thing", .fields = BP_LIST(texts), .storage = &storage}};
-    const bp_plugin_head_t first = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_lists)}));
-    const bp_plugin_head_t second = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_texts)}));
+    const bp_plugin_head_t first =
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_lists)}));
+    const bp_plugin_head_t second =
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_texts)}));
     expect_static_refused(&first, BP_ERROR_TYPE, (const char *[]){"field 'x' is a list", "storage of its own", NULL});
-    expect_static_refused(&second, BP_ERROR_TYPE, (const char *[]){"field 'x' is an array of string", "storage of its own", NULL});
+    expect_static_refused(&second, BP_ERROR_TYPE,
+                          (const char *[]){"field 'x' is an array of string", "storage of its own", NULL});
 }
 END_TEST
 
 START_TEST(an_option_that_is_declared_wrongly_is_refused)
 {
     const bp_component_i components[] = {{.name = "thing"}};
-    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components), .options = faulty_fields(_i)}));
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(components), .options = faulty_fields(_i)}));
     const char *says[] = {field_faults[_i].says[0],
                           field_faults[_i].says[1] == NULL ? "option" : field_faults[_i].says[1],
                           field_faults[_i].says[2]};
@@ -692,10 +706,20 @@ struct columns { float *x; const float *y; };
 static const bp_field_t misplaced_fields[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
 
 static const bp_storage_i empty_storage = {.struct_size = sizeof(bp_storage_i)};
-static const bp_storage_i short_storage = {.struct_size = 8, .create = stub_create, .destroy = stub_destroy, .count = stub_count};
-static const bp_storage_i no_destroy = {.struct_size = sizeof(bp_storage_i), .create = stub_create, .count = stub_count};
-static const bp_storage_i no_create = {.struct_size = sizeof(bp_storage_i), .destroy = stub_destroy, .count = stub_count};
-static const bp_storage_i no_get = {.struct_size = sizeof(bp_storage_i), .create = stub_create, .destroy = stub_destroy, .count = stub_count};
+static const bp_storage_i short_storage = {.struct_size = 8,
+                                           .create = stub_create,
+                                           .destroy = stub_destroy,
+                                           .count = stub_count};
+static const bp_storage_i no_destroy = {.struct_size = sizeof(bp_storage_i),
+                                        .create = stub_create,
+                                        .count = stub_count};
+static const bp_storage_i no_create = {.struct_size = sizeof(bp_storage_i),
+                                       .destroy = stub_destroy,
+                                       .count = stub_count};
+static const bp_storage_i no_get = {.struct_size = sizeof(bp_storage_i),
+                                    .create = stub_create,
+                                    .destroy = stub_destroy,
+                                    .count = stub_count};
 static const bp_extension_t unknown_extension[] = {{"bp_tomorrow", BP_EXTENSION_REQUIRED, sizeof no_get, &no_get}};
 static const bp_extension_t nameless_extension[] = {{NULL, 0, sizeof no_get, &no_get}};
 static const bp_extension_t hollow_extension[] = {{"bp_save", 0, sizeof(bp_save_i), NULL}};
@@ -711,12 +735,22 @@ static const struct {
     {{.name = long_name}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
     {{.name = "before"}, BP_ERROR_EXISTS, {"component 'before'", "already"}},
     {{.name = "thing", .flags = 1u << 5}, BP_ERROR_ABI, {"component 'thing'", "flags 0x20"}},
-    {{.name = "thing", .fields = BP_LIST(misplaced_fields)}, BP_ERROR_ARGUMENT, {"component 'thing'", "'y' is number 1 of the list and number 2"}},
+    {{.name = "thing", .fields = BP_LIST(misplaced_fields)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "'y' is number 1 of the list and number 2"}},
     {{.name = "thing", .flags = 1u << 15}, BP_ERROR_ABI, {"component 'thing'", "flags 0x8000"}},
-    {{.name = "thing", .extensions = BP_LIST(unknown_extension)}, BP_ERROR_ABI, {"component 'thing'", "needs extension 'bp_tomorrow'"}},
-    {{.name = "thing", .extensions = BP_LIST(nameless_extension)}, BP_ERROR_ARGUMENT, {"component 'thing'", "extension 0", "BP_EXTENSION"}},
-    {{.name = "thing", .extensions = BP_LIST(hollow_extension)}, BP_ERROR_ARGUMENT, {"component 'thing'", "extension 0", "no verbs"}},
-    {{.name = "thing", .extensions = {hollow_extension, 1, 8}}, BP_ERROR_ABI, {"component 'thing'", "extensions", "BP_LIST"}},
+    {{.name = "thing", .extensions = BP_LIST(unknown_extension)},
+     BP_ERROR_ABI,
+     {"component 'thing'", "needs extension 'bp_tomorrow'"}},
+    {{.name = "thing", .extensions = BP_LIST(nameless_extension)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "extension 0", "BP_EXTENSION"}},
+    {{.name = "thing", .extensions = BP_LIST(hollow_extension)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "extension 0", "no verbs"}},
+    {{.name = "thing", .extensions = {hollow_extension, 1, 8}},
+     BP_ERROR_ABI,
+     {"component 'thing'", "extensions", "BP_LIST"}},
     {{.name = "thing", .storage = &short_storage}, BP_ERROR_ABI, {"'thing'", "8 bytes", "sizeof(bp_storage_i)"}},
     {{.name = "thing", .storage = &empty_storage}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
     {{.name = "thing", .storage = &no_destroy}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
@@ -728,9 +762,7 @@ static const struct {
     {{.name = "thing", .fields = {one_field, 256, sizeof(bp_field_t)}},
      BP_ERROR_LIMIT,
      {"'thing'", "256 fields", "255"}},
-    {{.name = "thing", .fields = {one_field, UINT32_MAX, sizeof(bp_field_t)}},
-     BP_ERROR_LIMIT,
-     {"'thing'", "255"}},
+    {{.name = "thing", .fields = {one_field, UINT32_MAX, sizeof(bp_field_t)}}, BP_ERROR_LIMIT, {"'thing'", "255"}},
 };
 enum { COMPONENT_FAULTS = sizeof component_faults / sizeof component_faults[0] };
 
@@ -745,22 +777,29 @@ END_TEST
 static const bp_term_t one_term[] = {{.component = "thing"}};
 static const bp_term_t nameless_term[] = {{.component = NULL}};
 static const bp_term_t empty_term[] = {{.component = ""}};
-static const bp_term_t contrary_terms[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE}, {.component = "thing", .instance = "a"}};
-static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a"}, {.component = "thing", .instance = "a", .flags = BP_TERM_EXCLUDE}};
+static const bp_term_t contrary_terms[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE},
+                                           {.component = "thing", .instance = "a"}};
+static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a"},
+                                           {.component = "thing", .instance = "a", .flags = BP_TERM_EXCLUDE}};
 static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 3}};
 static const bp_term_t torn_term[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE | BP_TERM_OPTIONAL}};
 
 static const bp_term_field_t asked_x[] = {{.name = "x", .type = BP_F32}};
-static const bp_term_field_t asked_twice[] = {{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t asked_twice[] = {{.name = "x", .type = BP_F32},
+                                              {.name = "x", .type = BP_F32, .access = BP_WRITE}};
 static const bp_term_field_t asked_nameless[] = {{.type = BP_F32}};
 static const bp_term_field_t asked_typeless[] = {{.name = "x"}};
 static const bp_term_field_t asked_oddly[] = {{.name = "x", .type = BP_F32, .flags = 1u << 14}};
 static const bp_term_field_t asked_strangely[] = {{.name = "x", .type = BP_F32, .access = 4}};
 static const bp_term_field_t misplaced_asked[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
 #define ASKING(list) {{.component = "wide", .fields = BP_LIST(list)}}
-static const bp_term_t twice_term[] = ASKING(asked_twice), namelessly_term[] = ASKING(asked_nameless), typeless_term[] = ASKING(asked_typeless),
-                       oddly_term[] = ASKING(asked_oddly), strangely_term[] = ASKING(asked_strangely), misplaced_term[] = ASKING(misplaced_asked);
-static const bp_term_t fields_left_out[] = {{.component = "thing"}, {.component = "wide", .flags = BP_TERM_EXCLUDE, .fields = BP_LIST(asked_x)}};
+static const bp_term_t twice_term[] = ASKING(asked_twice), namelessly_term[] = ASKING(asked_nameless),
+                       typeless_term[] = ASKING(asked_typeless), oddly_term[] = ASKING(asked_oddly),
+                       strangely_term[] = ASKING(asked_strangely), misplaced_term[] = ASKING(misplaced_asked);
+static const bp_term_t fields_left_out[] = {{.component = "thing"},
+                                            {.component = "wide",
+                                             .flags = BP_TERM_EXCLUDE,
+                                             .fields = BP_LIST(asked_x)}};
 static const bp_term_t listless_term[] = {{.component = "wide", .fields = {asked_x, 1, 4}}};
 static const bp_term_t missing_term[] = {{.component = "thing", .fields = BP_LIST(asked_x)}};
 
@@ -770,9 +809,7 @@ static const struct {
     const char *says[3];
 } system_faults[] = {
     {{.name = "", .run_all = stub_run_all}, BP_ERROR_ARGUMENT, {"system's name", "1 to 63"}},
-    {{.name = "thing", .run_all = stub_run_all},
-     BP_ERROR_EXISTS,
-     {"system 'thing'", "a component has that name"}},
+    {{.name = "thing", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'thing'", "a component has that name"}},
     {{.name = "earlier", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'earlier'", "already"}},
     {{.name = "system"}, BP_ERROR_ARGUMENT, {"system 'system'", "exactly one of run and run_all"}},
     {{.name = "system", .terms = BP_LIST(one_term), .run = stub_run, .run_all = stub_run_all},
@@ -786,37 +823,43 @@ static const struct {
     {{.name = "system", .run = stub_run, .terms = BP_LIST(empty_term)},
      BP_ERROR_ARGUMENT,
      {"'system'", "names no component"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)},
-     BP_ERROR_ARGUMENT,
-     {"'system'", "flags 0x8"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)},
-     BP_ERROR_ARGUMENT,
-     {"'system'", "flags 0x6"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x8"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x6"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_terms)},
      BP_ERROR_ARGUMENT,
      {"'system'", "terms 1 and 0 require and exclude 'thing'", "leave one of them out"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_names)},
      BP_ERROR_ARGUMENT,
      {"'system'", "terms 0 and 1 require and exclude 'thing'"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(twice_term)}, BP_ERROR_EXISTS, {"'system'", "term 'wide'", "field 'x' twice"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(namelessly_term)}, BP_ERROR_ARGUMENT, {"'system'", "term 'wide'", "no proper name"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(typeless_term)}, BP_ERROR_TYPE, {"'system'", "field 'x'", "no type"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(oddly_term)}, BP_ERROR_ABI, {"'system'", "field 'x'", "flags 0x4000"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(strangely_term)}, BP_ERROR_ABI, {"'system'", "field 'x'", "access 0x4"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(twice_term)},
+     BP_ERROR_EXISTS,
+     {"'system'", "term 'wide'", "field 'x' twice"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(namelessly_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "term 'wide'", "no proper name"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(typeless_term)},
+     BP_ERROR_TYPE,
+     {"'system'", "field 'x'", "no type"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(oddly_term)},
+     BP_ERROR_ABI,
+     {"'system'", "field 'x'", "flags 0x4000"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(strangely_term)},
+     BP_ERROR_ABI,
+     {"'system'", "field 'x'", "access 0x4"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(misplaced_term)},
      BP_ERROR_ARGUMENT,
      {"'system'", "'y' is number 1 of the list and number 2"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(fields_left_out)}, BP_ERROR_ARGUMENT, {"'system'", "term 'wide'", "left out has no columns"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(listless_term)}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(fields_left_out)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "term 'wide'", "left out has no columns"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(listless_term)},
+     BP_ERROR_ABI,
+     {"'system'", "4 bytes", "BP_LIST"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(missing_term)},
      BP_ERROR_NOT_FOUND,
      {"'system'", "field 'x' of component 'thing', which has no such field"}},
-    {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}},
-     BP_ERROR_ABI,
-     {"'system'", "BP_LIST"}},
-    {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}},
-     BP_ERROR_ABI,
-     {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}}, BP_ERROR_ABI, {"'system'", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
     {{.name = "system", .run = stub_run, .terms = {one_term, 33, sizeof(bp_term_t)}},
      BP_ERROR_LIMIT,
      {"'system'", "33 terms", "32"}},
@@ -827,9 +870,12 @@ START_TEST(components_and_systems_without_a_name_bear_the_plugin_s)
 {
     const bp_component_i components[] = {{.fields = BP_LIST(one_field)}};
     const bp_system_i systems[] = {{.run_all = stub_run_all}};
-    const bp_plugin_head_t spin = BP_PLUGIN_HEAD("spin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t spin =
+        BP_PLUGIN_HEAD("spin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
     const bp_plugin_head_t turn = BP_PLUGIN_HEAD("turn", (&(const bp_plugin_desc_t){.systems = BP_LIST(systems)}));
-    const bp_plugin_head_t both = BP_PLUGIN_HEAD("both", (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t both =
+        BP_PLUGIN_HEAD("both",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *plugins[] = {&spin, &turn, &both};
     bp_field_t field;
     begin_with(plugins, 3);
@@ -847,7 +893,8 @@ START_TEST(an_extension_that_may_be_missing_is_told_of)
 {
     static const bp_extension_t later[] = {{"bp_tomorrow", 0, sizeof no_get, &no_get}};
     const bp_component_i components[] = {{.name = "thing", .extensions = BP_LIST(later)}};
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
     const bp_plugin_head_t *plugins[] = {&plugin};
     begin_with(plugins, 1);
     expect_loaded("plugin");
@@ -858,7 +905,9 @@ END_TEST
 START_TEST(a_system_that_is_declared_wrongly_is_refused)
 {
     const bp_system_i systems[] = {{.name = "earlier", .run_all = stub_run_all}, system_faults[_i].system};
-    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
     expect_static_refused(&bad, system_faults[_i].code, system_faults[_i].says);
 }
 END_TEST
@@ -870,7 +919,8 @@ START_TEST(a_plugin_without_a_proper_name_is_refused)
 {
     static const char *const names[] = {"", "my plugin", "my-plugin", "a/b", long_name};
     _Static_assert(sizeof names / sizeof names[0] == PLUGIN_NAMES, "every row is a round");
-    const bp_plugin_head_t bad = BP_PLUGIN_HEAD(names[_i], (&(const bp_plugin_desc_t){.components = BP_LIST(one_component)}));
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD(names[_i], (&(const bp_plugin_desc_t){.components = BP_LIST(one_component)}));
     const bp_plugin_head_t *plugins[] = {&bad};
     begin_with(plugins, 1);
     EXPECT_REFUSED(BP_ERROR_ARGUMENT, names[_i], NULL, 0, "no proper name",
@@ -884,18 +934,22 @@ END_TEST
 START_TEST(what_a_plugin_needs_of_a_later_host_is_refused)
 {
     const bp_plugin_head_t bad[] = {
-        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.least_minor = BP_ABI_MINOR + 1, .components = BP_LIST(one_component)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.least_minor = BP_ABI_MINOR + 1,
+                                                         .components = BP_LIST(one_component)})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = 1, .components = BP_LIST(one_component)})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = UINT64_C(1) << 63})),
     };
-    const char *says[][3] = {{"needs ABI 2.1", "this host has 2.0", NULL}, {"needs", "flags 0x1", NULL}, {"flags 0x8000000000000000", NULL, NULL}};
+    const char *says[][3] = {{"needs ABI 2.1", "this host has 2.0", NULL},
+                             {"needs", "flags 0x1", NULL},
+                             {"flags 0x8000000000000000", NULL, NULL}};
     expect_static_refused(&bad[_i], BP_ERROR_ABI, says[_i]);
 }
 END_TEST
 
 START_TEST(flags_that_may_be_ignored_are)
 {
-    const bp_plugin_head_t good = BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.flags = UINT64_MAX, .components = BP_LIST(one_component)}));
+    const bp_plugin_head_t good =
+        BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.flags = UINT64_MAX, .components = BP_LIST(one_component)}));
     const bp_plugin_head_t *plugins[] = {&good};
     begin_with(plugins, 1);
     expect_loaded("good");
@@ -961,7 +1015,9 @@ START_TEST(thirty_two_terms_are_taken)
     for (int i = 0; i < 32; i++)
         terms[i] = (bp_term_t){.component = "thing", .flags = i == 0 ? 0 : BP_TERM_OPTIONAL};
     const bp_system_i systems[] = {{.name = "wide", .terms = BP_LIST(terms), .run = stub_run}};
-    const bp_plugin_head_t wide = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t wide =
+        BP_PLUGIN_HEAD("wide",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *plugins[] = {&wide};
     begin_with(plugins, 1);
     expect_loaded("wide");
@@ -976,7 +1032,8 @@ START_TEST(names_of_sixty_three_bytes_are_taken)
     name[63] = '\0';
     const bp_field_t fields[] = {{.name = name, .type = BP_F32}};
     const bp_component_i components[] = {{.name = name, .fields = BP_LIST(fields)}};
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD(name, (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD(name, (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
     const bp_plugin_head_t *plugins[] = {&plugin};
     begin_with(plugins, 1);
     expect_loaded(name);
@@ -987,12 +1044,15 @@ END_TEST
 /* A plugin built with headers that know more members: items of lists are larger. */
 START_TEST(longer_items_of_newer_headers_are_taken)
 {
-    struct { bp_field_t field; void *more; } fields[] = {{{.name = "x", .type = BP_F32}, &fields},
-                                                         {{.name = "y", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY}, &fields}};
+    struct { bp_field_t field; void *more;
+    } fields[] = {{{.name = "x", .type = BP_F32}, &fields},
+                  {{.name = "y", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY}, &fields}};
     struct { bp_component_i component; void *more; } components[] = {
         {{.name = "before"}, &components},
         {{.name = "thing", .fields = {&fields[0].field, 2, sizeof fields[0]}}, &components}};
-    const bp_plugin_head_t newer = BP_PLUGIN_HEAD("newer", (&(const bp_plugin_desc_t){.components = {&components[0].component, 2, sizeof components[0]}}));
+    const bp_plugin_head_t newer =
+        BP_PLUGIN_HEAD("newer",
+                       (&(const bp_plugin_desc_t){.components = {&components[0].component, 2, sizeof components[0]}}));
     const bp_plugin_head_t *plugins[] = {&newer};
     struct { bp_field_t field; void *more; } told = {.more = &told};
     begin_with(plugins, 1);

@@ -3,7 +3,8 @@
  * Input, output and errors go through files of the scratch folder: pipes would need a reader for each while the program
  * runs.
  *
- * TEST_BACKPLANE is the program's path, TEST_SOURCE_DIR the root of the source tree, TEST_SCRATCH_DIR a folder for files.
+ * TEST_BACKPLANE is the program's path, TEST_SOURCE_DIR the root of the source tree, TEST_SCRATCH_DIR a folder for
+ * files.
  */
 #include "shell.h"
 

@@ -26,8 +26,8 @@ void read_file(const char *path, char *text);
 /* For tcase_add_checked_fixture: the folder that all files lie in. */
 void make_scratch_folder(void);
 
-/* Run a line of the shell from the root of the source tree; `backplane` in it means the program. What it came to is good
- * until the next. */
+/* Run a line of the shell from the root of the source tree; `backplane` in it means the program. What it came to is
+ * good until the next. */
 const outcome_t *shell(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))

@@ -87,8 +87,10 @@ END_TEST
 
 START_TEST(dead_parents_are_none)
 {
-    expect_out(with_kin(people, "set main/bea.kin.mother #0:1\nset main/cleo.kin.mother #5:1\ndestroy #0:1\ntree main\n"),
-               "1 entity destroyed\nmain: 3 entities\n|- bea #1:1  kin debug_name\n|- cleo #2:1  kin name:debug_name\n`- #3:1  kin\n");
+    expect_out(with_kin(people,
+                        "set main/bea.kin.mother #0:1\nset main/cleo.kin.mother #5:1\ndestroy #0:1\ntree main\n"),
+               "1 entity destroyed\nmain: 3 entities\n|- bea #1:1  kin debug_name\n|- cleo #2:1  kin "
+               "name:debug_name\n`- #3:1  kin\n");
 }
 END_TEST
 
@@ -219,7 +221,8 @@ END_TEST
 START_TEST(an_ini_names_scenes)
 {
     write_file(FAMILY, scene);
-    expect_out(with_kin("[host]\nplugins = ./kin.so debug_name\n[world w]\ncomponents = kin debug_name\nscenes = family.json\n",
+    expect_out(with_kin("[host]\nplugins = ./kin.so debug_name\n[world w]\ncomponents = kin debug_name\nscenes = "
+                        "family.json\n",
                         "tree\n"),
                "w: 3 entities\n`- eve #0:1  debug_name kin\n   |- flo[0] #1:1  debug_name kin\n"
                "   `- flo[1] #2:1  debug_name kin\n");
@@ -272,9 +275,10 @@ END_TEST
 
 START_TEST(a_saved_world_comes_back)
 {
-    const outcome_t *outcome = with_scene("spawn " FAMILY " main\nset main/#3:1.kin.mother #7:1\nstep 3\nsave main " SAVED "\n"
-                                          "destroy #0:1 #7:1\nset main/bea.kin.nick beatrix\nstep 2\nload main " SAVED "\n"
-                                          "step 0\nentities other\n");
+    const outcome_t *outcome =
+        with_scene("spawn " FAMILY " main\nset main/#3:1.kin.mother #7:1\nstep 3\nsave main " SAVED "\n"
+                   "destroy #0:1 #7:1\nset main/bea.kin.nick beatrix\nstep 2\nload main " SAVED "\n"
+                   "step 0\nentities other\n");
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "main: 7 entities, ");
     expect_in(outcome->out, " bytes saved\n");
@@ -301,8 +305,9 @@ END_TEST
 
 START_TEST(what_cannot_be_written_leaves_the_old_file)
 {
-    const outcome_t *outcome = with_kin(people, "save main " SAVED "\nsave other " TEST_SCRATCH_DIR "/no/such/folder/x.bpe\n"
-                                                "save other " TEST_SCRATCH_DIR "\nload main " SAVED "\n");
+    const outcome_t *outcome =
+        with_kin(people, "save main " SAVED "\nsave other " TEST_SCRATCH_DIR "/no/such/folder/x.bpe\n"
+                         "save other " TEST_SCRATCH_DIR "\nload main " SAVED "\n");
     expect(outcome, 1, "line 2: ");
     expect_in(outcome->err, "/no/such/folder/x.bpe");
     expect_in(outcome->err, "line 3: ");

@@ -9,8 +9,10 @@ static const char scene[] = TEST_SCRATCH_DIR "/dumped.json";
 static const char family[] =
     "{\"entities\": [\n"
     " {\"name\": \"root\", \"components\": {\"transform\": {\"position\": [1, 2, 3.25]}, \"debug_name\": {}},\n"
-    "  \"children\": [{\"components\": {\"transform\": {}, \"body\": {\"type\": \"point_mass\", \"mass\": [7, 8, 9]}}, \"count\": 3},\n"
-    "   {\"components\": {\"fog\": {\"type\": \"render_data\", \"colour\": \"#ff8000\", \"effect\": \"a \\\"\\u00e9\\\"\"}},\n"
+    "  \"children\": [{\"components\": {\"transform\": {}, \"body\": {\"type\": \"point_mass\", \"mass\": [7, 8, 9]}}, "
+    "\"count\": 3},\n"
+    "   {\"components\": {\"fog\": {\"type\": \"render_data\", \"colour\": \"#ff8000\", \"effect\": \"a "
+    "\\\"\\u00e9\\\"\"}},\n"
     "    \"children\": [{}, {\"components\": {\"transform\": {\"scale\": [2, 2, 2]}}}]}]},\n"
     " {\"components\": {\"debug_name\": {\"name\": \"nobody's child\"}}}\n"
     "]}\n";
@@ -31,7 +33,8 @@ START_TEST(a_scene_is_shown_with_all_its_values)
     expect_in(outcome->out, "dumped.bpe: scene blob, format 1, ");
     expect_in(outcome->out, "8 entities in ");
     expect_in(outcome->out, " groups, 6 of them with a parent; ");
-    expect_in(outcome->out, "component point_mass, version 1: 3 instances\n    mass                 f32     12 bytes at ");
+    expect_in(outcome->out,
+              "component point_mass, version 1: 3 instances\n    mass                 f32     12 bytes at ");
     expect_in(outcome->out, "    effect               name    \"a \\\"\xc3\xa9\\\"\" for all\n");
     expect_in(outcome->out, "body (point_mass), transform\n");
     expect_in(outcome->out, "debug_name: name \"root\"\n");
@@ -75,7 +78,8 @@ END_TEST
 
 START_TEST(worlds_saved_before_are_loaded_by_the_plugins_of_today)
 {
-    write_file(input_file, "load main tests/resource/golden/v1_solar_save.bpe\nget main/mercury.body.position\nget main/moon.body.mass\n");
+    write_file(input_file, "load main tests/resource/golden/v1_solar_save.bpe\nget main/mercury.body.position\nget "
+                           "main/moon.body.mass\n");
     const outcome_t *outcome = shell("backplane console config/solar_system.ini < '%s'", input_file);
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "0.0011634246 -0.4644173 -0.038258944");

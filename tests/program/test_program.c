@@ -1,7 +1,7 @@
 /* test_program.c - the program as its users meet it: arguments in, texts and exit statuses out.
  *
- * Every test runs the built program through the shell (shell.h). One plugin is built here from plugins/reporter.c with one command, as any user would: it
- * reports what the tests want to see and logs an error on demand.
+ * Every test runs the built program through the shell (shell.h). One plugin is built here from plugins/reporter.c with
+ * one command, as any user would: it reports what the tests want to see and logs an error on demand.
  *
  * TEST_BACKPLANE is the program's path, TEST_SOURCE_DIR the root of the source tree, TEST_SCRATCH_DIR a
  * folder for files.
@@ -410,7 +410,8 @@ START_TEST(plugins_show_what_systems_touch)
 {
     write_file(ini_file, "[host]\nplugins = point_mass gravity\n[world main]\ncomponents = point_mass\n"
                          "systems = gravity\n");
-    expect_in(shell("backplane plugins '%s'", ini_file)->out, "    with point_mass; reads mass, position, velocity; writes acceleration\n");
+    expect_in(shell("backplane plugins '%s'", ini_file)->out,
+              "    with point_mass; reads mass, position, velocity; writes acceleration\n");
     json_t *root = parse_output(shell("backplane plugins '%s' --json", ini_file));
     json_t *plugin = named(json_object_get(root, "plugins"), "gravity");
     json_t *system = named(json_object_get(plugin, "systems"), "gravity");

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char crowd[] = "[host]\nplugins = point_mass\nthreads = 2\nsteps = 5\n"
-                            "[world main]\ncomponents = point_mass\n[spawn main crowd]\ncount = 100000\ncomponents = point_mass\n"
-                            "[world other]\ncomponents = point_mass\n";
+static const char crowd[] =
+    "[host]\nplugins = point_mass\nthreads = 2\nsteps = 5\n"
+    "[world main]\ncomponents = point_mass\n[spawn main crowd]\ncount = 100000\ncomponents = point_mass\n"
+    "[world other]\ncomponents = point_mass\n";
 
 typedef struct slice_t {
     json_int_t thread;
@@ -42,8 +43,8 @@ static void expect_nested(slice_t *slices, size_t count)
         while (depth > 0 && open[depth - 1] <= slices[i].begin + 0.0015)
             depth--;
         EXPECT(depth < COUNT(open), "slices are nested deeply");
-        EXPECT(depth == 0 || slices[i].end <= open[depth - 1] + 0.0015, "a slice ends at %f, the one around it at %f", slices[i].end,
-               open[depth - 1]);
+        EXPECT(depth == 0 || slices[i].end <= open[depth - 1] + 0.0015, "a slice ends at %f, the one around it at %f",
+               slices[i].end, open[depth - 1]);
         open[depth++] = slices[i].end;
     }
 }
@@ -83,7 +84,8 @@ START_TEST(a_trace_can_be_read_and_its_slices_nest)
         counters += strcmp(kind, "C") == 0;
         if (strcmp(kind, "X") != 0)
             continue;
-        double begin = json_number_value(json_object_get(event, "ts")), length = json_number_value(json_object_get(event, "dur"));
+        double begin = json_number_value(json_object_get(event, "ts")),
+               length = json_number_value(json_object_get(event, "dur"));
         slices[count++] = (slice_t){count_of(event, "tid"), begin, begin + length};
         const char *category = text_of(event, "cat");
         steps += strcmp(category, "step") == 0;
@@ -107,7 +109,8 @@ END_TEST
 START_TEST(a_trace_that_cannot_be_written_is_told)
 {
     scratch_file("trace.ini", crowd);
-    expect_refused(shell("backplane run '" TEST_SCRATCH_DIR "/trace.ini' --trace '" TEST_SCRATCH_DIR "/no/such/folder/t.json'"),
+    expect_refused(shell("backplane run '" TEST_SCRATCH_DIR "/trace.ini' --trace '" TEST_SCRATCH_DIR
+                         "/no/such/folder/t.json'"),
                    "no/such/folder/t.json: the trace cannot be written there");
     expect(shell("test -e /dev/full || exit 1; backplane run '" TEST_SCRATCH_DIR "/trace.ini' --trace /dev/full"), 1,
            "/dev/full: the trace could not be written whole");

@@ -20,7 +20,8 @@ static const char ini[] =
 static void begin(void)
 {
     make_scratch_folder();
-    expect(shell("${CC:-cc} -shared -fPIC -I plugin_api tests/program/plugins/cargo.c -o '" SCRATCH "/cargo.so'"), 0, NULL);
+    expect(shell("${CC:-cc} -shared -fPIC -I plugin_api tests/program/plugins/cargo.c -o '" SCRATCH "/cargo.so'"), 0,
+           NULL);
 }
 
 static void expect_out(const outcome_t *outcome, const char *out)
@@ -31,20 +32,24 @@ static void expect_out(const outcome_t *outcome, const char *out)
 
 START_TEST(named_values_are_shown_and_set_by_name)
 {
-    expect_out(console(ini, "get main/one.cargo.state\n"
-                            "set main/one.cargo.state loading\nget main/one.cargo.state\n"
-                            "set main/one.cargo.state 5\nget main/one.cargo.state\n"
-                            "get main/one.cargo.marks\nset main/one.cargo.marks fragile|heavy\nget main/one.cargo.marks\n"
-                            "set main/one.cargo.marks 0\nget main/one.cargo.marks\n"),
+    expect_out(console(ini,
+                       "get main/one.cargo.state\n"
+                       "set main/one.cargo.state loading\nget main/one.cargo.state\n"
+                       "set main/one.cargo.state 5\nget main/one.cargo.state\n"
+                       "get main/one.cargo.marks\nset main/one.cargo.marks fragile|heavy\nget main/one.cargo.marks\n"
+                       "set main/one.cargo.marks 0\nget main/one.cargo.marks\n"),
                "full\nloading\nfull\nheavy|wet\nfragile|heavy\n0\n");
 }
 END_TEST
 
 START_TEST(what_is_no_named_value_is_told_with_the_nearest)
 {
-    expect(console(ini, "set main/one.cargo.state ful\n"), 1, "state: 'ful' is none of its values; did you mean 'full'? (it has empty, loading, full)");
-    expect(console(ini, "set main/one.cargo.state 3\n"), 1, "state = 3 is none of its values (it has empty, loading, full)");
-    expect(console(ini, "set main/one.cargo.marks wet|havy\n"), 1, "marks: 'havy' is none of its flags; did you mean 'heavy'?");
+    expect(console(ini, "set main/one.cargo.state ful\n"), 1,
+           "state: 'ful' is none of its values; did you mean 'full'? (it has empty, loading, full)");
+    expect(console(ini, "set main/one.cargo.state 3\n"), 1,
+           "state = 3 is none of its values (it has empty, loading, full)");
+    expect(console(ini, "set main/one.cargo.marks wet|havy\n"), 1,
+           "marks: 'havy' is none of its flags; did you mean 'heavy'?");
 }
 END_TEST
 
@@ -66,7 +71,10 @@ START_TEST(declarations_are_listed_with_all_that_they_say)
     expect_in(outcome->out, "any of fragile heavy wet=31");
     outcome = shell("backplane plugins '%s' --json", ini_file);
     json_t *listed = parse_output(outcome);
-    json_t *fields = json_object_get(named(json_object_get(named(json_object_get(listed, "plugins"), "cargo"), "components"), "cargo"), "properties");
+    json_t *fields =
+        json_object_get(named(json_object_get(named(json_object_get(listed, "plugins"), "cargo"), "components"),
+                              "cargo"),
+                        "properties");
     json_t *state = named(fields, "state"), *marks = named(fields, "marks");
     ck_assert_int_eq(count_of(json_object_get(state, "values"), "full"), 5);
     ck_assert_str_eq(text_of(state, "default"), "empty");
@@ -77,11 +85,12 @@ START_TEST(declarations_are_listed_with_all_that_they_say)
 }
 END_TEST
 
-static const char scene[] =
-    "{\"entities\": [\n"
-    " {\"name\": \"a\", \"components\": {\"debug_name\": {}, \"cargo\": {\"state\": \"loading\", \"marks\": \"wet\", \"weight\": [1, 2, 0.1]}}},\n"
-    " {\"name\": \"b\", \"components\": {\"debug_name\": {}, \"cargo\": {\"crates\": 7, \"marks\": 3, \"serial\": \"18446744073709551614\"}}}\n"
-    "]}\n";
+static const char scene[] = "{\"entities\": [\n"
+                            " {\"name\": \"a\", \"components\": {\"debug_name\": {}, \"cargo\": {\"state\": "
+                            "\"loading\", \"marks\": \"wet\", \"weight\": [1, 2, 0.1]}}},\n"
+                            " {\"name\": \"b\", \"components\": {\"debug_name\": {}, \"cargo\": {\"crates\": 7, "
+                            "\"marks\": 3, \"serial\": \"18446744073709551614\"}}}\n"
+                            "]}\n";
 
 START_TEST(a_scene_s_blob_is_shown_by_name_and_as_json_that_compiles_to_it)
 {
@@ -93,23 +102,32 @@ START_TEST(a_scene_s_blob_is_shown_by_name_and_as_json_that_compiles_to_it)
     expect_in(outcome->out, "cargo.bpe: scene blob, format 2, ");
     expect_in(outcome->out, "state loading, marks wet");
     expect_in(outcome->out, "state empty, marks fragile|heavy");
-    expect(shell("backplane dump --json " SCRATCH "/cargo.bpe > " SCRATCH "/again.json && backplane compile --ini '%s' " SCRATCH "/again.json -o " SCRATCH
-                 "/again.bpe && cmp " SCRATCH "/cargo.bpe " SCRATCH "/again.bpe", ini_file), 0, NULL);
+    expect(shell("backplane dump --json " SCRATCH "/cargo.bpe > " SCRATCH
+                 "/again.json && backplane compile --ini '%s' " SCRATCH "/again.json -o " SCRATCH
+                 "/again.bpe && cmp " SCRATCH "/cargo.bpe " SCRATCH "/again.bpe",
+                 ini_file),
+           0, NULL);
 }
 END_TEST
 
 START_TEST(a_save_holds_names_that_a_newer_plugin_reads)
 {
-    expect(console(ini, "set main/one.cargo.state loading\nset main/one.cargo.marks fragile|wet\nsave main " SCRATCH "/saved.bpe\n"), 0, NULL);
-    expect(shell("sed 's/empty loading=4 full/full empty busy loading/; s/fragile heavy wet=31/wet fragile/; s/heavy|wet/wet/' "
-                 "tests/program/plugins/cargo.c > " SCRATCH "/next.c && ${CC:-cc} -shared -fPIC -I plugin_api " SCRATCH "/next.c -o '" SCRATCH "/cargo.so'"),
+    expect(console(ini, "set main/one.cargo.state loading\nset main/one.cargo.marks fragile|wet\nsave main " SCRATCH
+                        "/saved.bpe\n"),
            0, NULL);
-    const outcome_t *outcome = console(ini, "load main " SCRATCH "/saved.bpe\nget main/one.cargo.state\nget main/one.cargo.marks\n");
+    expect(shell("sed 's/empty loading=4 full/full empty busy loading/; s/fragile heavy wet=31/wet fragile/; "
+                 "s/heavy|wet/wet/' "
+                 "tests/program/plugins/cargo.c > " SCRATCH "/next.c && ${CC:-cc} -shared -fPIC -I plugin_api " SCRATCH
+                 "/next.c -o '" SCRATCH "/cargo.so'"),
+           0, NULL);
+    const outcome_t *outcome =
+        console(ini, "load main " SCRATCH "/saved.bpe\nget main/one.cargo.state\nget main/one.cargo.marks\n");
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "\nloading\nwet|fragile\n");
     expect(shell("sed 's/empty loading=4 full/empty full/' tests/program/plugins/cargo.c > " SCRATCH "/next.c && "
                  "${CC:-cc} -shared -fPIC -I plugin_api " SCRATCH "/next.c -o '" SCRATCH "/cargo.so'"), 0, NULL);
-    expect(console(ini, "load main " SCRATCH "/saved.bpe\n"), 1, "cargo: field 'state' holds loading, which does not fit the new u8 (empty, full)");
+    expect(console(ini, "load main " SCRATCH "/saved.bpe\n"), 1,
+           "cargo: field 'state' holds loading, which does not fit the new u8 (empty, full)");
 }
 END_TEST
 

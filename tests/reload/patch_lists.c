@@ -266,7 +266,10 @@ void patch_pack(const patch_value_t *v, uint32_t type, bp_value_t *value)
     case BP_I16: value->i16 = (int16_t)v->part[0]; break;
     case BP_U16: value->u16 = (uint16_t)v->part[0]; break;
     case BP_U64: value->u64 = (uint64_t)v->part[0]; break;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: memcpy(value, v->part, parts(type) * sizeof(double)); break;
+    case BP_F64:
+    case BP_DVEC2:
+    case BP_DVEC3:
+    case BP_DVEC4: memcpy(value, v->part, parts(type) * sizeof(double)); break;
     case BP_STRING: value->string = v->text; break;
     default:
         for (uint32_t i = 0; i < parts(type); i++)

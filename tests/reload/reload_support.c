@@ -55,7 +55,8 @@ static const char *put_probe(int version)
 
 static void get(scene_t *scene, uint32_t i, const char *property, uint32_t type, void *value)
 {
-    WORKS(scene->host, scene->api->property->get_named(scene->world, scene->entities[i], "probe", property, type, value));
+    WORKS(scene->host,
+          scene->api->property->get_named(scene->world, scene->entities[i], "probe", property, type, value));
 }
 
 float probe_f32(scene_t *scene, uint32_t i, const char *property)
@@ -107,7 +108,8 @@ bp_entity_t probe_entity(scene_t *scene, uint32_t i, const char *property)
     return value;
 }
 
-static void set(scene_t *scene, bp_world_o *world, bp_entity_t e, const char *name, const char *property, uint32_t type, const void *value)
+static void set(scene_t *scene, bp_world_o *world, bp_entity_t e, const char *name, const char *property, uint32_t type,
+                const void *value)
 {
     WORKS(scene->host, scene->api->property->set_named(world, e, name, property, type, value));
 }

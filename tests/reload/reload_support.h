@@ -1,5 +1,5 @@
-/* reload_support.h - what the tests of reloading share: a world with probes among other components, and plugin files put in each
- * other's place.
+/* reload_support.h - what the tests of reloading share: a world with probes among other components, and plugin files
+ * put in each other's place.
  *
  * What it does not do: it looks at no result; describe_host and check_host (unit/inspect.h) do.
  */
@@ -20,16 +20,16 @@ typedef struct scene_t {
     bp_entity_t entities[SCENE_ENTITIES]; /* of the first; some have died */
 } scene_t;
 
-/* Put a fixture's file in the place of the plugin `as` in the scratch folder; its path, good until the next call. By renaming, as
- * linkers and moves do. */
+/* Put a fixture's file in the place of the plugin `as` in the scratch folder; its path, good until the next call. By
+ * renaming, as linkers and moves do. */
 const char *put_plugin(const char *fixture, const char *as);
 const char *put_bytes(const void *bytes, size_t size, const char *as);
 
 /* The bytes of a fixture; the caller frees them. */
 char *fixture_bytes(const char *fixture, size_t *size);
 
-/* Two worlds with entities of many compositions, every value different, some of them dead but not collected; the plugin "probe" is
- * version `version` of reload_probe. */
+/* Two worlds with entities of many compositions, every value different, some of them dead but not collected; the plugin
+ * "probe" is version `version` of reload_probe. */
 void scene_open(scene_t *scene, int version);
 void scene_close(scene_t *scene);
 

@@ -1,5 +1,5 @@
-/* test_audit.c - after a reload nothing of the host points into the image that has gone, and where a plugin has left such an address in its
- * columns, it is found. Only in builds that audit (AUDIT=1, and those with sanitizers). */
+/* test_audit.c - after a reload nothing of the host points into the image that has gone, and where a plugin has left
+ * such an address in its columns, it is found. Only in builds that audit (AUDIT=1, and those with sanitizers). */
 #include "../suites.h"
 #include "../unit/support.h"
 
@@ -45,8 +45,11 @@ static uint32_t errors_after_reload(const char *name)
 
 START_TEST(nothing_points_into_an_image_that_has_gone)
 {
-    static const char *const plugins[][2] = {
-        {"point_mass", "point_mass"}, {"transform", "transform"}, {"debug_name", "debug_name"}, {"mesh", "mesh"}, {"render_data", "render_data"}};
+    static const char *const plugins[][2] = {{"point_mass", "point_mass"},
+                                             {"transform", "transform"},
+                                             {"debug_name", "debug_name"},
+                                             {"mesh", "mesh"},
+                                             {"render_data", "render_data"}};
     begin(plugins[_i][0], plugins[_i][1], true);
     for (int i = 0; i < 3; i++) {
         uint32_t errors = errors_after_reload(plugins[_i][0]);
@@ -61,7 +64,8 @@ START_TEST(an_address_left_in_a_column_is_found_and_its_owner_named)
     begin("stale", "stale", false);
     uint32_t errors = errors_after_reload("stale");
     EXPECT(errors >= 1, "%s", log_text.text);
-    EXPECT(strstr(log_text.text, "memory of 'world' points into the image of 'stale 1.0'") != NULL, "%s", log_text.text);
+    EXPECT(strstr(log_text.text, "memory of 'world' points into the image of 'stale 1.0'") != NULL, "%s",
+           log_text.text);
     bp_host_destroy(host);
 }
 END_TEST

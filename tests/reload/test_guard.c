@@ -163,7 +163,8 @@ START_TEST(a_crash_in_start_keeps_the_component_out)
     scene.world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "main"});
     FAILS(scene.host, BP_ERROR_FAILED, "'start' of component 'crash_plain', world 'main'",
           bp_world_use_component(scene.world, "crash_plain"));
-    FAILS(scene.host, BP_ERROR_STATE, "plugin 'crasher' is set aside", bp_world_use_component(scene.world, "crash_own"));
+    FAILS(scene.host, BP_ERROR_STATE, "plugin 'crasher' is set aside",
+          bp_world_use_component(scene.world, "crash_own"));
     WORKS(scene.host, bp_world_step(scene.world));
     bp_host_destroy(scene.host);
 }
@@ -238,7 +239,7 @@ START_TEST(a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside)
 }
 END_TEST
 
-/* --- threads, time ------------------------------------------------------------------------------------------------- */
+/* --- threads, time ------------------------------------------------------------------------------------------------ */
 
 static void many_rows(void)
 {
@@ -291,7 +292,7 @@ START_TEST(calls_that_return_are_left_alone_by_the_limit)
 }
 END_TEST
 
-/* --- what is not caught --------------------------------------------------------------------------------------------- */
+/* --- what is not caught ------------------------------------------------------------------------------------------- */
 
 /* The signal that ends a child in which the plugin crashes so; 0: it lived. */
 static int signal_of_child(const char *how, uint32_t flags)
@@ -367,7 +368,7 @@ START_TEST(several_hosts_share_the_handlers)
 }
 END_TEST
 
-/* --- the ini --------------------------------------------------------------------------------------------------------- */
+/* --- the ini ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(an_ini_turns_the_guard_on)
 {
@@ -382,10 +383,11 @@ START_TEST(an_ini_turns_the_guard_on)
         EXPECT(bp_host_setup(host, scratch_file("guard.ini", bad[i][0])) != BP_OK, "%s", bad[i][0]);
         EXPECT(strstr(bp_host_error(host), bad[i][1]) != NULL, "%s", bp_host_error(host));
     }
-    WORKS(host, bp_host_setup(host, scratch_file("guard.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\nplugins = ../fixtures"
-                                                              "/crasher.so\n[plugin crasher]\nwhere = simulate\n"
-                                                              "[world main]\ncomponents = crash_plain\n"
-                                                              "[spawn main one]\ncomponents = crash_plain\n")));
+    WORKS(host, bp_host_setup(host, scratch_file("guard.ini",
+                                                 "[host]\ncrash_guard = on\ncall_limit = 1000\nplugins = ../fixtures"
+                                                 "/crasher.so\n[plugin crasher]\nwhere = simulate\n"
+                                                 "[world main]\ncomponents = crash_plain\n"
+                                                 "[spawn main one]\ncomponents = crash_plain\n")));
     WORKS(host, bp_host_step(host));
     ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
     bp_host_destroy(host);

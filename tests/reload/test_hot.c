@@ -1,8 +1,9 @@
-/* test_hot.c - hot reload as it goes on by itself: new files are tried and come in, and what crashes, hangs or fails leaves every
- * property of every world as it was.
+/* test_hot.c - hot reload as it goes on by itself: new files are tried and come in, and what crashes, hangs or fails
+ * leaves every property of every world as it was.
  *
- * The plugin is tests/fixtures/crasher.h in two versions, copied over each other in a folder of the test's own. The second one is told by
- * the environment where to crash. Nothing here measures time; where something is waited for, it is for as long as it takes.
+ * The plugin is tests/fixtures/crasher.h in two versions, copied over each other in a folder of the test's own. The
+ * second one is told by the environment where to crash. Nothing here measures time; where something is waited for, it
+ * is for as long as it takes.
  */
 #define _GNU_SOURCE 1
 
@@ -239,7 +240,10 @@ END_TEST
 
 START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
 {
-    static const char *const ways[][2] = {{"load", "null"}, {"load", "stack"}, {"plain_start", "abort"}, {"system_start", "zero"}};
+    static const char *const ways[][2] = {{"load", "null"},
+                                          {"load", "stack"},
+                                          {"plain_start", "abort"},
+                                          {"system_start", "zero"}};
     begin(BP_HOST_CRASH_GUARD, 0);
     char *before = describe_host(host);
     setenv("CRASHER_WHERE", ways[_i][0], 1);
@@ -338,7 +342,7 @@ START_TEST(an_unloaded_candidate_is_let_go)
 }
 END_TEST
 
-/* --- sets ---------------------------------------------------------------------------------------------------------------- */
+/* --- sets --------------------------------------------------------------------------------------------------------- */
 
 static void expect_told(const char *text)
 {
@@ -398,7 +402,7 @@ START_TEST(what_was_refused_for_a_crash_does_not_hold_up_others)
 }
 END_TEST
 
-/* --- by hand --------------------------------------------------------------------------------------------------------------- */
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 static const char *const crasher[] = {"crasher"};
 
@@ -413,7 +417,8 @@ START_TEST(what_is_reloaded_by_hand_is_tried_first)
     EXPECT(strstr(report.text, _i == 0 ? "crashed in 'simulate'" : "on trial it") != NULL, "%s", report.text);
     harm_next("load", "loop");
     ck_assert_int_eq(bp_host_reload(host, crasher, 1, &report), BP_ERROR_FAILED);
-    EXPECT(strstr(report.text, _i == 0 ? "it did not return within" : "had not come through after 2000 ms") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, _i == 0 ? "it did not return within" : "had not come through after 2000 ms") != NULL,
+           "%s", report.text);
     expect_same(before, describe_host(host), report.text);
     ck_assert_uint_eq(told.refused, 2);
     unsetenv("CRASHER_WHERE");
@@ -511,10 +516,13 @@ START_TEST(instances_of_which_nothing_can_be_carried_over_are_told_of)
     ck_assert_ptr_null(strstr(report.text, "made anew"));
     add("hoard", &e);
     WORKS(host, bp_host_reload(host, hoard, 1, &report));
-    EXPECT(strstr(report.text, "component hoard, 1 instances: fields as they were; made anew with their defaults") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, "component hoard, 1 instances: fields as they were; made anew with their defaults") !=
+               NULL,
+           "%s", report.text);
     setenv("HOARD_FULL", "1", 1);
     ck_assert_int_eq(bp_host_reload(host, hoard, 1, &report), BP_ERROR_FAILED);
-    EXPECT(strstr(report.text, "the new version does not take the instances: it gave no reason (code") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, "the new version does not take the instances: it gave no reason (code") != NULL, "%s",
+           report.text);
     unsetenv("HOARD_FULL");
     end();
 }

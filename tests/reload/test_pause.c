@@ -1,8 +1,9 @@
-/* test_pause.c - plugins with threads of their own: paused and resumed around every change of versions, every trial, and at both ends of
- * their life.
+/* test_pause.c - plugins with threads of their own: paused and resumed around every change of versions, every trial,
+ * and at both ends of their life.
  *
- * The plugin is tests/fixtures/clockwork.h in several versions; what it tells the log is the order of what was called. Each test
- * compares that with a text, in which `resume 0` is the one after `load` and the other numbers are those of BP_PAUSE_...
+ * The plugin is tests/fixtures/clockwork.h in several versions; what it tells the log is the order of what was called.
+ * Each test compares that with a text, in which `resume 0` is the one after `load` and the other numbers are those of
+ * BP_PAUSE_...
  *
  * This suite also runs under ThreadSanitizer.
  */
@@ -23,9 +24,11 @@ static void hear(void *context, int32_t level, const char *source, const char *t
     bool own = strcmp(source, "clockwork") == 0 && level == BP_LOG_INFO;
     (void)context;
     if (own)
-        told.length += (size_t)snprintf(told.text + told.length, sizeof told.text - told.length, "%s%s", told.length > 0 ? ", " : "", text);
+        told.length += (size_t)snprintf(told.text + told.length, sizeof told.text - told.length, "%s%s",
+                                        told.length > 0 ? ", " : "", text);
     else if (level >= BP_LOG_WARNING)
-        warned.length += (size_t)snprintf(warned.text + warned.length, sizeof warned.text - warned.length, "%s: %s\n", source, text);
+        warned.length +=
+            (size_t)snprintf(warned.text + warned.length, sizeof warned.text - warned.length, "%s: %s\n", source, text);
 }
 
 static void forget(void)
@@ -142,7 +145,8 @@ START_TEST(a_plugin_that_cannot_resume_is_not_loaded)
 {
     forget();
     host = bp_host_create(&(bp_host_desc_t){.log = {NULL, hear}});
-    FAILS(host, BP_ERROR_IO, "its resume failed: the key is lost", bp_host_load_plugin(host, put_plugin("clockwork_5", "clockwork"), NULL, 0));
+    FAILS(host, BP_ERROR_IO, "its resume failed: the key is lost",
+          bp_host_load_plugin(host, put_plugin("clockwork_5", "clockwork"), NULL, 0));
     expect_told("5 load, 5 resume 0, 5 unload");
     ck_assert_ptr_null(bp_host_plugin(host, 0, NULL));
     close_host("");
@@ -158,7 +162,7 @@ START_TEST(a_plugin_is_paused_before_it_is_taken_out_of_the_worlds)
 }
 END_TEST
 
-/* --- copies of the process ----------------------------------------------------------------------------------------- */
+/* --- copies of the process ---------------------------------------------------------------------------------------- */
 
 /* In the copy the system waits for the thread, so a candidate that was not resumed there would be refused. */
 START_TEST(plugins_are_paused_while_the_process_is_copied_and_run_in_the_copy_too)
@@ -167,7 +171,8 @@ START_TEST(plugins_are_paused_while_the_process_is_copied_and_run_in_the_copy_to
         return;
     open_host(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD);
     bring(_i == 0 ? "clockwork_2" : "clockwork_3");
-    expect_told(_i == 0 ? "1 pause 2, 1 resume 2, 1 pause 1, 2 load, 2 resume 1" : "1 pause 2, 1 resume 2, 1 pause 1, 3 load, 1 unload, 3 resume 1");
+    expect_told(_i == 0 ? "1 pause 2, 1 resume 2, 1 pause 1, 2 load, 2 resume 1"
+                        : "1 pause 2, 1 resume 2, 1 pause 1, 3 load, 1 unload, 3 resume 1");
     put_plugin("clockwork_4", "clockwork");
     FAILS(host, BP_ERROR_FAILED, "on trial: ", bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_world_step(world));
@@ -176,7 +181,7 @@ START_TEST(plugins_are_paused_while_the_process_is_copied_and_run_in_the_copy_to
 }
 END_TEST
 
-/* --- all ------------------------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 Suite *pause_suite(void)
 {

@@ -1,7 +1,8 @@
 /* test_reload.c - what a reload does to a world, one kind of change after another, and what it refuses.
  *
- * Each test reloads the probe (tests/fixtures/reload_probe.h) in a host with two worlds, many compositions, dead rows and other
- * components, and looks at every value by name. A refusal must leave the whole host as it was written down before.
+ * Each test reloads the probe (tests/fixtures/reload_probe.h) in a host with two worlds, many compositions, dead rows
+ * and other components, and looks at every value by name. A refusal must leave the whole host as it was written down
+ * before.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -51,7 +52,8 @@ START_TEST(new_code_runs_over_the_same_memory)
     ck_assert_uint_eq(scene.world->rows.layout, layout);
     WORKS(scene.host, bp_host_step(scene.host));
     EACH_PROBE(&scene, i)
-        EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f * 2.0f / 50.0f), "entity %u is not moved by the new code", i);
+    EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f * 2.0f / 50.0f),
+           "entity %u is not moved by the new code", i);
 }
 END_TEST
 
@@ -68,10 +70,12 @@ START_TEST(fields_are_added_dropped_renamed_and_widened)
         char label[16];
         snprintf(label, sizeof label, "probe %u", i % 7);
         EXPECT(strcmp(probe_text(&scene, i, "label"), label) == 0, "the label of %u", i);
-        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u",
+               i);
     }
     FAILS(scene.host, BP_ERROR_NOT_FOUND, "velocity",
-          scene.api->property->get_named(scene.world, scene.entities[1], "probe", "velocity", BP_VEC3, &(bp_vec3_t){0}));
+          scene.api->property->get_named(scene.world, scene.entities[1], "probe", "velocity", BP_VEC3,
+                                         &(bp_vec3_t){0}));
     WORKS(scene.host, bp_host_step(scene.host));
 }
 END_TEST
@@ -120,7 +124,8 @@ START_TEST(rows_move_as_ever_after_a_reload)
             continue;
         WORKS(scene.host, scene.api->world->add(scene.world, probe, &scene.entities[i], 1));
         float drag;
-        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "probe", "drag", BP_F32, &drag));
+        WORKS(scene.host,
+              scene.api->property->get_named(scene.world, scene.entities[i], "probe", "drag", BP_F32, &drag));
         EXPECT(near(drag, 0.5f), "a new probe has not the new default");
     }
     for (int n = 0; n < 5; n++)
@@ -170,7 +175,8 @@ static void expect_own(void)
         EXPECT(probe_vec3(&scene, i, "position").y == (float)i * 2.0f, "the position of %u", i);
         EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
         EXPECT(strcmp(probe_text(&scene, i, "label"), label) == 0, "the label of %u", i);
-        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u",
+               i);
     }
 }
 
@@ -242,7 +248,8 @@ END_TEST
 START_TEST(a_version_that_does_not_take_the_instances_is_refused)
 {
     const char *label = "a label that is too long for it";
-    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[200], "probe", "label", BP_STRING, &label));
+    WORKS(scene.host,
+          scene.api->property->set_named(scene.world, scene.entities[200], "probe", "label", BP_STRING, &label));
     refuse(7, BP_ERROR_RANGE, "at most 15 bytes");
 }
 END_TEST
@@ -251,9 +258,14 @@ END_TEST
 
 START_TEST(what_cannot_be_is_refused_and_leaves_no_trace)
 {
-    static const struct { int version; bp_result_t code; const char *part; } cases[] = {
-        {4, BP_ERROR_TYPE, "mass"},           {8, BP_ERROR_EXISTS, "single"},       {9, BP_ERROR_FAILED, "not today"},
-        {10, BP_ERROR_FAILED, "want to"},     {11, BP_ERROR_ARGUMENT, "something_else"}, {12, BP_ERROR_NOT_FOUND, "'probe' has gone"},
+    static const struct { int version; bp_result_t code; const char *part;
+    } cases[] = {
+        {4, BP_ERROR_TYPE, "mass"},
+        {8, BP_ERROR_EXISTS, "single"},
+        {9, BP_ERROR_FAILED, "not today"},
+        {10, BP_ERROR_FAILED, "want to"},
+        {11, BP_ERROR_ARGUMENT, "something_else"},
+        {12, BP_ERROR_NOT_FOUND, "'probe' has gone"},
         {13, BP_ERROR_ARGUMENT, "'wanted'"},
     };
     refuse(cases[_i].version, cases[_i].code, cases[_i].part);
@@ -312,7 +324,7 @@ START_TEST(not_while_a_world_holds_its_rows)
 }
 END_TEST
 
-/* --- what others hold ---------------------------------------------------------------------------------------------- */
+/* --- what others hold --------------------------------------------------------------------------------------------- */
 
 START_TEST(properties_follow_their_field)
 {
@@ -344,7 +356,8 @@ START_TEST(properties_follow_their_field)
     WORKS(scene.host, api->get(scene.world, &label, &e, 1, &text, sizeof text));
     ck_assert_str_eq(text, "probe 1");
     bp_property_t foreign = label;
-    FAILS(scene.host, BP_ERROR_ARGUMENT, "not resolved in world", api->get(scene.second, &foreign, &e, 1, &text, sizeof text));
+    FAILS(scene.host, BP_ERROR_ARGUMENT, "not resolved in world",
+          api->get(scene.second, &foreign, &e, 1, &text, sizeof text));
     WORKS(scene.host, scene_reload(&scene, 1));
     WORKS(scene.host, api->get(scene.world, &velocity, &e, 1, &v, sizeof v)); /* it is back */
     ck_assert(v.y == 2.0f);
@@ -383,7 +396,7 @@ START_TEST(references_follow_their_field)
 }
 END_TEST
 
-/* --- systems of others ------------------------------------------------------------------------------------------------ */
+/* --- systems of others -------------------------------------------------------------------------------------------- */
 
 static void add_reader(uint32_t threads)
 {
@@ -405,11 +418,15 @@ static void expect_seen(void)
         bp_vec3_t position, now = probe_vec3(&scene, i, "position");
         if (i % 5 == 0)
             continue; /* it has two probes, and either may be seen last */
-        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "mass", BP_F32, &mass));
-        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "position", BP_VEC3, &position));
-        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "seen", "together", BP_F32, &together));
+        WORKS(scene.host,
+              scene.api->property->get_named(scene.world, scene.entities[i], "seen", "mass", BP_F32, &mass));
+        WORKS(scene.host,
+              scene.api->property->get_named(scene.world, scene.entities[i], "seen", "position", BP_VEC3, &position));
+        WORKS(scene.host,
+              scene.api->property->get_named(scene.world, scene.entities[i], "seen", "together", BP_F32, &together));
         EXPECT(mass == 2.0f + (float)i && together == mass, "the system sees the mass %g of %u", (double)mass, i);
-        EXPECT(position.x == now.x && position.y == now.y && position.z == now.z, "the system sees another position of %u", i);
+        EXPECT(position.x == now.x && position.y == now.y && position.z == now.z,
+               "the system sees another position of %u", i);
     }
 }
 
@@ -456,7 +473,7 @@ START_TEST(several_plugins_change_together_or_not_at_all)
 }
 END_TEST
 
-/* --- the report --------------------------------------------------------------------------------------------------------- */
+/* --- the report --------------------------------------------------------------------------------------------------- */
 
 static void keep_report(void *data, const bp_reload_report_t *report)
 {
@@ -492,8 +509,13 @@ START_TEST(the_report_says_what_became_of_every_field)
     ck_assert_uint_eq(reported(&report, "mass")->what, BP_RELOAD_CONVERTED);
     ck_assert_uint_eq(reported(&report, "mass")->new_type, BP_F64);
     ck_assert_str_eq(reported(&report, "tally")->former, "count");
-    static const char *const parts[] = {"reloaded probe 1 -> 3", "pause ", "kept       position, label, friend", "added      drag (f32), with default 0.5",
-                                        "dropped    velocity (vec3)", "converted  mass, from f32 to f64", "it was called count"};
+    static const char *const parts[] = {"reloaded probe 1 -> 3",
+                                        "pause ",
+                                        "kept       position, label, friend",
+                                        "added      drag (f32), with default 0.5",
+                                        "dropped    velocity (vec3)",
+                                        "converted  mass, from f32 to f64",
+                                        "it was called count"};
     for (uint32_t i = 0; i < COUNT(parts); i++)
         EXPECT(strstr(report.text, parts[i]) != NULL, "\"%s\" is not in:\n%s", parts[i], report.text);
     EXPECT(strstr(told, parts[0]) != NULL, "the callback was told: %s", told);
@@ -505,7 +527,7 @@ START_TEST(the_report_says_what_became_of_every_field)
 }
 END_TEST
 
-/* --- many worlds -------------------------------------------------------------------------------------------------------- */
+/* --- many worlds -------------------------------------------------------------------------------------------------- */
 
 START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
 {
@@ -520,7 +542,7 @@ START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
 }
 END_TEST
 
-/* --- probation ------------------------------------------------------------------------------------------------------------- */
+/* --- probation ---------------------------------------------------------------------------------------------------- */
 
 static void take_back(int version)
 {
@@ -554,7 +576,8 @@ START_TEST(a_change_on_probation_can_be_taken_back)
     take_back(versions[_i]);
     WORKS(scene.host, bp_host_step(scene.host));
     EACH_PROBE(&scene, i)
-        EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f / 50.0f), "entity %u is not moved by the old code", i);
+    EXPECT(near(probe_vec3(&scene, i, "position").y, (float)i * 2.0f + 2.0f / 50.0f),
+           "entity %u is not moved by the old code", i);
 }
 END_TEST
 
@@ -587,13 +610,15 @@ static void expect_values(void)
         EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
         EXPECT(probe_i32(&scene, i, "count") == (int32_t)i - 100, "the count of %u", i);
         EXPECT(probe_vec3(&scene, i, "velocity").y == 2.0f, "the velocity of %u", i);
-        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u", i);
+        EXPECT(probe_entity(&scene, i, "friend").id == scene.entities[(i * 7) % SCENE_ENTITIES].id, "the friend of %u",
+               i);
     }
     for (uint32_t i = 11; i < SCENE_ENTITIES; i += 22) {
         float mass;
         if (scene.api->entity->alive(scene.host, &scene.entities[i], 1, NULL) == 0)
             continue;
-        WORKS(scene.host, scene.api->property->get_named(scene.world, scene.entities[i], "probe", "mass", BP_F32, &mass));
+        WORKS(scene.host,
+              scene.api->property->get_named(scene.world, scene.entities[i], "probe", "mass", BP_F32, &mass));
         EXPECT(mass == 1.0f, "a probe made meanwhile has not its default");
     }
 }

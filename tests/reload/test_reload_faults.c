@@ -1,7 +1,8 @@
 /* test_reload_faults.c - a fault at every step of a reload: each time the whole host is as it was, to the last value.
  *
- * The steps: the file is not there, cut short, overwritten while it is read, not loadable, no plugin; each request for memory in turn,
- * alone and with all after it; `load` and `start` that fail are in test_reload.c, those that crash with the crash guard's tests.
+ * The steps: the file is not there, cut short, overwritten while it is read, not loadable, no plugin; each request for
+ * memory in turn, alone and with all after it; `load` and `start` that fail are in test_reload.c, those that crash with
+ * the crash guard's tests.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -73,7 +74,8 @@ START_TEST(a_file_with_an_empty_tail_is_refused)
         memset(cut, 0, size);
         memcpy(cut, bytes, length);
         put_bytes(cut, size, "probe");
-        EXPECT(bp_host_reload(scene.host, probe, 1, NULL) != BP_OK, "zeros from %zu on were taken for a plugin", length);
+        EXPECT(bp_host_reload(scene.host, probe, 1, NULL) != BP_OK, "zeros from %zu on were taken for a plugin",
+               length);
         scene_clear_log(&scene);
     }
     expect_no_trace(&before, "files with empty tails");
@@ -108,8 +110,8 @@ static void overwrite(void *data)
 
 START_TEST(a_file_that_is_overwritten_while_it_is_read_does_no_harm)
 {
-    /* Two files of one plugin that differ in their texts alone, so that any mixture of them can be loaded: what is tested is that the
-     * host never works on bytes that change under it. */
+    /* Two files of one plugin that differ in their texts alone, so that any mixture of them can be loaded: what is
+     * tested is that the host never works on bytes that change under it. */
     writer_t w = {.over = 0};
     os_thread_t thread;
     size_t size;
@@ -127,7 +129,8 @@ START_TEST(a_file_that_is_overwritten_while_it_is_read_does_no_harm)
         bp_result_t result = bp_host_reload(scene.host, probe, 1, NULL);
         taken += result == BP_OK;
         refused += result != BP_OK;
-        EXPECT(result == BP_OK || result == BP_ERROR_IO || result == BP_ERROR_ABI, "%d: %s", result, bp_host_error(scene.host));
+        EXPECT(result == BP_OK || result == BP_ERROR_IO || result == BP_ERROR_ABI, "%d: %s", result,
+               bp_host_error(scene.host));
         scene_clear_log(&scene);
         EACH_PROBE(&scene, i)
             EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
@@ -178,8 +181,8 @@ static void starve(int version, bool all_after)
             continue;
         }
         refused++;
-        EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || result == BP_ERROR_ABI, "request %u: %d: %s", (unsigned)nth, result,
-               bp_host_error(scene.host));
+        EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || result == BP_ERROR_ABI, "request %u: %d: %s",
+               (unsigned)nth, result, bp_host_error(scene.host));
         snprintf(what, sizeof what, "request %u without memory", (unsigned)nth);
         check_host(scene.host);
         if (nth % 17 == 0 || nth < 20)
@@ -191,8 +194,10 @@ static void starve(int version, bool all_after)
 
 START_TEST(without_memory_nothing_changes)
 {
-    static const struct { int from, to; uint32_t probation; bool all; } cases[] = {
-        {1, 2, 0, false}, {1, 3, 0, false}, {1, 3, 0, true}, {1, 17, 5, false}, {1, 7, 0, false}, {7, 7, 5, false}, {7, 1, 0, true},
+    static const struct { int from, to; uint32_t probation; bool all;
+    } cases[] = {
+        {1, 2, 0, false}, {1, 3, 0, false}, {1, 3, 0, true}, {1, 17, 5, false},
+        {1, 7, 0, false}, {7, 7, 5, false}, {7, 1, 0, true},
     };
     if (cases[_i].from != 1)
         WORKS(scene.host, scene_reload(&scene, cases[_i].from));

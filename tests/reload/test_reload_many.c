@@ -1,8 +1,8 @@
 /* test_reload_many.c - a thousand reloads in a row, while worlds step: nothing grows.
  *
- * What may grow, and by how much, is said here: the process by GROWTH_BYTES in all (the system's loader and heap keep a little:
- * 10,000 opened and closed libraries cost 64 KiB), its mappings by none, the host by 4 bytes a world for each reload that
- * changed fields.
+ * What may grow, and by how much, is said here: the process by GROWTH_BYTES in all (the system's loader and heap keep a
+ * little: 10,000 opened and closed libraries cost 64 KiB), its mappings by none, the host by 4 bytes a world for each
+ * reload that changed fields.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -62,7 +62,8 @@ START_TEST(a_thousand_reloads_grow_nothing)
     reload_many(WARM_UP, RELOADS + WARM_UP - WARM_UP % 8 + 4);
     reload_accept(&scene.host->reload);
     uint32_t changes = 2 * 3 * RELOADS; /* layouts: 2 worlds, up to 3 for a reload */
-    EXPECT(scene.rig.heap.bytes <= held + changes * 4 * 2 + 4096, "the host holds %zu bytes, and held %zu", scene.rig.heap.bytes, held);
+    EXPECT(scene.rig.heap.bytes <= held + changes * 4 * 2 + 4096, "the host holds %zu bytes, and held %zu",
+           scene.rig.heap.bytes, held);
 #if !defined(BACKPLANE_SANITIZED)
     EXPECT(count_mappings() <= mappings + 2, "%u mappings have become %u", mappings, count_mappings());
     EXPECT(resident() <= pages + GROWTH_BYTES, "%zu resident bytes have become %zu", pages, resident());

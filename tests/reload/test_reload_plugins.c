@@ -1,7 +1,8 @@
-/* test_reload_plugins.c - what our own plugins keep over a reload: of the same code, and of a version whose states are of another form.
+/* test_reload_plugins.c - what our own plugins keep over a reload: of the same code, and of a version whose states are
+ *of another form.
  *
- * The versions of another form are built from the same sources (tests/fixtures/other_form.h). Every reload here is of built files, put
- * into each other's place.
+ * The versions of another form are built from the same sources (tests/fixtures/other_form.h). Every reload here is of
+ * built files, put into each other's place.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -89,7 +90,8 @@ enum { MESHES = 4 };
 
 static bp_entity_t shown[MESHES];
 
-static const char square[] = "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4\n", triangle[] = "v 0 0 0\nv 1 0 0\nv 0 3 0\nf 1 2 3\n";
+static const char square[] = "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4\n",
+                  triangle[] = "v 0 0 0\nv 1 0 0\nv 0 3 0\nf 1 2 3\n";
 
 /* Two squares, a triangle, one that shows nothing; and their files are gone or damaged. */
 static void begin_meshes(void)
@@ -281,7 +283,8 @@ START_TEST(a_hierarchy_keeps_its_matrices_and_the_order_of_siblings)
     note_poses();
     uint32_t count = list_trees(before);
     WORKS(rig.host, reload("transform", versions[_i % 2]));
-    ck_assert_ptr_nonnull(strstr(report.text, _i % 2 == 0 ? "its state went over as it is" : "saved by the old code and loaded by the new"));
+    ck_assert_ptr_nonnull(strstr(report.text, _i % 2 == 0 ? "its state went over as it is"
+                                                          : "saved by the old code and loaded by the new"));
     check_host(rig.host);
     ck_assert_uint_eq(list_trees(after), count);
     ck_assert_mem_eq(before, after, count * sizeof *before);
@@ -328,7 +331,8 @@ START_TEST(a_hierarchy_that_has_no_memory_to_go_over_stays)
         result = bp_host_reload(rig.host, &name, 1, NULL);
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
         refused += rig.heap.refused;
-        EXPECT(result == BP_OK || rig.heap.refused > 0, "request %llu: %s", (unsigned long long)i, bp_host_error(rig.host));
+        EXPECT(result == BP_OK || rig.heap.refused > 0, "request %llu: %s", (unsigned long long)i,
+               bp_host_error(rig.host));
         check_host(rig.host);
         rig.log = (log_text_t){.count = 0};
         bp_mat4_t pose;
@@ -408,7 +412,8 @@ static bp_entity_t bodies[2];
 
 static void begin_recording(void)
 {
-    const bp_option_t options[] = {{.name = "properties", .value = "main/#0:1.point_mass.position main/#1:1.point_mass.mass"},
+    const bp_option_t options[] = {{.name = "properties",
+                                    .value = "main/#0:1.point_mass.position main/#1:1.point_mass.mass"},
                                    {.name = "csv", .value = csv},
                                    {.name = "svg", .value = svg}};
     bp_vec3_t velocity = {1, 0.5f, 0};
@@ -523,8 +528,8 @@ END_TEST
 Suite *reload_plugins_suite(void)
 {
     Suite *suite = suite_create("reload_plugins");
-    TCase *mesh = tcase_create("mesh"), *transform = tcase_create("transform"), *slots = tcase_create("slots"), *names = tcase_create("debug_name"),
-          *recorder = tcase_create("recorder");
+    TCase *mesh = tcase_create("mesh"), *transform = tcase_create("transform"), *slots = tcase_create("slots"),
+          *names = tcase_create("debug_name"), *recorder = tcase_create("recorder");
     tcase_add_test(mesh, meshes_whose_files_have_gone_stay_as_they_are);
     tcase_add_test(mesh, instances_of_another_form_find_their_resources_loaded);
     tcase_add_test(mesh, resources_of_another_form_are_read_again_or_the_reload_is_refused);

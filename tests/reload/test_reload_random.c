@@ -36,10 +36,11 @@ static void expect_value(model_t *m, uint32_t e, const patch_field_t *field)
     char name[PATCH_TEXT];
     bp_value_t value;
     patch_name(field->name, name);
-    WORKS(m->scene->host, m->scene->api->property->get_named(m->scene->world, m->entities[e], e % 3 == 2 ? "second" : "patch", name,
-                                                             field->type, &value));
-    EXPECT(patch_same(&m->values[e].of[field->name], field->type, &value), "%s (type %u) of %u is not %g '%s'", name, field->type, e,
-           m->values[e].of[field->name].part[0], m->values[e].of[field->name].text);
+    WORKS(m->scene->host,
+          m->scene->api->property->get_named(m->scene->world, m->entities[e], e % 3 == 2 ? "second" : "patch", name,
+                                             field->type, &value));
+    EXPECT(patch_same(&m->values[e].of[field->name], field->type, &value), "%s (type %u) of %u is not %g '%s'", name,
+           field->type, e, m->values[e].of[field->name].part[0], m->values[e].of[field->name].text);
 }
 
 static void change_values(model_t *m)
@@ -52,8 +53,9 @@ static void change_values(model_t *m)
         patch_name(field->name, name);
         m->values[e].of[field->name] = patch_random_value(&m->random, field->type);
         patch_pack(&m->values[e].of[field->name], field->type, &value);
-        WORKS(m->scene->host, m->scene->api->property->set_named(m->scene->world, m->entities[e], e % 3 == 2 ? "second" : "patch", name,
-                                                                 field->type, &value));
+        WORKS(m->scene->host,
+              m->scene->api->property->set_named(m->scene->world, m->entities[e], e % 3 == 2 ? "second" : "patch", name,
+                                                 field->type, &value));
     }
 }
 
@@ -73,7 +75,8 @@ static void open_model(model_t *m, scene_t *scene, const patch_file_t *patch)
     for (uint32_t e = 0; e < ENTITIES; e++) {
         for (uint32_t b = 0; b < COUNT(beside); b++) {
             if ((e >> b & 1) != 0)
-                WORKS(scene->host, scene->api->world->add(scene->world, key_of(scene->world, beside[b], ""), &m->entities[e], 1));
+                WORKS(scene->host,
+                      scene->api->world->add(scene->world, key_of(scene->world, beside[b], ""), &m->entities[e], 1));
         }
         for (uint32_t k = 0; k < 2; k++) {
             if ((e % 3 == 2) == (k == 1) || e % 5 == 0)
@@ -90,7 +93,8 @@ static void reload_once(model_t *m, const patch_file_t *patch)
     bool possible = patch_foresee(&m->list, m->values, &list, values, ENTITIES);
     patch_put(patch, &list);
     bp_result_t result = bp_host_reload(m->scene->host, names, 1, NULL);
-    EXPECT(possible == (result == BP_OK), "pair %u: %s", m->made + m->refused, result == BP_OK ? "it was taken" : bp_host_error(m->scene->host));
+    EXPECT(possible == (result == BP_OK), "pair %u: %s", m->made + m->refused,
+           result == BP_OK ? "it was taken" : bp_host_error(m->scene->host));
     scene_clear_log(m->scene);
     m->made += possible;
     m->refused += !possible;

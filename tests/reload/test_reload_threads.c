@@ -1,9 +1,12 @@
-/* test_reload_threads.c - reloads between steps of several threads: the same bits on any number of them, with keys held across.
+/* test_reload_threads.c - reloads between steps of several threads: the same bits on any number of them, with keys held
+ *across.
  *
- * The plugin is tests/fixtures/flock.h in two versions. A plugin of the test's own, which is not reloaded, holds a property key of the
- * flock's birds and reads through it from jobs, beside systems that write them in turn. Two worlds step side by side; versions change while their steps are apart.
+ * The plugin is tests/fixtures/flock.h in two versions. A plugin of the test's own, which is not reloaded, holds a
+ * property key of the flock's birds and reads through it from jobs, beside systems that write them in turn. Two worlds
+ * step side by side; versions change while their steps are apart.
  *
- * This suite also runs under ThreadSanitizer: what a reload leaves to other threads, or a thread to the next reload, is a race there.
+ * This suite also runs under ThreadSanitizer: what a reload leaves to other threads, or a thread to the next reload, is
+ * a race there.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -18,7 +21,7 @@
 
 enum { BIRDS = 4000, STEPS = 4, HOSTS = 3 };
 
-/* --- a plugin that holds a key ------------------------------------------------------------------------------------- */
+/* --- a plugin that holds a key ------------------------------------------------------------------------------------ */
 
 static const bp_field_t seen_fields[] = {{.name = "value", .type = BP_U32}};
 static const bp_component_i components[] = {{.name = "seen", .fields = BP_LIST(seen_fields)}};
@@ -45,17 +48,27 @@ static void look(const bp_match_t *match, uint32_t count)
     bp_property_t held = *(const bp_property_t *)match->system->state;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t seen = 0;
-        if (match->entities[i].id != 0 && match->system->api->property->get(match->system->world, &held, &match->entities[i], 1, &seen, sizeof seen) == BP_OK)
+        if (match->entities[i].id != 0 &&
+            match->system->api->property->get(match->system->world, &held, &match->entities[i], 1, &seen,
+                                              sizeof seen) == BP_OK)
             value[i] += seen;
     }
 }
 
-static const bp_system_i systems[] = {{.name = "look", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(terms), .reads = "bird",
-                                       .start = hold, .stop = let_go, .run = look}};
-static const bp_plugin_head_t holder = BP_PLUGIN_HEAD("holder", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+static const bp_system_i systems[] = {{.name = "look",
+                                       .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+                                       .terms = BP_LIST(terms),
+                                       .reads = "bird",
+                                       .start = hold,
+                                       .stop = let_go,
+                                       .run = look}};
+static const bp_plugin_head_t holder =
+    BP_PLUGIN_HEAD("holder", (&(const bp_plugin_desc_t){.version = "1",
+                                                        .components = BP_LIST(components),
+                                                        .systems = BP_LIST(systems)}));
 static const bp_plugin_head_t *const linked[] = {&holder};
 
-/* --- a flock in a folder of its own ------------------------------------------------------------------------------------ */
+/* --- a flock in a folder of its own ------------------------------------------------------------------------------- */
 
 typedef struct flock_t {
     char folder[1024], path[1024];
@@ -83,7 +96,8 @@ static void put(const flock_t *flock, int version)
     snprintf(aside, sizeof aside, "%s.new", flock->path);
     char *bytes = fixture_bytes(fixture, &size);
     FILE *file = fopen(aside, "wb");
-    EXPECT(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0 && rename(aside, flock->path) == 0, "%s is not written", aside);
+    EXPECT(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0 && rename(aside, flock->path) == 0,
+           "%s is not written", aside);
     free(bytes);
 }
 
@@ -103,7 +117,8 @@ static bp_world_o *open_world(const flock_t *flock, const char *name)
         WORKS(flock->host, api->world->prototype(world, keys, p + 1, &prototypes[p]));
         WORKS(flock->host, api->world->create(world, prototypes[p], e, BIRDS / 2));
         for (uint32_t i = 0; i < BIRDS / 2; i++)
-            WORKS(flock->host, api->property->set_named(world, e[i], "bird", "value", BP_U32, &(uint32_t){i * 7919 + p}));
+            WORKS(flock->host,
+                  api->property->set_named(world, e[i], "bird", "value", BP_U32, &(uint32_t){i * 7919 + p}));
     }
     free(e);
     for (uint32_t i = 0; i < COUNT(names); i++)
@@ -165,7 +180,11 @@ static uint32_t count_birds(const flock_t *flock, bp_world_o *world)
 static void open_host(flock_t *flock)
 {
     static const char *const names[] = {"one", "two"};
-    bp_host_desc_t desc = {.threads = flock->threads, .tag = 1, .seed = 3, .log = log_into(&flock->log), .static_plugins = linked,
+    bp_host_desc_t desc = {.threads = flock->threads,
+                           .tag = 1,
+                           .seed = 3,
+                           .log = log_into(&flock->log),
+                           .static_plugins = linked,
                            .static_plugin_count = 1};
     if (flock->own_jobs)
         desc.jobs = (bp_jobs_i){.threads = flock->threads, .run = run_backwards};
@@ -211,7 +230,7 @@ static void live(void *data)
     close_host(flock);
 }
 
-/* --- tests ---------------------------------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(reloads_between_steps_come_to_the_same_bits_on_any_number_of_threads)
 {
@@ -249,7 +268,8 @@ START_TEST(hosts_on_threads_of_their_own_step_and_reload_side_by_side)
 }
 END_TEST
 
-/* What becomes of the system `land`, which the first version lacks: gone at once, gone when the probation is over, or back again. */
+/* What becomes of the system `land`, which the first version lacks: gone at once, gone when the probation is over, or
+   back again. */
 START_TEST(a_system_that_goes_is_stopped_once_it_cannot_come_back)
 {
     static flock_t flock;
@@ -285,7 +305,8 @@ START_TEST(a_system_that_a_world_gets_meanwhile_ends_the_probation)
 }
 END_TEST
 
-/* A thread that belongs to a plugin may allocate at any time, while versions change too. What it takes and gives back is not told as a leak. */
+/* A thread that belongs to a plugin may allocate at any time, while versions change too. What it takes and gives back
+   is not told as a leak. */
 START_TEST(a_thread_that_allocates_during_reloads_leaves_the_accounts_right)
 {
     static const char *const names[] = {"worker_thread"};

@@ -186,7 +186,8 @@ static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *matc
 }
 
 static const bp_system_i recorders[] = {{.name = "recorder_of_values", .run_all = record}};
-static const bp_plugin_head_t recording = BP_PLUGIN_HEAD("recording", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(recorders)}));
+static const bp_plugin_head_t recording =
+    BP_PLUGIN_HEAD("recording", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(recorders)}));
 static const bp_plugin_head_t *const linked[] = {&recording};
 
 START_TEST(recorded_values_go_to_the_fields_of_their_properties)
@@ -222,7 +223,7 @@ START_TEST(recorded_values_go_to_the_fields_of_their_properties)
 }
 END_TEST
 
-/* --- what comes into a world meanwhile ------------------------------------------------------------------------------- */
+/* --- what comes into a world meanwhile ---------------------------------------------------------------------------- */
 
 static void expect_probation_over(void)
 {
@@ -264,7 +265,7 @@ START_TEST(a_plugin_that_is_loaded_meanwhile_ends_the_probation)
 }
 END_TEST
 
-/* --- by system -------------------------------------------------------------------------------------------------------- */
+/* --- by system ---------------------------------------------------------------------------------------------------- */
 
 enum { NAME_A, NAME_B, NAME_C };
 
@@ -280,10 +281,12 @@ static void see(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches
 }
 
 static char seen_names[2][PATCH_TEXT];
-static const bp_term_field_t seen_fields[] = {{.name = seen_names[0], .type = BP_F32}, {.name = seen_names[1], .type = BP_F32}};
+static const bp_term_field_t seen_fields[] = {{.name = seen_names[0], .type = BP_F32},
+                                              {.name = seen_names[1], .type = BP_F32}};
 static const bp_term_t seen_terms[] = {{.component = "patch", .fields = BP_LIST(seen_fields)}};
 static const bp_system_i seers[] = {{.name = "seer", .terms = BP_LIST(seen_terms), .run_all = see}};
-static const bp_plugin_head_t seeing = BP_PLUGIN_HEAD("seeing", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(seers)}));
+static const bp_plugin_head_t seeing =
+    BP_PLUGIN_HEAD("seeing", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(seers)}));
 static const bp_plugin_head_t *const seeing_linked[] = {&seeing};
 
 static patch_field_t floats(uint32_t name, uint32_t former, double initial)
@@ -299,13 +302,15 @@ static void bring(rig_t *rig, const patch_file_t *file, const patch_list_t *list
     rig->log.count = 0, rig->log.text[0] = '\0';
 }
 
-/* A system is bound by names: its field is followed where it is renamed; where the name is used anew, that is what it asks for. */
+/* A system is bound by names: its field is followed where it is renamed; where the name is used anew, that is what it
+   asks for. */
 START_TEST(a_system_of_another_plugin_is_bound_by_the_names_that_are_declared)
 {
     patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
     patch_list_t renamed = {.fields = {floats(NAME_C, NAME_A, 3), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
-    patch_list_t anew = {
-        .fields = {floats(NAME_C, PATCH_NAMES, 3), floats(NAME_B, PATCH_NAMES, 2), floats(NAME_A, PATCH_NAMES, 4)}, .count = 3};
+    patch_list_t anew = {.fields = {floats(NAME_C, PATCH_NAMES, 3), floats(NAME_B, PATCH_NAMES, 2),
+                                    floats(NAME_A, PATCH_NAMES, 4)},
+                         .count = 3};
     rig_t rig;
     patch_file_t file;
     uint32_t prototype;

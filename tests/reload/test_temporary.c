@@ -153,7 +153,8 @@ START_TEST(what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone)
     make_like_ours("mine-others");
     bool root_user = geteuid() == 0 && chown(in_root("mine-others", ""), 12345, 12345) == 0;
     ck_assert_uint_eq(temporary_sweep(NULL, "mine"), root_user ? 0 : 1);
-    static const char *const names[] = {"elsewhere", "mine-toolong", "mine-nobody", "mine-linked", "mine-within", "mine-shared", "mine-target"};
+    static const char *const names[] = {"elsewhere",   "mine-toolong", "mine-nobody", "mine-linked",
+                                        "mine-within", "mine-shared",  "mine-target"};
     for (size_t i = 0; i < COUNT(names); i++)
         EXPECT(is_there(in_root(names[i], "/copy.so")), "%s has been touched", names[i]);
     make_like_ours("mine-abcdef"); /* and that one is */
@@ -162,7 +163,7 @@ START_TEST(what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone)
 }
 END_TEST
 
-/* --- copies of plugins ------------------------------------------------------------------------------------------------ */
+/* --- copies of plugins -------------------------------------------------------------------------------------------- */
 
 static const char *const copied_name[] = {"point_mass"};
 
@@ -171,7 +172,8 @@ static bp_host_o *open_copied(log_text_t *log, char *plugin, size_t size)
 {
     char command[1400];
     snprintf(plugin, size, "%s/plugins/point_mass.so", root);
-    snprintf(command, sizeof command, "mkdir -p '%s/plugins' && cp '" TEST_PLUGIN_DIR "/point_mass.so' '%s'", root, plugin);
+    snprintf(command, sizeof command, "mkdir -p '%s/plugins' && cp '" TEST_PLUGIN_DIR "/point_mass.so' '%s'", root,
+             plugin);
     ck_assert_int_eq(system(command), 0);
     log->text[0] = '\0';
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(log), .flags = BP_HOST_COPY_PLUGINS});

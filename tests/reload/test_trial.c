@@ -1,5 +1,5 @@
-/* test_trial.c - copies of the process that do without the columns of large runs: what is in them, what is not, and that nothing of
- * it is seen in the process itself.
+/* test_trial.c - copies of the process that do without the columns of large runs: what is in them, what is not, and
+ * that nothing of it is seen in the process itself.
  */
 #define _GNU_SOURCE 1
 
@@ -45,9 +45,13 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
 }
 
 static const bp_term_t terms[] = {{.component = "body"}};
-static const bp_system_i systems[] = {
-    {.name = "census", .terms = BP_LIST(terms), .run_all = run_all, .entities_added = added, .entities_removed = removed}};
-static const bp_plugin_head_t census = BP_PLUGIN_HEAD("census", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(systems)}));
+static const bp_system_i systems[] = {{.name = "census",
+                                       .terms = BP_LIST(terms),
+                                       .run_all = run_all,
+                                       .entities_added = added,
+                                       .entities_removed = removed}};
+static const bp_plugin_head_t census =
+    BP_PLUGIN_HEAD("census", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(systems)}));
 
 static float mass_of(bp_entity_t e)
 {
@@ -68,7 +72,11 @@ static void begin(const bp_allocator_i *allocator)
     static const bp_plugin_head_t *linked[ZOO_PLUGINS + 1];
     memcpy(linked, zoo_plugins, sizeof zoo_plugins);
     linked[ZOO_PLUGINS] = &census;
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .seed = 1, .tag = 1, .log = log_into(&log_text), .static_plugins = linked};
+    bp_host_desc_t desc = {.struct_size = sizeof desc,
+                           .seed = 1,
+                           .tag = 1,
+                           .log = log_into(&log_text),
+                           .static_plugins = linked};
     desc.static_plugin_count = COUNT(linked);
     desc.allocator = *allocator;
     host = bp_host_create(&desc);
@@ -146,7 +154,8 @@ static int look_around(process_t *self, void *data)
     HOLDS(world_count(&world->rows, world_component(&world->rows, "body")) == left + POOLED + SMALL);
     HOLDS(bp_world_step(world) == BP_OK);
     HOLDS(known == left + POOLED + SMALL);
-    HOLDS(api->world->add(world, key_of(world, "body", ""), &large[DEAD + 100], 1) == BP_OK || has_body(large[DEAD + 100], &mass));
+    HOLDS(api->world->add(world, key_of(world, "body", ""), &large[DEAD + 100], 1) == BP_OK ||
+          has_body(large[DEAD + 100], &mass));
     HOLDS(api->world->remove(world, key, stayed, left) == BP_OK);
     api->entity->destroy(host, large, LARGE);
     HOLDS(api->world->create(world, prototype_of(world, "body", "mark", NULL, NULL), large, LARGE) == BP_OK);
@@ -181,7 +190,8 @@ START_TEST(a_copy_made_afterwards_has_everything)
     begin(&(bp_allocator_i){0});
     expect_fine(in_a_copy(true, look_around, NULL));
     expect_fine(in_a_copy(false, count_all, NULL));
-    WORKS(host, api->world->create(world, prototype_of(world, "body", "mark", NULL, NULL), small, SMALL)); /* grows as before */
+    WORKS(host, api->world->create(world, prototype_of(world, "body", "mark", NULL, NULL), small,
+                                   SMALL)); /* grows as before */
     check_host(host);
     end();
 }
@@ -219,7 +229,8 @@ START_TEST(what_is_left_out_of_a_copy_cannot_be_read_there)
     memset(block, 7, BYTES);
     ck_assert(os_pages_inherit(block, BYTES, false));
     process_end_t over = in_a_copy(false, read_there, block + BYTES / 2);
-    EXPECT(over.state != PROCESS_ENDED || over.code > 1, "it ended with %d", over.code); /* under a sanitizer it says so and ends */
+    EXPECT(over.state != PROCESS_ENDED || over.code > 1, "it ended with %d",
+           over.code); /* under a sanitizer it says so and ends */
     ck_assert(os_pages_inherit(block, BYTES, true));
     expect_fine(in_a_copy(false, read_there, block + BYTES / 2));
     ck_assert_int_eq(block[BYTES / 2], 7);

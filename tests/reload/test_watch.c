@@ -1,7 +1,7 @@
 /* test_watch.c - files that are written anew are handed over once they are whole, and never before.
  *
- * The watch is given the time, so nothing here waits: a clock of the test's own is moved on. The files are copies of a real
- * plugin, written as linkers and slow writers do. Each test runs with notices and with stamps alone.
+ * The watch is given the time, so nothing here waits: a clock of the test's own is moved on. The files are copies of a
+ * real plugin, written as linkers and slow writers do. Each test runs with notices and with stamps alone.
  */
 #define _GNU_SOURCE 1
 

@@ -39,7 +39,8 @@ static uint32_t others(bp_manager_t *m, const char *type)
     return other == NULL ? 0 : ((const kin_t *)other->state)->count;
 }
 
-static bp_result_t begin(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, uint32_t *slots)
+static bp_result_t begin(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                         uint32_t *slots)
 {
     kin_t *kin = m->state;
     kin->create_calls++;
@@ -53,7 +54,8 @@ static bp_result_t begin(bp_manager_t *m, bp_name_t instance, const bp_entity_t 
         kin->at_create = others(m, "vault");
     for (uint32_t i = 0; i < count; i++) {
         slots[i] = kin->count;
-        kin->items[kin->count++] = (kin_item_t){.entity = entities[i], .instance = instance, .weight = 2, .label = "nobody"};
+        kin->items[kin->count++] =
+            (kin_item_t){.entity = entities[i], .instance = instance, .weight = 2, .label = "nobody"};
     }
     return BP_OK;
 }
@@ -71,7 +73,8 @@ static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
     }
 }
 
-static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                       size_t stride)
 {
     const kin_t *kin = m->state;
     for (uint32_t i = 0; i < count; i++) {
@@ -110,7 +113,8 @@ static void put(bp_manager_t *m, kin_item_t *item, uint32_t field, const char *v
     }
 }
 
-static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values, size_t stride)
+static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
+                       size_t stride)
 {
     kin_t *kin = m->state;
     kin->set_calls++;
@@ -123,15 +127,16 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     return BP_OK;
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *columns,
-                          uint32_t *slots)
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
 {
     static const size_t sizes[] = {8, 8, 8, 4, 4};
     kin_t *kin = m->state;
     bp_result_t result = begin(m, instance, entities, count, slots);
     kin->with_calls += columns != NULL;
     for (uint32_t f = 0; columns != NULL && f < COUNT(sizes) && result == BP_OK; f++) {
-        EXPECT(columns[f] == NULL || (f != KIN_PARENT && f != KIN_FRIEND && f != KIN_DEPTH), "field %u comes with creation", f);
+        EXPECT(columns[f] == NULL || (f != KIN_PARENT && f != KIN_FRIEND && f != KIN_DEPTH),
+               "field %u comes with creation", f);
         for (uint32_t i = 0; columns[f] != NULL && i < count; i++)
             put(m, &kin->items[slots[i]], f, (const char *)columns[f] + i * sizes[f]);
     }
@@ -143,10 +148,10 @@ static uint32_t count_items(bp_manager_t *m)
     return ((const kin_t *)m->state)->count;
 }
 
-/* --- vault: a secret that only creation tells -------------------------------------------------------------------------- */
+/* --- vault: a secret that only creation tells --------------------------------------------------------------------- */
 
-static bp_result_t create_vault(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count, const void *const *columns,
-                                uint32_t *slots)
+static bp_result_t create_vault(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                const void *const *columns, uint32_t *slots)
 {
     kin_t *kin = m->state;
     bp_result_t result = begin(m, instance, entities, count, slots);
@@ -156,7 +161,8 @@ static bp_result_t create_vault(bp_manager_t *m, bp_name_t instance, const bp_en
     return result;
 }
 
-static bp_result_t get_secret(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values, size_t stride)
+static bp_result_t get_secret(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                              size_t stride)
 {
     const kin_t *kin = m->state;
     (void)field;
@@ -180,21 +186,40 @@ static const bp_field_t tag_fields[] = {
     {.name = "reading", .type = BP_F64, .flags = BP_FIELD_READ_ONLY},
 };
 
-static const bp_storage_i kin_storage = {
-    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .set = set, .count = count_items};
-static const bp_storage_i vault_storage = {
-    .struct_size = sizeof(bp_storage_i), .create = create_vault, .destroy = destroy, .get = get_secret, .count = count_items};
+static const bp_storage_i kin_storage = {.struct_size = sizeof(bp_storage_i),
+                                         .create = create,
+                                         .destroy = destroy,
+                                         .get = get,
+                                         .set = set,
+                                         .count = count_items};
+static const bp_storage_i vault_storage = {.struct_size = sizeof(bp_storage_i),
+                                           .create = create_vault,
+                                           .destroy = destroy,
+                                           .get = get_secret,
+                                           .count = count_items};
 
 static const bp_spawn_order_i early = {-5};
 static const bp_extension_t early_extensions[] = {{BP_EXTENSION("bp_spawn_order", early)}};
 
 static const bp_component_i components[] = {
-    {.name = "kin", .version = 1, .fields = BP_LIST(kin_fields), .start = start, .stop = stop, .storage = &kin_storage,
+    {.name = "kin",
+     .version = 1,
+     .fields = BP_LIST(kin_fields),
+     .start = start,
+     .stop = stop,
+     .storage = &kin_storage,
      .extensions = BP_LIST(early_extensions)},
-    {.name = "vault", .version = 3, .flags = BP_COMPONENT_SINGLE, .fields = BP_LIST(vault_fields), .start = start, .stop = stop,
+    {.name = "vault",
+     .version = 3,
+     .flags = BP_COMPONENT_SINGLE,
+     .fields = BP_LIST(vault_fields),
+     .start = start,
+     .stop = stop,
      .storage = &vault_storage},
     {.name = "tag", .version = 1, .fields = BP_LIST(tag_fields)},
 };
 
-const bp_plugin_head_t kin_plugin = BP_PLUGIN_HEAD("kin", (&(const bp_plugin_desc_t){.version = "1.0", .doc = "storage of its own, in scenes",
-                                     .components = BP_LIST(components)}));
+const bp_plugin_head_t kin_plugin =
+    BP_PLUGIN_HEAD("kin", (&(const bp_plugin_desc_t){.version = "1.0",
+                                                     .doc = "storage of its own, in scenes",
+                                                     .components = BP_LIST(components)}));

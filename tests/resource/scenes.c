@@ -32,10 +32,12 @@ void scene_seal(bytes_t bytes)
 enum { BODY, FOG, SECRET };
 enum { TYPES = BP_NAME }; /* those that version 1 of the format has */
 
-static const char *const field_names[2 * TYPES] = {
-    "bool_c", "i32_c", "u32_c", "i64_c", "f32_c", "f64_c", "vec2_c", "vec3_c", "vec4_c", "quat_c", "mat4_c", "colour_c", "string_c",
-    "entity_c", "name_c", "bool_o", "i32_o", "u32_o", "i64_o", "f32_o", "f64_o", "vec2_o", "vec3_o", "vec4_o", "quat_o", "mat4_o",
-    "colour_o", "string_o", "entity_o", "name_o"};
+static const char *const field_names[2 * TYPES] = {"bool_c", "i32_c",    "u32_c",    "i64_c",    "f32_c",
+                                                   "f64_c",  "vec2_c",   "vec3_c",   "vec4_c",   "quat_c",
+                                                   "mat4_c", "colour_c", "string_c", "entity_c", "name_c",
+                                                   "bool_o", "i32_o",    "u32_o",    "i64_o",    "f32_o",
+                                                   "f64_o",  "vec2_o",   "vec3_o",   "vec4_o",   "quat_o",
+                                                   "mat4_o", "colour_o", "string_o", "entity_o", "name_o"};
 
 static void fill(desk_t *desk, blob_writer_t *w, uint32_t field, uint32_t type, uint32_t count)
 {
@@ -60,18 +62,29 @@ bytes_t scene_of_everything(desk_t *desk)
 {
     blob_field_desc_t body[2 * TYPES];
     for (uint32_t i = 0; i < 2 * TYPES; i++)
-        body[i] = (blob_field_desc_t){.name = field_names[i], .type = 1 + i % TYPES, .kind = i < TYPES ? BLOB_COLUMN : BLOB_ONE};
+        body[i] = (blob_field_desc_t){.name = field_names[i],
+                                      .type = 1 + i % TYPES,
+                                      .kind = i < TYPES ? BLOB_COLUMN : BLOB_ONE};
     const blob_field_desc_t fog[] = {{.name = "thick", .type = BP_F32, .kind = BLOB_COLUMN}};
     const blob_component_desc_t components[] = {
         {.type = "body", .fields = body, .field_count = COUNT(body), .version = 7},
         {.type = "fog", .fields = fog, .field_count = 1},
         {.type = "secret", .flags = BLOB_OPAQUE, .opaque_bytes = blob_opaque_room(21)},
     };
-    const blob_part_desc_t rich[] = {{.component = BODY, .text = "body"}, {.component = FOG, .text = "haze"}, {.component = FOG, .name = 77}};
+    const blob_part_desc_t rich[] = {{.component = BODY, .text = "body"},
+                                     {.component = FOG, .text = "haze"},
+                                     {.component = FOG, .name = 77}};
     const blob_part_desc_t poor[] = {{.component = SECRET, .text = "secret"}, {.component = BODY, .text = "corpse"}};
     const blob_group_desc_t groups[] = {{rich, COUNT(rich), 2}, {NULL, 0, 3}, {poor, COUNT(poor), 1}};
-    const blob_desc_t desc = {.components = components, .groups = groups, .component_count = COUNT(components), .group_count = COUNT(groups),
-                              .parents = true, .clock = true, .steps = 12, .time = 0.5, .step_rate = 24};
+    const blob_desc_t desc = {.components = components,
+                              .groups = groups,
+                              .component_count = COUNT(components),
+                              .group_count = COUNT(groups),
+                              .parents = true,
+                              .clock = true,
+                              .steps = 12,
+                              .time = 0.5,
+                              .step_rate = 24};
     blob_writer_t w;
     bytes_t made = {NULL, 0};
     WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
@@ -122,23 +135,32 @@ static bytes_t write_level(desk_t *desk, bool compiled)
         [LEVEL_LABEL] = {.type = "label", .fields = label, .field_count = COUNT(label)},
         [LEVEL_POOL] = {.type = "pool", .fields = pool, .field_count = COUNT(pool)},
         [LEVEL_KIN] = {.type = "kin", .fields = kin, .field_count = COUNT(kin)},
-        [LEVEL_VAULT] = compiled ? (blob_component_desc_t){.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16}
-                                 : (blob_component_desc_t){.type = "vault", .fields = vault, .field_count = 1},
+        [LEVEL_VAULT] = compiled
+                            ? (blob_component_desc_t){.type = "vault", .flags = BLOB_OPAQUE, .opaque_bytes = 2 * 16}
+                            : (blob_component_desc_t){.type = "vault", .fields = vault, .field_count = 1},
         [LEVEL_TAG] = {.type = "tag"},
     };
-    static const blob_part_desc_t many[] = {{.component = LEVEL_BODY, .text = "body"}, {.component = LEVEL_LABEL, .text = "sign"},
-                                            {.component = LEVEL_POOL, .text = "pool"}, {.component = LEVEL_KIN, .text = "kin"}};
-    static const blob_part_desc_t few[] = {{.component = LEVEL_VAULT, .text = "vault"}, {.component = LEVEL_KIN, .text = "kin"},
-                                           {.component = LEVEL_KIN, .text = "in-law"}, {.component = LEVEL_TAG, .text = "tag"}};
+    static const blob_part_desc_t many[] = {{.component = LEVEL_BODY, .text = "body"},
+                                            {.component = LEVEL_LABEL, .text = "sign"},
+                                            {.component = LEVEL_POOL, .text = "pool"},
+                                            {.component = LEVEL_KIN, .text = "kin"}};
+    static const blob_part_desc_t few[] = {{.component = LEVEL_VAULT, .text = "vault"},
+                                           {.component = LEVEL_KIN, .text = "kin"},
+                                           {.component = LEVEL_KIN, .text = "in-law"},
+                                           {.component = LEVEL_TAG, .text = "tag"}};
     static const blob_group_desc_t groups[] = {{many, COUNT(many), LEVEL_LOTS}, {few, COUNT(few), 2}, {NULL, 0, 3}};
-    const blob_desc_t desc = {.components = components, .component_count = COUNT(components), .groups = groups, .group_count = COUNT(groups),
+    const blob_desc_t desc = {.components = components,
+                              .component_count = COUNT(components),
+                              .groups = groups,
+                              .group_count = COUNT(groups),
                               .parents = true};
     blob_writer_t w;
     bytes_t made;
     void *block;
     WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
     float *mass = blob_column(&w, LEVEL_BODY, 0);
-    uint32_t *text = blob_column(&w, LEVEL_LABEL, 0), *home = blob_column(&w, LEVEL_LABEL, 1), *names = blob_column(&w, LEVEL_KIN, 0);
+    uint32_t *text = blob_column(&w, LEVEL_LABEL, 0), *home = blob_column(&w, LEVEL_LABEL, 1),
+             *names = blob_column(&w, LEVEL_KIN, 0);
     uint32_t *friends = blob_column(&w, LEVEL_KIN, 2);
     int64_t *number = blob_column(&w, LEVEL_POOL, 0);
     for (uint32_t i = 0; i < LEVEL_LOTS; i++) {

@@ -36,12 +36,12 @@ typedef struct bytes_t {
 
 void desk_free(desk_t *desk, bytes_t bytes);
 
-/* One of everything: 3 groups (2 entities with body and two fogs, 3 with nothing, 1 with body and secret), all types of version 1 of the format, a column
- * and a single value of each, opaque bytes, parents, a clock, texts and names. */
+/* One of everything: 3 groups (2 entities with body and two fogs, 3 with nothing, 1 with body and secret), all types of
+ * version 1 of the format, a column and a single value of each, opaque bytes, parents, a clock, texts and names. */
 bytes_t scene_of_everything(desk_t *desk);
 
-/* Three groups: LEVEL_LOTS entities with body, label, pool and kin; 2 with kin under two names and vault and tag; 3 with nothing. The parent of
- * each of the first is the one behind it, that of the last the first with a vault. */
+/* Three groups: LEVEL_LOTS entities with body, label, pool and kin; 2 with kin under two names and vault and tag; 3
+ * with nothing. The parent of each of the first is the one behind it, that of the last the first with a vault. */
 enum { LEVEL_LOTS = 40, LEVEL_ENTITIES = LEVEL_LOTS + 5 };
 bytes_t scene_of_a_level(desk_t *desk);
 

@@ -1,6 +1,7 @@
 /* stage.c - the host, the three components, and blobs as text.
  *
- * The text is written from the blob's tables alone, not by the code that spawns, so that compiling can be tested by itself.
+ * The text is written from the blob's tables alone, not by the code that spawns, so that compiling can be tested by
+ * itself.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "stage.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- components ----------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
 static const bp_field_t pose_fields[] = {
     {.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT},
@@ -27,9 +28,10 @@ static const bp_component_i set_components[] = {
     {.name = "pose", .fields = BP_LIST(pose_fields), .extensions = BP_LIST(early_extensions)},
     {.name = "tag", .fields = BP_LIST(tag_fields)},
 };
-static const bp_plugin_head_t set = BP_PLUGIN_HEAD("set", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(set_components)}));
+static const bp_plugin_head_t set =
+    BP_PLUGIN_HEAD("set", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(set_components)}));
 
-/* --- the stage ------------------------------------------------------------------------------------------------------- */
+/* --- the stage ---------------------------------------------------------------------------------------------------- */
 
 void stage_open(stage_t *stage)
 {
@@ -81,7 +83,7 @@ void stage_refuses(stage_t *stage, bp_result_t code, const char *scene, const ch
     free(json);
 }
 
-/* --- blobs as text ------------------------------------------------------------------------------------------------------ */
+/* --- blobs as text ------------------------------------------------------------------------------------------------ */
 
 typedef struct pen_t {
     FILE *file;
@@ -137,7 +139,8 @@ static void write_component(pen_t *pen, const blob_component_t *component, uint3
         const blob_field_t *field = &pen->blob.fields[component->first_field + f];
         size_t row = field->kind == BLOB_ONE ? 0 : instance;
         fprintf(pen->file, "%s%s=", f > 0 ? " " : "", blob_text(&pen->blob, field->name));
-        write_value(pen, field->type, (const char *)blob_values(&pen->blob, field) + row * blob_value_size(field->type));
+        write_value(pen, field->type,
+                    (const char *)blob_values(&pen->blob, field) + row * blob_value_size(field->type));
     }
     fprintf(pen->file, ")");
 }

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPENS(desk, blob, made) WORKS_AT(desk, blob_open(blob, &(desk)->memory, (made).bytes, (made).size, "x.bpe", &(desk)->error))
-#define REFUSES(desk, made, code, part)                                                                               \
-    do {                                                                                                              \
-        blob_t refused_;                                                                                              \
-        bp_result_t result_ = blob_open(&refused_, &(desk)->memory, (made).bytes, (made).size, "x.bpe", &(desk)->error); \
-        EXPECT(result_ == (code), "%d: %s", result_, (desk)->error.text);                                             \
-        EXPECT(strncmp((desk)->error.text, "x.bpe: ", 7) == 0, "no file in: %s", (desk)->error.text);                 \
-        EXPECT(strstr((desk)->error.text, (part)) != NULL, "\"%s\" is not in: %s", (part), (desk)->error.text);       \
+#define OPENS(desk, blob, made)                                                                                        \
+    WORKS_AT(desk, blob_open(blob, &(desk)->memory, (made).bytes, (made).size, "x.bpe", &(desk)->error))
+#define REFUSES(desk, made, code, part)                                                                                \
+    do {                                                                                                               \
+        blob_t refused_;                                                                                               \
+        bp_result_t result_ =                                                                                          \
+            blob_open(&refused_, &(desk)->memory, (made).bytes, (made).size, "x.bpe", &(desk)->error);                 \
+        EXPECT(result_ == (code), "%d: %s", result_, (desk)->error.text);                                              \
+        EXPECT(strncmp((desk)->error.text, "x.bpe: ", 7) == 0, "no file in: %s", (desk)->error.text);                  \
+        EXPECT(strstr((desk)->error.text, (part)) != NULL, "\"%s\" is not in: %s", (part), (desk)->error.text);        \
     } while (0)
 
 START_TEST(what_is_written_is_read)
@@ -107,12 +109,14 @@ START_TEST(a_blob_cut_off_anywhere_is_refused)
     for (size_t size = 0; size < made.size; size++) {
         bytes_t part = cut(made, size);
         blob_t blob;
-        EXPECT(blob_open(&blob, &desk.memory, part.bytes, size, "x.bpe", &desk.error) != BP_OK, "%zu bytes were taken", size);
+        EXPECT(blob_open(&blob, &desk.memory, part.bytes, size, "x.bpe", &desk.error) != BP_OK, "%zu bytes were taken",
+               size);
         if (size >= sizeof(blob_head_t)) { /* and where it says itself that it is so short */
             uint64_t says = size;
             memcpy(part.bytes + offsetof(blob_head_t, size), &says, sizeof says);
             scene_seal(part);
-            EXPECT(blob_open(&blob, &desk.memory, part.bytes, size, "x.bpe", &desk.error) != BP_OK, "%zu bytes were taken", size);
+            EXPECT(blob_open(&blob, &desk.memory, part.bytes, size, "x.bpe", &desk.error) != BP_OK,
+                   "%zu bytes were taken", size);
         }
         free(part.bytes);
     }
@@ -145,7 +149,8 @@ START_TEST(other_versions_and_byte_orders_are_named)
     desk_open(&desk);
     bytes_t made = scene_of_everything(&desk);
     made.bytes[12] = 3;
-    REFUSES(&desk, made, BP_ERROR_ABI, "head: format version 3; this backplane reads versions 1 to 2, a newer one has written it");
+    REFUSES(&desk, made, BP_ERROR_ABI,
+            "head: format version 3; this backplane reads versions 1 to 2, a newer one has written it");
     memcpy(made.bytes + 8, "\x01\x02\x03\x04\x00\x00\x00\x01", 8);
     REFUSES(&desk, made, BP_ERROR_ABI, "byte order");
     made.bytes[0] = 'P';
@@ -155,7 +160,8 @@ START_TEST(other_versions_and_byte_orders_are_named)
 }
 END_TEST
 
-/* Bytes that may be others without the blob being wrong: what names, types and values mean is not the form's business. */
+/* Bytes that may be others without the blob being wrong: what names, types and values mean is not the form's
+   business. */
 static void mark_free(unsigned char *loose, const blob_t *blob)
 {
     const unsigned char *bytes = blob->bytes;
@@ -171,7 +177,8 @@ static void mark_free(unsigned char *loose, const blob_t *blob)
     for (uint32_t p = 0; p < blob->info->part_count; p++)
         memset(loose + ((const unsigned char *)&blob->parts[p].name - bytes), 1, 8);
     for (uint32_t c = 0; c < blob->info->component_count; c++)
-        memset(loose + ((const unsigned char *)&blob->components[c].type - bytes), 1, 8); /* another word is another type */
+        /* another word is another type */
+        memset(loose + ((const unsigned char *)&blob->components[c].type - bytes), 1, 8);
     for (uint32_t f = 0; f < blob->info->field_count; f++)
         memset(loose + ((const unsigned char *)&blob->fields[f] - bytes), 1, 12);
     memset(loose + blob->info->sections[BLOB_PARENTS].offset, 1, (size_t)blob->info->sections[BLOB_PARENTS].size);
@@ -183,8 +190,22 @@ static void mark_free(unsigned char *loose, const blob_t *blob)
 /* One word after another at its extremes, under a checksum that is right. */
 static void stretch_words(desk_t *desk, bytes_t made, const unsigned char *loose, size_t width)
 {
-    static const uint64_t extremes[] = {0, 1, 2, 63, 64, 255, 256, INT32_MAX, UINT64_C(1) << 31, UINT32_MAX - 1, UINT32_MAX, UINT64_C(1) << 32,
-                                        INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 63, UINT64_MAX};
+    static const uint64_t extremes[] = {0,
+                                        1,
+                                        2,
+                                        63,
+                                        64,
+                                        255,
+                                        256,
+                                        INT32_MAX,
+                                        UINT64_C(1) << 31,
+                                        UINT32_MAX - 1,
+                                        UINT32_MAX,
+                                        UINT64_C(1) << 32,
+                                        INT64_MAX,
+                                        UINT64_C(1) << 63,
+                                        UINT64_MAX - 63,
+                                        UINT64_MAX};
     for (size_t at = 8; at + width <= made.size; at += width) {
         unsigned char kept[8];
         blob_t blob;
@@ -239,9 +260,11 @@ START_TEST(what_is_wrong_is_named)
         {blob.names, 4, "\x02\0\0\0", "section names: entry 0 points to no text"},
         {blob_values(&blob, &blob.fields[0]), 1, "\x02", "section data: a bool of body.bool_c is neither 0 nor 1"},
         {blob_values(&blob, &blob.fields[12]), 4, "\x03\0\0\0", "section data: body.string_c points to no text"},
-        {blob_values(&blob, &blob.fields[13]), 4, "\x07\0\0\0", "section data: body.entity_c refers to entity 6; there are 6"},
+        {blob_values(&blob, &blob.fields[13]), 4, "\x07\0\0\0",
+         "section data: body.entity_c refers to entity 6; there are 6"},
         {&blob.parts[1].name, 8, "\0\0\0\0\0\0\0\0", "section parts: part 1 has no name"},
-        {&blob.parts[2].name, 8, (const char *)&blob.parts[1].name, "section parts: part 2 has no name, or that of another"},
+        {&blob.parts[2].name, 8, (const char *)&blob.parts[1].name,
+         "section parts: part 2 has no name, or that of another"},
         {&blob.parts[0].component, 4, "\x03\0\0\0", "section parts: part 0 is of component 3; there are 3"},
         {&blob.components[1].type, 4, "\x02\0\0\0", "section components: component 1 has no type name"},
         {&blob.fields[1].name, 4, (const char *)&blob.fields[0].name, "section fields: body has two fields 'bool_c'"},
@@ -250,7 +273,8 @@ START_TEST(what_is_wrong_is_named)
         {blob.parents, 4, "\x07\0\0\0", "section parents: an entity has a parent that there is not"},
         {&blob.parents[1], 4, "\x01\0\0\0", "section parents: an entity is its own ancestor"},
         {&blob.parents[3], 4, "\x04\0\0\0", "section parents: an entity is its own ancestor"},
-        {blob.bytes + blob.components[2].index_offset, 4, "\x08\0\0\0", "section data: the bytes of instance 0 of secret"},
+        {blob.bytes + blob.components[2].index_offset, 4, "\x08\0\0\0",
+         "section data: the bytes of instance 0 of secret"},
         {&blob.info->step_rate, 8, "\0\0\0\0\0\0\0\0", "info: a clock with 0 steps"},
         {&blob.info->sections[BLOB_DATA].offset, 1, "\x01", "section data: lies at"},
     };
@@ -277,7 +301,8 @@ START_TEST(a_blob_is_written_or_nothing_is_left)
     desk_t desk;
     desk_open(&desk);
     for (uint32_t refused = 1;; refused++) {
-        const blob_field_desc_t fields[] = {{.name = "text", .type = BP_STRING, .kind = BLOB_COLUMN}, {.name = "number", .type = BP_F64, .kind = BLOB_COLUMN}};
+        const blob_field_desc_t fields[] = {{.name = "text", .type = BP_STRING, .kind = BLOB_COLUMN},
+                                            {.name = "number", .type = BP_F64, .kind = BLOB_COLUMN}};
         const blob_component_desc_t component = {.type = "body", .fields = fields, .field_count = 2};
         const blob_part_desc_t part = {.text = "body"};
         const blob_group_desc_t group = {&part, 1, 500};
@@ -290,7 +315,8 @@ START_TEST(a_blob_is_written_or_nothing_is_left)
         uint32_t *texts = result == BP_OK ? blob_column(&w, 0, 0) : NULL;
         for (uint32_t i = 0; i < 500 && result == BP_OK; i++) {
             char text[100];
-            snprintf(text, sizeof text, "a text that is long enough to let the table of texts grow more than once: %u", i);
+            snprintf(text, sizeof text, "a text that is long enough to let the table of texts grow more than once: %u",
+                     i);
             result = blob_string(&w, text, &texts[i], &desk.error);
         }
         if (result == BP_OK)
@@ -319,9 +345,16 @@ START_TEST(what_no_blob_can_hold_is_refused_when_it_is_described)
     blob_writer_t w;
     desk_open(&desk);
     static const blob_part_desc_t parts[256];
-    const blob_component_desc_t opaque = {.type = "x", .flags = BLOB_OPAQUE, .fields = &(blob_field_desc_t){.name = "y", .type = BP_F32, .kind = 0}, .field_count = 1};
-    const blob_component_desc_t untyped = {.type = "x", .fields = &(blob_field_desc_t){.name = "y", .type = BP_TYPE_COUNT, .kind = 0}, .field_count = 1};
-    const blob_group_desc_t stranger = {parts, 1, 1}, crowd = {parts, 256, 1}, many[2] = {{NULL, 0, UINT32_MAX - 2}, {NULL, 0, 2}};
+    const blob_component_desc_t opaque = {.type = "x",
+                                          .flags = BLOB_OPAQUE,
+                                          .fields = &(blob_field_desc_t){.name = "y", .type = BP_F32, .kind = 0},
+                                          .field_count = 1};
+    const blob_component_desc_t untyped = {.type = "x",
+                                           .fields =
+                                               &(blob_field_desc_t){.name = "y", .type = BP_TYPE_COUNT, .kind = 0},
+                                           .field_count = 1};
+    const blob_group_desc_t stranger = {parts, 1, 1}, crowd = {parts, 256, 1},
+                            many[2] = {{NULL, 0, UINT32_MAX - 2}, {NULL, 0, 2}};
     const struct {
         blob_desc_t desc;
         bp_result_t code;

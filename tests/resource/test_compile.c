@@ -38,24 +38,33 @@ END_TEST
 
 START_TEST(every_type_is_read_in_json_s_form)
 {
-    GIVES("{'entities': [{'name': 'me', 'components': {'sample': {'a_bool': false, 'a_i32': -100, 'a_u32': 1e2, 'a_i64': -9223372036854775808,"
-          "'a_f32': 0.5, 'a_f64': 3, 'a_vec2': [50, -1], 'a_vec3': [0, 1.5, 2], 'a_vec4': [1, 2, 3, 4], 'a_quat': [0, 0, 1, 0],"
-          "'a_mat4': [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], 'a_colour': [0.5, 0, 1], 'a_string': 'caf\\u00e9 \\'quoted\\'',"
+    GIVES("{'entities': [{'name': 'me', 'components': {'sample': {'a_bool': false, 'a_i32': -100, 'a_u32': 1e2, "
+          "'a_i64': -9223372036854775808,"
+          "'a_f32': 0.5, 'a_f64': 3, 'a_vec2': [50, -1], 'a_vec3': [0, 1.5, 2], 'a_vec4': [1, 2, 3, 4], 'a_quat': [0, "
+          "0, 1, 0],"
+          "'a_mat4': [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], 'a_colour': [0.5, 0, 1], 'a_string': "
+          "'caf\\u00e9 \\'quoted\\'',"
           "'an_entity': 'me', 'a_name': 'n'}}}]}",
-          "0: sample(a_bool=false a_i32=-100 a_u32=100 a_i64=-9223372036854775808 a_f32=0.5 a_f64=3 a_vec2=50 -1 a_vec3=0 1.5 2 a_vec4=1 2 3 4 "
-          "a_quat=0 0 1 0 a_mat4=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 a_colour=0.5 0 1 1 a_string='caf\xC3\xA9 \"quoted\"' an_entity=#0 a_name=n)\n");
+          "0: sample(a_bool=false a_i32=-100 a_u32=100 a_i64=-9223372036854775808 a_f32=0.5 a_f64=3 a_vec2=50 -1 "
+          "a_vec3=0 1.5 2 a_vec4=1 2 3 4 "
+          "a_quat=0 0 1 0 a_mat4=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 a_colour=0.5 0 1 1 a_string='caf\xC3\xA9 "
+          "\"quoted\"' an_entity=#0 a_name=n)\n");
 }
 END_TEST
 
 START_TEST(small_large_and_double_types_are_read_in_json_s_form_and_as_text)
 {
-    GIVES("{'entities': [{'components': {'sample': {'an_i8': -128, 'a_u8': 255.0, 'an_i16': -32768, 'a_u16': 6e4, 'a_u64': 9223372036854775807,"
+    GIVES("{'entities': [{'components': {'sample': {'an_i8': -128, 'a_u8': 255.0, 'an_i16': -32768, 'a_u16': 6e4, "
+          "'a_u64': 9223372036854775807,"
           "'a_dvec2': [0.5, 2], 'a_dvec3': [1, 2, 1e300], 'a_dvec4': [0, -1, 2, 3]}}},"
-          "{'components': {'sample': {'an_i8': '-0x10', 'a_u8': '1', 'an_i16': '7', 'a_u16': '0', 'a_u64': '18446744073709551615',"
+          "{'components': {'sample': {'an_i8': '-0x10', 'a_u8': '1', 'an_i16': '7', 'a_u16': '0', 'a_u64': "
+          "'18446744073709551615',"
           "'a_dvec2': '1 2', 'a_dvec3': '1,2,3', 'a_dvec4': '4 3 2 1'}}}]}",
-          "0: sample(an_i8=-128 a_u8=255 an_i16=-32768 a_u16=60000 a_u64=9223372036854775807 a_dvec2=0.5 2 a_dvec3=1 2 1.0000000000000001e+300 "
+          "0: sample(an_i8=-128 a_u8=255 an_i16=-32768 a_u16=60000 a_u64=9223372036854775807 a_dvec2=0.5 2 a_dvec3=1 2 "
+          "1.0000000000000001e+300 "
           "a_dvec4=0 -1 2 3)\n"
-          "1: sample(an_i8=-16 a_u8=1 an_i16=7 a_u16=0 a_u64=18446744073709551615 a_dvec2=1 2 a_dvec3=1 2 3 a_dvec4=4 3 2 1)\n");
+          "1: sample(an_i8=-16 a_u8=1 an_i16=7 a_u16=0 a_u64=18446744073709551615 a_dvec2=1 2 a_dvec3=1 2 3 a_dvec4=4 "
+          "3 2 1)\n");
 }
 END_TEST
 
@@ -71,9 +80,12 @@ END_TEST
 
 START_TEST(every_type_is_read_as_text)
 {
-    GIVES("{'entities': [{'components': {'sample': {'a_bool': 'off', 'a_i32': '0x10', 'a_u32': '7', 'a_i64': '1', 'a_f32': '1.5', 'a_f64': '2',"
-          "'a_vec2': '1, 2', 'a_vec3': '0 0 1', 'a_vec4': '1 2 3 4', 'a_quat': '0 0 0 1', 'a_colour': '#ff0000', 'an_entity': 'none'}}}]}",
-          "0: sample(a_bool=false a_i32=16 a_u32=7 a_i64=1 a_f32=1.5 a_f64=2 a_vec2=1 2 a_vec3=0 0 1 a_vec4=1 2 3 4 a_quat=0 0 0 1 "
+    GIVES("{'entities': [{'components': {'sample': {'a_bool': 'off', 'a_i32': '0x10', 'a_u32': '7', 'a_i64': '1', "
+          "'a_f32': '1.5', 'a_f64': '2',"
+          "'a_vec2': '1, 2', 'a_vec3': '0 0 1', 'a_vec4': '1 2 3 4', 'a_quat': '0 0 0 1', 'a_colour': '#ff0000', "
+          "'an_entity': 'none'}}}]}",
+          "0: sample(a_bool=false a_i32=16 a_u32=7 a_i64=1 a_f32=1.5 a_f64=2 a_vec2=1 2 a_vec3=0 0 1 a_vec4=1 2 3 4 "
+          "a_quat=0 0 0 1 "
           "a_colour=1 0 0 1 an_entity=none)\n");
 }
 END_TEST
@@ -88,7 +100,8 @@ END_TEST
 
 START_TEST(what_nobody_says_is_left_to_the_plugin)
 {
-    GIVES("{'entities': [{'components': {'body': {'mass': 1}, 'label': {}}}, {'components': {'body': {'mass': 1}, 'label': {}}}]}",
+    GIVES("{'entities': [{'components': {'body': {'mass': 1}, 'label': {}}}, {'components': {'body': {'mass': 1}, "
+          "'label': {}}}]}",
           "0: body(mass=1) label()\n1: body(mass=1) label()\n");
 }
 END_TEST
@@ -107,7 +120,8 @@ END_TEST
 START_TEST(an_entity_removes_and_adds_components)
 {
     GIVES("{'prototypes': {'p': {'components': {'body': {'mass': 2}, 'mark': {'value': 4}}}},"
-          " 'entities': [{'extends': 'p', 'components': {'body': null}}, {'extends': 'p', 'components': {'flag': {}}}]}",
+          " 'entities': [{'extends': 'p', 'components': {'body': null}}, {'extends': 'p', 'components': {'flag': "
+          "{}}}]}",
           "0: mark(value=4)\n1: body(mass=2) flag() mark(value=4)\n");
 }
 END_TEST
@@ -138,14 +152,16 @@ END_TEST
 
 START_TEST(two_parents_are_kept_apart)
 {
-    GIVES("{'entities': [{'components': {'pose': {'parent': 'a'}, 'other': {'type': 'pose', 'parent': 'b'}}}, {'name': 'a'}, {'name': 'b'}]}",
+    GIVES("{'entities': [{'components': {'pose': {'parent': 'a'}, 'other': {'type': 'pose', 'parent': 'b'}}}, {'name': "
+          "'a'}, {'name': 'b'}]}",
           "0: pose(parent=#1) other:pose(parent=#2) < 1\n1:\n2:\n");
 }
 END_TEST
 
 START_TEST(a_label_is_the_entity_s_name_unless_said)
 {
-    GIVES("{'entities': [{'name': 'earth', 'components': {'tag': {}}}, {'name': 'mars', 'components': {'tag': {'name': 'red'}}},"
+    GIVES("{'entities': [{'name': 'earth', 'components': {'tag': {}}}, {'name': 'mars', 'components': {'tag': {'name': "
+          "'red'}}},"
           " {'components': {'tag': {}}}, {'name': 'venus', 'components': {'tag': {'name': null}}}]}",
           "0: tag(name='earth')\n1: tag(name='red')\n2: tag(name='')\n3: tag(name='')\n");
 }
@@ -153,17 +169,20 @@ END_TEST
 
 START_TEST(a_count_makes_many)
 {
-    GIVES("{'entities': [{'name': 'moon', 'count': 3, 'components': {'tag': {}, 'body': {'mass': [1, 2, 3], 'position': [[0, 0, 0], null, '1 1 1'],"
+    GIVES("{'entities': [{'name': 'moon', 'count': 3, 'components': {'tag': {}, 'body': {'mass': [1, 2, 3], "
+          "'position': [[0, 0, 0], null, '1 1 1'],"
           " 'velocity': [7, 7, 7]}, 'fog': {'type': 'fx', 'colour': ['#ff0000', [0, 0, 0], null]}}}]}",
           "0: body(mass=1 position=0 0 0 velocity=7 7 7) fog:fx(colour=1 0 0 1) tag(name='moon[0]')\n"
           "1: body(mass=2 position=0 0 0 velocity=7 7 7) fog:fx(colour=0 0 0 1) tag(name='moon[1]')\n"
-          "2: body(mass=3 position=1 1 1 velocity=7 7 7) fog:fx(colour=0.0627451017 0.125490203 0.188235298 1) tag(name='moon[2]')\n");
+          "2: body(mass=3 position=1 1 1 velocity=7 7 7) fog:fx(colour=0.0627451017 0.125490203 0.188235298 1) "
+          "tag(name='moon[2]')\n");
 }
 END_TEST
 
 START_TEST(a_count_of_one_is_no_count)
 {
-    GIVES("{'entities': [{'name': 'moon', 'count': 1, 'components': {'tag': {}, 'mark': {'value': [5]}}}]}", "0: mark(value=5) tag(name='moon')\n");
+    GIVES("{'entities': [{'name': 'moon', 'count': 1, 'components': {'tag': {}, 'mark': {'value': [5]}}}]}",
+          "0: mark(value=5) tag(name='moon')\n");
 }
 END_TEST
 
@@ -172,14 +191,17 @@ START_TEST(children_are_made_for_each_of_a_count)
     GIVES("{'entities': [{'name': 'car', 'count': 2, 'components': {'flag': {}}, 'children': ["
           "  {'name': 'wheel', 'count': 3, 'components': {'tag': {}, 'mark': {'value': [1, 2, 3]}}}]}]}",
           "0: flag()\n1: flag()\n"
-          "2: mark(value=1) tag(name='wheel[0][0]') < 0\n3: mark(value=2) tag(name='wheel[0][1]') < 0\n4: mark(value=3) tag(name='wheel[0][2]') < 0\n"
-          "5: mark(value=1) tag(name='wheel[1][0]') < 1\n6: mark(value=2) tag(name='wheel[1][1]') < 1\n7: mark(value=3) tag(name='wheel[1][2]') < 1\n");
+          "2: mark(value=1) tag(name='wheel[0][0]') < 0\n3: mark(value=2) tag(name='wheel[0][1]') < 0\n4: "
+          "mark(value=3) tag(name='wheel[0][2]') < 0\n"
+          "5: mark(value=1) tag(name='wheel[1][0]') < 1\n6: mark(value=2) tag(name='wheel[1][1]') < 1\n7: "
+          "mark(value=3) tag(name='wheel[1][2]') < 1\n");
 }
 END_TEST
 
 START_TEST(references_name_entities_before_and_behind)
 {
-    GIVES("{'entities': [{'name': 'a', 'components': {'label': {'home': 'b'}}}, {'name': 'b', 'components': {'label': {'home': 'a'}}},"
+    GIVES("{'entities': [{'name': 'a', 'components': {'label': {'home': 'b'}}}, {'name': 'b', 'components': {'label': "
+          "{'home': 'a'}}},"
           " {'components': {'label': {'home': ''}}}, {'components': {'label': {'home': null}}}]}",
           "0: label(home=#1)\n1: label(home=#0)\n2: label(home=none)\n3: label(home=none)\n");
 }
@@ -206,14 +228,16 @@ END_TEST
 
 START_TEST(references_in_prototypes_are_those_of_who_extends_them)
 {
-    GIVES("{'prototypes': {'p': {'components': {'label': {'home': 'root'}}}}, 'entities': [{'extends': 'p'}, {'name': 'root'}]}",
+    GIVES("{'prototypes': {'p': {'components': {'label': {'home': 'root'}}}}, 'entities': [{'extends': 'p'}, {'name': "
+          "'root'}]}",
           "0: label(home=#1)\n1:\n");
 }
 END_TEST
 
 START_TEST(a_name_may_look_like_one_of_a_count)
 {
-    GIVES("{'entities': [{'name': 'x[7]'}, {'name': 'x'}, {'components': {'label': {'home': 'x[7]'}}}]}", "0:\n1:\n2: label(home=#0)\n");
+    GIVES("{'entities': [{'name': 'x[7]'}, {'name': 'x'}, {'components': {'label': {'home': 'x[7]'}}}]}",
+          "0:\n1:\n2: label(home=#0)\n");
 }
 END_TEST
 
@@ -238,8 +262,9 @@ END_TEST
 
 START_TEST(what_is_alike_is_written_once)
 {
-    bp_scene_o *many = stage_compile(&stage, "{'entities': [{'count': 100000, 'components': {'sample': {'a_string': 'x'}, 'body': {'mass': 2}}},"
-                                                 " {'components': {'body': {'mass': 3}}}]}");
+    bp_scene_o *many = stage_compile(&stage, "{'entities': [{'count': 100000, 'components': {'sample': {'a_string': "
+                                             "'x'}, 'body': {'mass': 2}}},"
+                                             " {'components': {'body': {'mass': 3}}}]}");
     size_t size;
     bp_scene_bytes(many, &size);
     ck_assert_uint_eq(bp_scene_entity_count(many), 100001);
@@ -250,7 +275,8 @@ END_TEST
 
 START_TEST(the_same_scene_gives_the_same_bytes)
 {
-    const char *scene = "{'entities': [{'count': 5, 'components': {'sample': {'a_name': 'q'}, 'label': {'home': null}}}, {'components': {'flag': {}}}]}";
+    const char *scene = "{'entities': [{'count': 5, 'components': {'sample': {'a_name': 'q'}, 'label': {'home': "
+                        "null}}}, {'components': {'flag': {}}}]}";
     stage_t other;
     stage_open(&other);
     bp_scene_o *a = stage_compile(&stage, scene), *b = stage_compile(&other, scene);
@@ -282,7 +308,8 @@ START_TEST(a_scene_is_opened_from_json_as_from_a_blob)
     bp_scene_close(scene);
     WORKS(stage.host, bp_scene_open(stage.host, scratch_file("no_ending", json), &scene));
     bp_scene_close(scene);
-    FAILS(stage.host, BP_ERROR_SYNTAX, "the text is empty", bp_scene_open(stage.host, scratch_file("empty.json", ""), &scene));
+    FAILS(stage.host, BP_ERROR_SYNTAX, "the text is empty",
+          bp_scene_open(stage.host, scratch_file("empty.json", ""), &scene));
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* test_golden.c - files of the past stay readable: format version 1, and a world saved by an older version of a plugin.
  *
- * The files in tests/resource/golden/ were written once and are never written again for a version of the format; they come with the
- * fuzzer's seeds from
+ * The files in tests/resource/golden/ were written once and are never written again for a version of the format; they
+ * come with the fuzzer's seeds from
  *     BACKPLANE_WRITE_GOLDEN=1 CK_RUN_SUITE=golden build/tests
  * which writes only those that are missing.
  */
@@ -15,7 +15,7 @@
 
 #define GOLDEN(name) TEST_SOURCE_DIR "/tests/resource/golden/" name
 
-/* --- a plugin and what became of it ---------------------------------------------------------------------------------------- */
+/* --- a plugin and what became of it ------------------------------------------------------------------------------- */
 
 static const bp_field_t old_fields[] = {
     {.name = "speed", .type = BP_F32, .initial = "1"},
@@ -27,13 +27,13 @@ static const bp_field_t old_fields[] = {
     {.name = "target", .type = BP_ENTITY},
 };
 static const bp_field_t new_fields[] = {
-    {.name = "fuel", .type = BP_F32, .initial = "50"},                                    /* added */
-    {.name = "course", .type = BP_VEC4, .former_name = "heading", .initial = "0 0 0 9"},  /* renamed, widened */
+    {.name = "fuel", .type = BP_F32, .initial = "50"},                                   /* added */
+    {.name = "course", .type = BP_VEC4, .former_name = "heading", .initial = "0 0 0 9"}, /* renamed, widened */
     {.name = "title", .type = BP_STRING},
-    {.name = "crew", .type = BP_I64, .min = "0", .max = "1000"},                          /* widened, and has limits now */
-    {.name = "mass", .type = BP_F32},                                                     /* narrowed */
+    {.name = "crew", .type = BP_I64, .min = "0", .max = "1000"}, /* widened, and has limits now */
+    {.name = "mass", .type = BP_F32},                            /* narrowed */
     {.name = "target", .type = BP_ENTITY},
-    {.name = "speed", .type = BP_F32, .initial = "2"},                                    /* another default */
+    {.name = "speed", .type = BP_F32, .initial = "2"}, /* another default */
 };
 static const bp_field_t strict_fields[] = {{.name = "crew", .type = BP_BOOL}};            /* 100 does not fit */
 static const bp_field_t other_fields[] = {{.name = "title", .type = BP_MAT4}};            /* nor a title a matrix */
@@ -98,7 +98,7 @@ static void save_old_fleet(const char *path)
     rig_close(&rig);
 }
 
-/* --- writing those that are missing --------------------------------------------------------------------------------------- */
+/* --- writing those that are missing ------------------------------------------------------------------------------- */
 
 static void write_missing(const char *path, const void *bytes, size_t size)
 {
@@ -130,7 +130,7 @@ START_TEST(missing_files_are_written)
 }
 END_TEST
 
-/* --- reading ----------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The writer of today writes what that of version 1 wrote, to the byte; else it is another version. */
 START_TEST(format_version_1_has_not_changed)

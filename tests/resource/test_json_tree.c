@@ -1,7 +1,8 @@
-/* test_json_tree.c - the reader of JSON against another one: jansson must take and refuse the same texts, and read the same.
+/* test_json_tree.c - the reader of JSON against another one: jansson must take and refuse the same texts, and read the
+ *same.
  *
- * Random documents with every kind of value and odd spacing are read as they are, and damaged in a few bytes. Numbers are also
- * held against strtod, bit for bit.
+ * Random documents with every kind of value and odd spacing are read as they are, and damaged in a few bytes. Numbers
+ * are also held against strtod, bit for bit.
  */
 #include "../suites.h"
 #include "../unit/support.h"
@@ -48,7 +49,7 @@ static void close_bench(bench_t *bench)
     ck_assert_uint_eq(bench->heap.bytes, 0);
 }
 
-/* --- comparing ----------------------------------------------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 static bool same(const tree_item_t *item, const json_t *json)
 {
@@ -62,13 +63,15 @@ static bool same(const tree_item_t *item, const json_t *json)
         return json_is_real(json) ? memcmp(&(double){json_real_value(json)}, &item->real, sizeof(double)) == 0
                                   : json_is_integer(json) && item->real == 0 && signbit(item->real) != 0;
     case TREE_STRING:
-        return json_is_string(json) && json_string_length(json) == item->extent && strcmp(json_string_value(json), item->string) == 0;
+        return json_is_string(json) && json_string_length(json) == item->extent &&
+               strcmp(json_string_value(json), item->string) == 0;
     default: break;
     }
     if (tree_is(item, TREE_OBJECT) ? json_object_size(json) != item->count : json_array_size(json) != item->count)
         return false;
     for (tree_walk_t walk = tree_walk(item); tree_next(&walk); index++) {
-        if (!same(walk.value, tree_is(item, TREE_OBJECT) ? json_object_get(json, walk.key->string) : json_array_get(json, index)))
+        if (!same(walk.value,
+                  tree_is(item, TREE_OBJECT) ? json_object_get(json, walk.key->string) : json_array_get(json, index)))
             return false;
     }
     return true;
@@ -79,15 +82,15 @@ static void compare(bench_t *bench, const char *text, size_t size)
     json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     bp_result_t result = read_block(bench, text, size);
     bool taken = json_is_object(json);
-    EXPECT((result == BP_OK) == taken, "%s by us (%s), %s by jansson: %.*s", result == BP_OK ? "taken" : "refused", bench->error.text,
-           taken ? "taken" : "refused", (int)size, text);
+    EXPECT((result == BP_OK) == taken, "%s by us (%s), %s by jansson: %.*s", result == BP_OK ? "taken" : "refused",
+           bench->error.text, taken ? "taken" : "refused", (int)size, text);
     EXPECT(result == BP_OK || bench->fault.offset <= size, "a fault behind the end: %.*s", (int)size, text);
     EXPECT(!taken || same(bench->tree.items, json), "read otherwise: %.*s", (int)size, text);
     json_decref(json);
     tree_free(&bench->tree);
 }
 
-/* --- random documents ------------------------------------------------------------------------------------------------ */
+/* --- random documents --------------------------------------------------------------------------------------------- */
 
 typedef struct pen_t {
     char text[ROOM];
@@ -122,8 +125,24 @@ static void put_blank(pen_t *pen)
 
 static void put_string(pen_t *pen)
 {
-    static const char *const pieces[] = {"a", "entities", " ", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9", "\\ud83d\\ude00", "\xC3\xA9", "\xE2\x82\xAC",
-                                         "\xF0\x9F\x98\x80", "{", "]", ",", ":", "\\u0001", "\x7f"};
+    static const char *const pieces[] = {"a",
+                                         "entities",
+                                         " ",
+                                         "\\n",
+                                         "\\\"",
+                                         "\\\\",
+                                         "\\/",
+                                         "\\u00e9",
+                                         "\\ud83d\\ude00",
+                                         "\xC3\xA9",
+                                         "\xE2\x82\xAC",
+                                         "\xF0\x9F\x98\x80",
+                                         "{",
+                                         "]",
+                                         ",",
+                                         ":",
+                                         "\\u0001",
+                                         "\x7f"};
     char number[16];
     put(pen, "\"");
     for (uint32_t i = below(pen, 6); i > 0; i--)
@@ -135,9 +154,32 @@ static void put_string(pen_t *pen)
 
 static void put_number(pen_t *pen)
 {
-    static const char *const odd[] = {"0", "-0", "-0.0", "1e0", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e308", "1e-400", "2e308",
-                                      "0.1", "123456789012345678901234567890.5", "0.000000000000000000000000123", "1E+2", "5e-324", "9007199254740993", "9007199254740993.0",
-                                      "1.7976931348623157e308", "01", "1.", ".5", "+1", "1e", "0x10", "-", "NaN"};
+    static const char *const odd[] = {"0",
+                                      "-0",
+                                      "-0.0",
+                                      "1e0",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "9223372036854775808",
+                                      "1e308",
+                                      "1e-400",
+                                      "2e308",
+                                      "0.1",
+                                      "123456789012345678901234567890.5",
+                                      "0.000000000000000000000000123",
+                                      "1E+2",
+                                      "5e-324",
+                                      "9007199254740993",
+                                      "9007199254740993.0",
+                                      "1.7976931348623157e308",
+                                      "01",
+                                      "1.",
+                                      ".5",
+                                      "+1",
+                                      "1e",
+                                      "0x10",
+                                      "-",
+                                      "NaN"};
     char number[64];
     uint64_t bits = bp_random_next(&pen->random);
     double real;
@@ -199,7 +241,7 @@ static void damage(pen_t *pen)
     }
 }
 
-/* --- tests -------------------------------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(random_documents_are_read_as_jansson_reads_them)
 {
@@ -264,8 +306,10 @@ END_TEST
 
 START_TEST(every_allocation_may_fail)
 {
-    static const char text[] = "{\"a\": [1, 2, {\"b\": \"c\"}], \"c1\":1,\"c2\":1,\"c3\":1,\"c4\":1,\"c5\":1,\"c6\":1,\"c7\":1,\"c8\":1,\"c9\":1,\"d1\":1,"
-                               "\"d2\":1,\"d3\":1,\"d4\":1,\"d5\":1,\"d6\":1,\"d7\":1}";
+    static const char text[] =
+        "{\"a\": [1, 2, {\"b\": \"c\"}], "
+        "\"c1\":1,\"c2\":1,\"c3\":1,\"c4\":1,\"c5\":1,\"c6\":1,\"c7\":1,\"c8\":1,\"c9\":1,\"d1\":1,"
+        "\"d2\":1,\"d3\":1,\"d4\":1,\"d5\":1,\"d6\":1,\"d7\":1}";
     for (uint64_t nth = 1;; nth++) {
         bench_t bench;
         open_bench(&bench);

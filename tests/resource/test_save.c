@@ -1,7 +1,8 @@
-/* test_save.c - a saved world comes back equal in every property, wherever it is restored; and what goes wrong costs nothing.
+/* test_save.c - a saved world comes back equal in every property, wherever it is restored; and what goes wrong costs
+ *nothing.
  *
- * Worlds are compared through the public face only: entities are matched by the numbers that the scene gives them, then every
- * component and every property of both is asked for and compared, references by whom they mean.
+ * Worlds are compared through the public face only: entities are matched by the numbers that the scene gives them, then
+ * every component and every property of both is asked for and compared, references by whom they mean.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -15,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"body", "label", "fx", "flag", "mark", "once", "sample", "bag", "pool", "told", "kin", "vault", "tag"};
+static const char *const types[] = {"body", "label", "fx",   "flag", "mark",  "once", "sample",
+                                    "bag",  "pool",  "told", "kin",  "vault", "tag"};
 
 typedef struct place_t {
     rig_t rig;
@@ -45,7 +47,7 @@ static void close_place(place_t *place)
     rig_close(&place->rig);
 }
 
-/* --- random worlds ------------------------------------------------------------------------------------------------------- */
+/* --- random worlds ------------------------------------------------------------------------------------------------ */
 
 enum { MOST = 300 };
 
@@ -61,7 +63,8 @@ static void add_components(place_t *place, bp_entity_t e, uint64_t *random)
     }
 }
 
-static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp_entity_t *all, uint32_t count, uint64_t *random)
+static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp_entity_t *all, uint32_t count,
+                               uint64_t *random)
 {
     static char text[40];
     bp_value_t value;
@@ -72,7 +75,9 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
         return value;
     }
     if (field->values != NULL) { /* those of a_mood, a_level and some_flags */
-        value.u16 = field->type == BP_U8 ? (uint16_t)(bits % 3 == 0 ? 0 : 4 + bits % 3) : field->type == BP_I16 ? (uint16_t)(bits % 3 - 1) : (uint16_t)(bits & 0x203);
+        value.u16 = field->type == BP_U8    ? (uint16_t)(bits % 3 == 0 ? 0 : 4 + bits % 3)
+                    : field->type == BP_I16 ? (uint16_t)(bits % 3 - 1)
+                                            : (uint16_t)(bits & 0x203);
         return value;
     }
     snprintf(text, sizeof text, "text %u \"\xc3\xa9\n", (uint32_t)bits % 9);
@@ -103,8 +108,8 @@ static bp_value_t random_value(place_t *place, const bp_field_t *field, const bp
 }
 
 /* An array or a list: as many values as it must or may have. */
-static void set_several(place_t *place, bp_entity_t e, const char *component, const bp_field_t *field, const bp_entity_t *all, uint32_t count,
-                        uint64_t *random)
+static void set_several(place_t *place, bp_entity_t e, const char *component, const bp_field_t *field,
+                        const bp_entity_t *all, uint32_t count, uint64_t *random)
 {
     static const uint32_t sizes[] = {0, 1, 4, 4, 8, 4, 8, 8, 12, 16, 16, 64, 16, 8, 8, 8, 1, 1, 2, 2, 8, 16, 24, 32};
     char items[40][64], texts[40][40], packed[40 * 64];
@@ -122,7 +127,8 @@ static void set_several(place_t *place, bp_entity_t e, const char *component, co
     }
     bp_list_t list = {packed, n, 0};
     WORKS(place->rig.host, api->resolve(place->world, e, component, field->name, &property));
-    WORKS(place->rig.host, api->set(place->world, &property, &e, 1, field->count > 1 ? (const void *)packed : &list, property.size));
+    WORKS(place->rig.host,
+          api->set(place->world, &property, &e, 1, field->count > 1 ? (const void *)packed : &list, property.size));
 }
 
 static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all, uint32_t count, uint64_t *random)
@@ -136,14 +142,16 @@ static void set_properties(place_t *place, bp_entity_t e, const bp_entity_t *all
         const char *type = place->world->rows.managers[component]->component->name;
         bp_field_t field;
         for (uint32_t f = 0; api->property->describe(place->rig.host, type, f, &field, sizeof field) == BP_OK; f++) {
-            if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 || bp_random_below(random, 3) == 0)
+            if ((field.flags & BP_FIELD_READ_ONLY) != 0 || strcmp(type, "vault") == 0 ||
+                bp_random_below(random, 3) == 0)
                 continue;
             if (field.count > 1 || (field.flags & BP_FIELD_LIST) != 0) {
                 set_several(place, e, api->name->text(place->rig.host, name), &field, all, count, random);
                 continue;
             }
             bp_value_t value = random_value(place, &field, all, count, random);
-            WORKS(place->rig.host, api->property->set_named(place->world, e, api->name->text(place->rig.host, name), field.name, field.type, &value));
+            WORKS(place->rig.host, api->property->set_named(place->world, e, api->name->text(place->rig.host, name),
+                                                            field.name, field.type, &value));
         }
     }
 }
@@ -184,7 +192,7 @@ static void fill_world(place_t *place, uint64_t seed)
         WORKS(place->rig.host, bp_world_step(place->world));
 }
 
-/* --- comparing worlds ------------------------------------------------------------------------------------------------------ */
+/* --- comparing worlds --------------------------------------------------------------------------------------------- */
 
 /* A world as a text in which nothing depends on ids: entities are called by `numbers`. */
 typedef struct census_t {
@@ -238,7 +246,8 @@ static void say_several(census_t *c, bp_entity_t e, const char *component, const
     bool list = property.count == 0;
     for (uint32_t i = 0; i < (list ? cell.list.count : property.count); i++) {
         bp_value_t value;
-        memcpy(&value, (list ? (const char *)cell.list.items : cell.bytes) + (size_t)i * sizes[field->type], sizes[field->type]);
+        memcpy(&value, (list ? (const char *)cell.list.items : cell.bytes) + (size_t)i * sizes[field->type],
+               sizes[field->type]);
         say(c, i > 0 ? "," : "");
         say_value(c, field, &value);
     }
@@ -269,7 +278,8 @@ static void say_component(census_t *c, bp_entity_t e, uint32_t key)
             say_several(c, e, api->name->text(host, name), &field);
             continue;
         }
-        WORKS(host, api->property->get_named(c->place->world, e, api->name->text(host, name), field.name, field.type, &value));
+        WORKS(host, api->property->get_named(c->place->world, e, api->name->text(host, name), field.name, field.type,
+                                             &value));
         say_value(c, &field, &value);
     }
 }
@@ -299,7 +309,8 @@ static void say_entity(census_t *c, bp_entity_t e)
 /* `entities` in the order of the scene. The caller frees the text. */
 static char *take_census(place_t *place, const bp_entity_t *entities, uint32_t count)
 {
-    census_t c = {.place = place, .numbers = calloc(place->rig.api->entity->bound(place->rig.host) + 1, sizeof(uint32_t))};
+    census_t c = {.place = place,
+                  .numbers = calloc(place->rig.api->entity->bound(place->rig.host) + 1, sizeof(uint32_t))};
     char text[64];
     for (uint32_t i = 0; i < count; i++)
         c.numbers[bp_entity_index(entities[i])] = i + 1;
@@ -316,8 +327,9 @@ static char *take_census(place_t *place, const bp_entity_t *entities, uint32_t c
     return c.text;
 }
 
-/* Whom a scene of this world numbers how: by runs and rows, then those without components in the order of their mention. The
- * latter cannot be told from outside, so they are found as the scene's numbers are compared with values below. */
+/* Whom a scene of this world numbers how: by runs and rows, then those without components in the order of their
+ * mention. The latter cannot be told from outside, so they are found as the scene's numbers are compared with values
+ * below. */
 static uint32_t list_saved(place_t *place, bp_entity_t *entities)
 {
     uint32_t count = 0;
@@ -331,20 +343,23 @@ static uint32_t list_saved(place_t *place, bp_entity_t *entities)
     return count;
 }
 
-/* Those among the entities that one instance's field refers to: by its one value, or by the items of an array or a list. */
-static void list_extras_of(place_t *place, const blob_t *blob, const blob_part_t *part, const blob_field_t *field, uint32_t instance,
-                           bp_entity_t e, bp_entity_t *entities, uint32_t count)
+/* Those among the entities that one instance's field refers to: by its one value, or by the items of an array or a
+   list. */
+static void list_extras_of(place_t *place, const blob_t *blob, const blob_part_t *part, const blob_field_t *field,
+                           uint32_t instance, bp_entity_t e, bp_entity_t *entities, uint32_t count)
 {
     uint32_t instances = blob->components[part->component].instance_count;
     const uint32_t *numbers = blob_is_list(field) ? blob_list_items(blob, field, instances) : blob_values(blob, field);
-    uint64_t first = blob_is_list(field) ? blob_list_starts(blob, field)[instance] : (uint64_t)instance * (field->more + 1u);
+    uint64_t first =
+        blob_is_list(field) ? blob_list_starts(blob, field)[instance] : (uint64_t)instance * (field->more + 1u);
     uint64_t end = blob_is_list(field) ? blob_list_starts(blob, field)[instance + 1] : first + field->more + 1u;
     for (uint64_t i = first; i < end; i++) {
         bp_value_t value;
         char path[64];
         if (numbers[i] <= count)
             continue;
-        snprintf(path, sizeof path, blob_is_list(field) || field->more > 0 ? "%s[%u]" : "%s", blob_text(blob, field->name), (unsigned)(i - first));
+        snprintf(path, sizeof path, blob_is_list(field) || field->more > 0 ? "%s[%u]" : "%s",
+                 blob_text(blob, field->name), (unsigned)(i - first));
         WORKS(place->rig.host, place->rig.api->property->get_named(
                   place->world, e, place->rig.api->name->text(place->rig.host, part->name), path, BP_ENTITY, &value));
         entities[numbers[i] - 1] = value.entity;
@@ -365,22 +380,26 @@ static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t
             for (uint32_t f = 0; f < component->field_count; f++) {
                 const blob_field_t *field = &blob->fields[component->first_field + f];
                 for (uint32_t i = 0; field->type == BP_ENTITY && field->kind == BLOB_COLUMN && i < group->rows; i++)
-                    list_extras_of(place, blob, part, field, part->first_instance + i, entities[group->first_entity + i], entities, count);
+                    list_extras_of(place, blob, part, field, part->first_instance + i,
+                                   entities[group->first_entity + i], entities, count);
             }
         }
     }
-    for (uint32_t i = 0; blob->parents != NULL && i < count; i++) { /* from the parents section, by kin.parent or tag.owner */
+    for (uint32_t i = 0; blob->parents != NULL && i < count; i++) { /* from the parents section, by kin.parent or
+                                                                       tag.owner */
         static const char *const fields[] = {"parent", "owner"};
         uint32_t keys[32], key_count = place->rig.api->world->keys_of(place->world, entities[i], keys, 32), component;
         bp_name_t name;
         for (uint32_t k = 0; blob->parents[i] > count && k < 2 * key_count; k++) {
             bp_value_t value = {.i64 = 0};
             place->rig.api->world->key_info(place->world, keys[k / 2], &component, &name);
-            if (place->rig.api->property->get_named(place->world, entities[i], place->rig.api->name->text(place->rig.host, name), fields[k % 2],
+            if (place->rig.api->property->get_named(place->world, entities[i],
+                                                    place->rig.api->name->text(place->rig.host, name), fields[k % 2],
                                                     BP_ENTITY, &value) != BP_OK)
                 continue;
             const record_t *record = world_record(&place->world->rows, value.entity);
-            if (record == NULL && value.entity.id != 0 && place->rig.api->entity->alive(place->rig.host, &value.entity, 1, NULL) == 1 &&
+            if (record == NULL && value.entity.id != 0 &&
+                place->rig.api->entity->alive(place->rig.host, &value.entity, 1, NULL) == 1 &&
                 entities[blob->parents[i] - 1].id == 0)
                 entities[blob->parents[i] - 1] = value.entity;
         }
@@ -472,7 +491,7 @@ START_TEST(a_world_is_restored_over_itself)
 }
 END_TEST
 
-/* --- the plugins that come with it ------------------------------------------------------------------------------------------ */
+/* --- the plugins that come with it -------------------------------------------------------------------------------- */
 
 enum { FAMILY = 400 };
 
@@ -497,7 +516,8 @@ static void grow_tree(bp_world_o *world, bp_entity_t *nodes, uint64_t seed)
 {
     const bp_property_api *property = api_of(world)->property;
     bp_host_o *host = host_of(world);
-    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "transform", "debug_name", NULL, NULL), nodes, FAMILY));
+    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "transform", "debug_name", NULL, NULL), nodes,
+                                             FAMILY));
     for (uint32_t i = 0; i < FAMILY; i++) {
         char words[32];
         const char *name = words;

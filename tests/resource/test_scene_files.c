@@ -1,4 +1,5 @@
-/* test_scene_files.c - scenes on the disk: a file is there whole or not at all, and what is no scene is refused by name.
+/* test_scene_files.c - scenes on the disk: a file is there whole or not at all, and what is no scene is refused by
+ * name.
  */
 #if !defined(_WIN32)
 #define _XOPEN_SOURCE 700
@@ -34,7 +35,8 @@ static void open_place(place_t *place)
 
 static void label(place_t *place, const char *text)
 {
-    WORKS(place->rig.host, place->rig.api->property->set_named(place->world, place->e, "label", "text", BP_STRING, &text));
+    WORKS(place->rig.host,
+          place->rig.api->property->set_named(place->world, place->e, "label", "text", BP_STRING, &text));
 }
 
 /* Which label the file holds. */
@@ -62,8 +64,10 @@ START_TEST(what_is_no_scene_is_refused_by_name)
     bp_host_o *host = place.rig.host;
     FAILS(host, BP_ERROR_IO, "no/such.bpe: cannot be opened", bp_scene_open(host, "no/such.bpe", &scene));
     FAILS(host, BP_ERROR_IO, TEST_SCRATCH_DIR ": cannot be opened", bp_scene_open(host, TEST_SCRATCH_DIR, &scene));
-    FAILS(host, BP_ERROR_SYNTAX, "empty.bpe: is no scene blob", bp_scene_open(host, scratch_bytes("empty.bpe", "", 0), &scene));
-    FAILS(host, BP_ERROR_SYNTAX, "words.bpe: is no scene blob", bp_scene_open(host, scratch_file("words.bpe", "once upon a time"), &scene));
+    FAILS(host, BP_ERROR_SYNTAX, "empty.bpe: is no scene blob",
+          bp_scene_open(host, scratch_bytes("empty.bpe", "", 0), &scene));
+    FAILS(host, BP_ERROR_SYNTAX, "words.bpe: is no scene blob",
+          bp_scene_open(host, scratch_file("words.bpe", "once upon a time"), &scene));
     FAILS(host, BP_ERROR_IO, "no/such.bpe: cannot be opened", bp_world_restore(place.world, "no/such.bpe", 0));
     FAILS(host, BP_ERROR_IO, "no/such.bpe: cannot be written", bp_world_save(place.world, "no/such.bpe"));
     ck_assert_uint_eq(place.world == NULL, 0);

@@ -1,8 +1,8 @@
 /* test_scene_property.c - random scenes, compiled and spawned, against what they say taken word by word.
  *
- * A scene is drawn at random as layers (prototypes, entities) of what is said about each property, written as JSON, compiled and
- * spawned. The expectation is worked out anew for each single entity, by walking its layers: no groups, no columns, no counts.
- * Entities are told apart by their labels, which also says that these are right.
+ * A scene is drawn at random as layers (prototypes, entities) of what is said about each property, written as JSON,
+ * compiled and spawned. The expectation is worked out anew for each single entity, by walking its layers: no groups, no
+ * columns, no counts. Entities are told apart by their labels, which also says that these are right.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "../suites.h"
@@ -19,7 +19,11 @@ typedef struct slot_t {
     const char *name, *type;
 } slot_t;
 
-static const slot_t slots[SLOTS] = {{"body", "body"}, {"glow", "fx"}, {"haze", "fx"}, {"label", "label"}, {"mark", "mark"}};
+static const slot_t slots[SLOTS] = {{"body", "body"},
+                                    {"glow", "fx"},
+                                    {"haze", "fx"},
+                                    {"label", "label"},
+                                    {"mark", "mark"}};
 
 typedef struct property_t {
     uint32_t slot;
@@ -28,9 +32,9 @@ typedef struct property_t {
 } property_t;
 
 static const property_t properties[] = {
-    {0, "mass", BP_F32},      {0, "position", BP_VEC3}, {1, "enabled", BP_BOOL}, {1, "colour", BP_COLOUR}, {1, "strength", BP_F64},
-    {2, "enabled", BP_BOOL},  {2, "strength", BP_F64},  {3, "text", BP_STRING},  {3, "rank", BP_I32},      {3, "kind", BP_NAME},
-    {3, "home", BP_ENTITY},   {4, "value", BP_U32},
+    {0, "mass", BP_F32},     {0, "position", BP_VEC3}, {1, "enabled", BP_BOOL}, {1, "colour", BP_COLOUR},
+    {1, "strength", BP_F64}, {2, "enabled", BP_BOOL},  {2, "strength", BP_F64}, {3, "text", BP_STRING},
+    {3, "rank", BP_I32},     {3, "kind", BP_NAME},     {3, "home", BP_ENTITY},  {4, "value", BP_U32},
 };
 
 enum { PROPERTIES = sizeof properties / sizeof properties[0] };
@@ -72,7 +76,7 @@ static uint32_t below(uint32_t bound)
     return bp_random_below(&scene.random, bound);
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 /* The n-th value of a type as the console writes it; and in JSON. */
 static void value_text(uint32_t type, uint32_t n, char *text, size_t size)
@@ -102,7 +106,7 @@ static void write_value(FILE *file, uint32_t type, uint32_t n)
     fprintf(file, quoted ? "\"%s\"" : list ? "[%s]" : "%s", text);
 }
 
-/* --- drawing a scene ----------------------------------------------------------------------------------------------------- */
+/* --- drawing a scene ---------------------------------------------------------------------------------------------- */
 
 /* The nodes whose counts number the entities of a node, outermost first. */
 static uint32_t counted(uint32_t node, uint32_t *chain)
@@ -171,7 +175,9 @@ static void draw_nodes(int32_t parent, uint32_t depth)
     for (uint32_t n = below(depth == 0 ? 6 : 4); n > 0 && scene.node_count < MOST_NODES; n--) {
         bool inherited[SLOTS] = {false};
         node_t *node = &scene.nodes[scene.node_count];
-        *node = (node_t){.parent = parent, .count = below(2) == 0 ? 0 : 1 + below(3), .prototype = (int32_t)below(PROTOTYPES + 2) - 2};
+        *node = (node_t){.parent = parent,
+                         .count = below(2) == 0 ? 0 : 1 + below(3),
+                         .prototype = (int32_t)below(PROTOTYPES + 2) - 2};
         node->prototype = node->prototype < 0 ? -1 : node->prototype;
         find_inherited(node->prototype, inherited);
         draw_layer(&node->own, inherited, node->count, parent);
@@ -181,7 +187,7 @@ static void draw_nodes(int32_t parent, uint32_t depth)
     }
 }
 
-/* --- as JSON --------------------------------------------------------------------------------------------------------------- */
+/* --- as JSON ------------------------------------------------------------------------------------------------------ */
 
 static void label_of(uint32_t node, const uint32_t *digits, char *text)
 {
@@ -280,7 +286,7 @@ static char *write_scene(size_t *size)
     return text;
 }
 
-/* --- word by word ------------------------------------------------------------------------------------------------------------ */
+/* --- word by word ------------------------------------------------------------------------------------------------- */
 
 /* What the layers of an entity come to for one property: the last word, NULL where the component is not there. */
 static const word_t *last_word(uint32_t node, uint32_t property, const layer_t **layers, uint32_t count)
@@ -368,13 +374,16 @@ static void check_entity(const named_t *named, uint32_t count, uint32_t node, co
     bp_entity_t entity = find_entity(named, count, node, digits), parent = {0};
     label_of(node, digits, label);
     if (scene.nodes[node].parent >= 0)
-        parent = find_entity(named, count, (uint32_t)scene.nodes[node].parent, digits); /* numbers are read as far as they go */
+        /* numbers are read as far as they go */
+        parent = find_entity(named, count, (uint32_t)scene.nodes[node].parent, digits);
     EXPECT(read_entity(entity, "pose", "parent").id == parent.id, "%s has another parent", label);
     for (uint32_t p = 0; p < PROPERTIES; p++) {
         const word_t *word = last_word(node, p, layers, layer_count);
         bp_property_t resolved;
-        bp_result_t there = stage.rig.api->property->resolve(world, entity, slots[properties[p].slot].name, properties[p].name, &resolved);
-        EXPECT((there == BP_OK) == (word != NULL), "%s has %s%s", label, word != NULL ? "no " : "a ", slots[properties[p].slot].name);
+        bp_result_t there = stage.rig.api->property->resolve(world, entity, slots[properties[p].slot].name,
+                                                             properties[p].name, &resolved);
+        EXPECT((there == BP_OK) == (word != NULL), "%s has %s%s", label, word != NULL ? "no " : "a ",
+               slots[properties[p].slot].name);
         if (word == NULL)
             continue;
         if (properties[p].type != BP_ENTITY) {
@@ -402,7 +411,7 @@ static uint32_t check_node(const named_t *named, uint32_t count, uint32_t node)
     return checked;
 }
 
-/* --- the test -------------------------------------------------------------------------------------------------------------------- */
+/* --- the test ----------------------------------------------------------------------------------------------------- */
 
 static void begin(void)
 {

@@ -52,10 +52,12 @@ static void close_stage(stage_t *stage)
     desk_close(&stage->desk);
 }
 
-static bp_value_t get(const stage_t *stage, bp_entity_t entity, const char *component, const char *property, uint32_t type)
+static bp_value_t get(const stage_t *stage, bp_entity_t entity, const char *component, const char *property,
+                      uint32_t type)
 {
     bp_value_t value = {.i64 = 0};
-    WORKS(stage->rig.host, stage->rig.api->property->get_named(stage->world, entity, component, property, type, &value));
+    WORKS(stage->rig.host,
+          stage->rig.api->property->get_named(stage->world, entity, component, property, type, &value));
     return value;
 }
 
@@ -183,7 +185,8 @@ START_TEST(a_manager_that_refuses_undoes_the_spawn)
                 break;
             refused++;
             ck_assert_int_eq(result, BP_ERROR_FAILED);
-            ck_assert_msg(strstr(bp_host_error(stage.rig.host), "x.bpe: ") != NULL, "%s", bp_host_error(stage.rig.host));
+            ck_assert_msg(strstr(bp_host_error(stage.rig.host), "x.bpe: ") != NULL, "%s",
+                          bp_host_error(stage.rig.host));
             check_host(stage.rig.host);
             char *now = describe_host(stage.rig.host);
             ck_assert_str_eq(before, now);
@@ -209,7 +212,8 @@ START_TEST(bytes_that_an_old_manager_compiled_are_refused_or_left_out)
     open_stage(&stage);
     bytes_t level = scene_of_an_old_level(&stage.desk);
     WORKS(stage.rig.host, bp_scene_open_memory(stage.rig.host, level.bytes, level.size, "old.bpe", &old));
-    FAILS(stage.rig.host, BP_ERROR_TYPE, "old.bpe: vault was compiled to bytes by a manager of contract 1; compile the scene again",
+    FAILS(stage.rig.host, BP_ERROR_TYPE,
+          "old.bpe: vault was compiled to bytes by a manager of contract 1; compile the scene again",
           bp_scene_spawn(old, stage.world, 0, NULL, NULL));
     ck_assert_uint_eq(stage.rig.api->entity->count(stage.rig.host), 0);
     WORKS(stage.rig.host, bp_scene_spawn(old, stage.world, BP_SCENE_SKIP, NULL, NULL));
@@ -274,7 +278,8 @@ static void *values_of(const stage_t *stage, const char *type, const char *name)
     for (uint32_t c = 0; c < blob->info->component_count; c++) {
         for (uint32_t f = 0; f < blob->components[c].field_count; f++) {
             const blob_field_t *field = &blob->fields[blob->components[c].first_field + f];
-            if (strcmp(blob_text(blob, blob->components[c].type), type) == 0 && strcmp(blob_text(blob, field->name), name) == 0)
+            if (strcmp(blob_text(blob, blob->components[c].type), type) == 0 &&
+                strcmp(blob_text(blob, field->name), name) == 0)
                 return stage->bytes.bytes + field->offset;
         }
     }
@@ -292,11 +297,13 @@ START_TEST(values_outside_their_range_are_refused)
     int64_t *number = values_of(&stage, "pool", "number");
     char *before = describe_host(host);
     mass[LOTS - 1] = -0.5f;
-    FAILS(host, BP_ERROR_RANGE, "x.bpe: body: mass = -0.5 is outside its range: at least 0 kg", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: body: mass = -0.5 is outside its range: at least 0 kg",
+          bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
     FAILS(host, BP_ERROR_RANGE, "x.bpe: body: ", bp_scene_spawn(stage.scene, stage.world, BP_SCENE_SKIP, NULL, NULL));
     mass[LOTS - 1] = 0;
     *rank = 11;
-    FAILS(host, BP_ERROR_RANGE, "x.bpe: label: rank = 11 is outside its range", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    FAILS(host, BP_ERROR_RANGE, "x.bpe: label: rank = 11 is outside its range",
+          bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
     *rank = 10;
     number[3] = 1001;
     FAILS(host, BP_ERROR_RANGE, "x.bpe: pool: number = 1001", bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
@@ -391,7 +398,8 @@ static void count_text(void *context, const char *text, size_t length)
     *(size_t *)context += length;
 }
 
-/* Bytes changed at random under a checksum that is right: what is taken can be spawned, shown and ended, or is refused. */
+/* Bytes changed at random under a checksum that is right: what is taken can be spawned, shown and ended, or is
+   refused. */
 START_TEST(a_damaged_scene_is_refused_or_harmless)
 {
     stage_t stage;
@@ -403,7 +411,8 @@ START_TEST(a_damaged_scene_is_refused_or_harmless)
         bytes_t copy = {malloc(stage.bytes.size), stage.bytes.size};
         memcpy(copy.bytes, stage.bytes.bytes, copy.size);
         for (uint32_t i = bp_random_below(&random, 3) + 1; i > 0; i--)
-            copy.bytes[32 + bp_random_below(&random, (uint32_t)copy.size - 32)] ^= (unsigned char)(1u << bp_random_below(&random, 8));
+            copy.bytes[32 + bp_random_below(&random, (uint32_t)copy.size - 32)] ^=
+                (unsigned char)(1u << bp_random_below(&random, 8));
         scene_seal(copy);
         bp_scene_o *scene;
         if (bp_scene_open_memory(host, copy.bytes, copy.size, "x.bpe", &scene) == BP_OK) {
@@ -438,14 +447,15 @@ static bp_scene_o *compile_crowd(bp_host_o *host, uint32_t count)
     bp_scene_o *scene = NULL;
     int length = snprintf(text, sizeof text, "{\"entities\": [{\"count\": %u, \"components\": {", count);
     for (int i = 0; i < 10; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s\"s%d\": {\"type\": \"body\"}", i > 0 ? "," : "", i);
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s\"s%d\": {\"type\": \"body\"}",
+                           i > 0 ? "," : "", i);
     snprintf(text + length, sizeof text - (size_t)length, "}}]}");
     WORKS(host, bp_scene_compile_text(host, "crowd", text, strlen(text), &scene));
     return scene;
 }
 
-/* Terabytes in each case; the first one has no room for the list, the second for what it lists. Sanitizers keep a book of their own
- * of such a list, which takes them most of a minute. */
+/* Terabytes in each case; the first one has no room for the list, the second for what it lists. Sanitizers keep a book
+ * of their own of such a list, which takes them most of a minute. */
 #if defined(BACKPLANE_SANITIZED)
 enum { CROWDS = 1 };
 #else
@@ -508,7 +518,8 @@ START_TEST(an_allocator_with_a_limit_refuses_a_crowd)
     bp_world_o *world = rig_world(&rig, "main");
     bp_scene_o *crowd = compile_crowd(rig.host, _i == 0 ? UINT32_MAX - 1 : 1000000);
     char *before = describe_host(rig.host);
-    FAILS(rig.host, BP_ERROR_MEMORY, _i == 0 ? "4294967294 entities" : "1000000 entities", bp_scene_spawn(crowd, world, 0, NULL, NULL));
+    FAILS(rig.host, BP_ERROR_MEMORY, _i == 0 ? "4294967294 entities" : "1000000 entities",
+          bp_scene_spawn(crowd, world, 0, NULL, NULL));
     expect_same(before, describe_host(rig.host), "a spawn that the allocator refuses");
     bp_scene_close(crowd);
     rig_close(&rig);
@@ -518,7 +529,8 @@ END_TEST
 /* Labels are texts, one for each. */
 START_TEST(a_count_of_labels_that_no_memory_holds_is_not_compiled)
 {
-    static const char text[] = "{\"entities\": [{\"name\": \"one of many\", \"count\": 4294967294, \"components\": {\"kin\": {}}}]}";
+    static const char text[] =
+        "{\"entities\": [{\"name\": \"one of many\", \"count\": 4294967294, \"components\": {\"kin\": {}}}]}";
     const bp_plugin_head_t *plugins[] = {&kin_plugin};
     bp_scene_o *scene = NULL;
     uint64_t available;
@@ -532,7 +544,8 @@ START_TEST(a_count_of_labels_that_no_memory_holds_is_not_compiled)
     memory_t memory;
     memory_init(&memory, "test", &(bp_allocator_i){0});
     if (!memory_could_hold(&memory, UINT64_C(1) << 38, &available))
-        FAILS(rig.host, BP_ERROR_MEMORY, "4294967294 entities", bp_scene_compile_text(rig.host, "crowd", text, sizeof text - 1, &scene));
+        FAILS(rig.host, BP_ERROR_MEMORY, "4294967294 entities",
+              bp_scene_compile_text(rig.host, "crowd", text, sizeof text - 1, &scene));
     rig_close(&rig);
 }
 END_TEST

@@ -157,11 +157,14 @@ static const bp_term_t terms_7[] = {{.component = "once"}, {.component = "pool"}
 #define TOLD(n, verb)                                                                              \
     {.name = "told_" #n, .terms = BP_LIST(terms_##n), .start = start_##n, .run_all = verb,         \
      .entities_added = added, .entities_removed = removed}
-static const bp_system_i told[SYSTEMS] = {TOLD(0, count_known), TOLD(1, count_known), TOLD(2, count_known), TOLD(3, count_known),
-                                          TOLD(4, count_known), TOLD(5, count_known), TOLD(6, nothing),    TOLD(7, count_known)};
+static const bp_system_i told[SYSTEMS] = {TOLD(0, count_known), TOLD(1, count_known), TOLD(2, count_known),
+                                          TOLD(3, count_known), TOLD(4, count_known), TOLD(5, count_known),
+                                          TOLD(6, nothing),     TOLD(7, count_known)};
 static const bp_system_i meddler[] = {{.name = "meddler", .run_all = meddle}};
-static const bp_plugin_head_t telling = BP_PLUGIN_HEAD("telling", (&(const bp_plugin_desc_t){.version = "1", .systems = {told, SYSTEMS, sizeof *told}}));
-static const bp_plugin_head_t meddling = BP_PLUGIN_HEAD("meddling", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(meddler)}));
+static const bp_plugin_head_t telling =
+    BP_PLUGIN_HEAD("telling", (&(const bp_plugin_desc_t){.version = "1", .systems = {told, SYSTEMS, sizeof *told}}));
+static const bp_plugin_head_t meddling =
+    BP_PLUGIN_HEAD("meddling", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(meddler)}));
 static const bp_plugin_head_t *linked[ZOO_PLUGINS + 2];
 
 static void begin(void)
@@ -405,7 +408,8 @@ START_TEST(systems_with_the_same_requirements_share_one_set)
     const schedule_t *schedule = world->schedule;
     ck_assert_uint_eq(schedule->query_count, SYSTEMS); /* one of them is the body's own, which told_0 shares */
     ck_assert_ptr_nonnull(world->rows.notices);
-    ck_assert_uint_eq(world->rows.notices->subscription_count, SYSTEMS - 1); /* told_1 and told_2 list the same in another order */
+    ck_assert_uint_eq(world->rows.notices->subscription_count, SYSTEMS - 1); /* told_1 and told_2 list the same in
+                                                                                another order */
 }
 END_TEST
 
@@ -445,7 +449,8 @@ START_TEST(nobody_asks_and_nothing_is_written_down)
 }
 END_TEST
 
-/* A term's component leaves the world and comes again: it has another number then, and the sets are right all the same. */
+/* A term's component leaves the world and comes again: it has another number then, and the sets are right all the
+   same. */
 START_TEST(a_component_that_goes_and_comes_again)
 {
     bp_entity_t e[8];

@@ -1,9 +1,9 @@
 /* test_side_by_side.c - units, ranges and worlds side by side: the same bits on any number of threads.
  *
- * Plugins are drawn at random: systems with random terms, some of which write; parallel, concurrent, both or neither; some look
- * at other entities' components, which they declare; some record commands, which depend on values. The same worlds are
- * then stepped on one thread, on two, on four, and on an embedder's pool that runs jobs backwards on one thread; what
- * users can see of the hosts must be the same text.
+ * Plugins are drawn at random: systems with random terms, some of which write; parallel, concurrent, both or neither;
+ * some look at other entities' components, which they declare; some record commands, which depend on values. The same
+ * worlds are then stepped on one thread, on two, on four, and on an embedder's pool that runs jobs backwards on one
+ * thread; what users can see of the hosts must be the same text.
  *
  * This suite also runs under ThreadSanitizer: units that conflict and run side by side all the same are races.
  */
@@ -47,21 +47,26 @@ static const bp_component_i types[TYPES] = {
     {.name = "c0", .fields = BP_LIST(fields)},
     {.name = "c1", .fields = BP_LIST(fields)},
     {.name = "c2", .flags = BP_COMPONENT_CONCURRENT, .fields = BP_LIST(fields), .simulate = grow},
-    {.name = "c3", .flags = BP_COMPONENT_PARALLEL | BP_COMPONENT_CONCURRENT, .fields = BP_LIST(fields), .simulate = grow},
+    {.name = "c3",
+     .flags = BP_COMPONENT_PARALLEL | BP_COMPONENT_CONCURRENT,
+     .fields = BP_LIST(fields),
+     .simulate = grow},
     {.name = "c4", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(fields), .simulate = grow},
     {.name = "link", .fields = BP_LIST(link_fields)},
 };
 
 /* --- systems drawn at random ------------------------------------------------------------------------------ */
 
-/* What a term asks for: the value, to read or to write it, and the sum where that is written. Two systems that write one each of
- * a component do not conflict. */
+/* What a term asks for: the value, to read or to write it, and the sum where that is written. Two systems that write
+ * one each of a component do not conflict. */
 static const bp_term_field_t read_value[] = {{.name = "value", .type = BP_U32}};
 static const bp_term_field_t write_value[] = {{.name = "value", .type = BP_U32, .access = BP_WRITE}};
 static const bp_term_field_t write_both[] = {{.name = "value", .type = BP_U32, .access = BP_WRITE},
                                              {.name = "sum", .type = BP_I64, .access = BP_WRITE}};
-static const bp_term_field_t write_sum[] = {{.name = "value", .type = BP_U32}, {.name = "sum", .type = BP_I64, .access = BP_WRITE}};
-static const bp_term_field_list_t asked[2][2] = {{BP_LIST(read_value), BP_LIST(write_sum)}, {BP_LIST(write_value), BP_LIST(write_both)}};
+static const bp_term_field_t write_sum[] = {{.name = "value", .type = BP_U32},
+                                            {.name = "sum", .type = BP_I64, .access = BP_WRITE}};
+static const bp_term_field_list_t asked[2][2] = {{BP_LIST(read_value), BP_LIST(write_sum)},
+                                                 {BP_LIST(write_value), BP_LIST(write_both)}};
 
 /* What one system does; its state points here. Constant while hosts run. */
 typedef struct plan_t {
@@ -213,7 +218,10 @@ static void draw_system(uint32_t n, uint64_t *random, bool all_concurrent)
     }
     plan->commands = bp_random_below(random, 3) == 0;
     snprintf(kit.names[n], sizeof kit.names[n], "s%u", n);
-    *system = (bp_system_i){.name = kit.names[n], .terms = {kit.terms[n], plan->terms, sizeof(bp_term_t)}, .start = start, .stop = stop};
+    *system = (bp_system_i){.name = kit.names[n],
+                            .terms = {kit.terms[n], plan->terms, sizeof(bp_term_t)},
+                            .start = start,
+                            .stop = stop};
     bool concurrent = all_concurrent || bp_random_below(random, 4) > 0, together = bp_random_below(random, 4) == 0;
     system->flags = concurrent ? BP_SYSTEM_CONCURRENT : 0;
     if (!together && bp_random_below(random, 2) == 0)
@@ -274,8 +282,10 @@ static void fill_world(bp_host_o *host, bp_world_o *world, uint32_t components)
 /* What a number of threads makes of the kit: all that users can see, as text. */
 static char *result_of(uint32_t threads, bool own_jobs, uint32_t worlds, uint32_t components)
 {
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(types),
-                                     .systems = {kit.systems, kit.count, sizeof kit.systems[0]}}));
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1",
+                                                         .components = BP_LIST(types),
+                                                         .systems = {kit.systems, kit.count, sizeof kit.systems[0]}}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_desc_t desc = {.threads = threads, .tag = 1, .seed = 5, .static_plugins = linked, .static_plugin_count = 1};
     if (own_jobs)
@@ -305,7 +315,8 @@ static void compare(uint32_t seed, bool all_concurrent, uint32_t worlds)
     uint32_t components = (uint32_t)bp_random_next(&random);
     for (uint32_t which = 0; which < 3; which++) {
         char *one = result_of(1, false, worlds, components);
-        char *other = which == 2 ? result_of(3, true, worlds, components) : result_of(which == 0 ? 2 : 4, false, worlds, components);
+        char *other = which == 2 ? result_of(3, true, worlds, components)
+                                 : result_of(which == 0 ? 2 : 4, false, worlds, components);
         ck_assert_uint_gt(strlen(one), 100000);
         expect_same(one, other, which == 0 ? "two threads" : which == 1 ? "four threads" : "jobs backwards");
     }
@@ -330,21 +341,34 @@ static void nothing(const bp_match_t *match, uint32_t count)
     (void)match, (void)count;
 }
 
-#define SYSTEM(n, list, ...) {.name = n, .flags = BP_SYSTEM_CONCURRENT, .terms = BP_LIST(list), .run = nothing, __VA_ARGS__}
+#define SYSTEM(n, list, ...)                                                                                           \
+    {                                                                                                                  \
+        .name = n, .flags = BP_SYSTEM_CONCURRENT, .terms = BP_LIST(list), .run = nothing, __VA_ARGS__                  \
+    }
 
 static const bp_term_t read_0[] = {{.component = "c0", .fields = BP_LIST(read_value)}},
                        write_0[] = {{.component = "c0", .fields = BP_LIST(write_value)}},
                        read_1[] = {{.component = "c1", .fields = BP_LIST(read_value)}},
-                       not_0[] = {{.component = "c1", .fields = BP_LIST(read_value)}, {.component = "c0", .flags = BP_TERM_EXCLUDE}};
+                       not_0[] = {{.component = "c1", .fields = BP_LIST(read_value)},
+                                  {.component = "c0", .flags = BP_TERM_EXCLUDE}};
 
 START_TEST(conflicts_say_who_waits_for_whom)
 {
     const bp_system_i systems[] = {
-        SYSTEM("a", read_0, .doc = ""), SYSTEM("b", read_0, .doc = ""), SYSTEM("c", write_0, .doc = ""), SYSTEM("d", read_0, .doc = ""),
-        SYSTEM("e", read_1, .doc = ""), SYSTEM("f", read_1, .writes = "c0"), SYSTEM("g", read_1, .before = "h"), SYSTEM("h", not_0, .doc = ""),
-        {.name = "alone", .terms = BP_LIST(read_1), .run = nothing}, SYSTEM("i", read_0, .doc = ""),
+        SYSTEM("a", read_0, .doc = ""),
+        SYSTEM("b", read_0, .doc = ""),
+        SYSTEM("c", write_0, .doc = ""),
+        SYSTEM("d", read_0, .doc = ""),
+        SYSTEM("e", read_1, .doc = ""),
+        SYSTEM("f", read_1, .writes = "c0"),
+        SYSTEM("g", read_1, .before = "h"),
+        SYSTEM("h", not_0, .doc = ""),
+        {.name = "alone", .terms = BP_LIST(read_1), .run = nothing},
+        SYSTEM("i", read_0, .doc = ""),
     };
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(types), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1",
+                                                                                     .components = BP_LIST(types),
+                                                                                     .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
@@ -375,10 +399,11 @@ static const bp_term_field_t read_x[] = {{.name = "x", .type = BP_F32}},
                              write_y[] = {{.name = "y", .type = BP_F32, .access = BP_WRITE}},
                              both[] = {{.name = "y", .type = BP_F32, .access = BP_READ | BP_WRITE},
                                        {.name = "x", .type = BP_F32, .access = BP_WRITE}},
-                             lacking[] = {{.name = "z", .type = BP_F32, .access = BP_WRITE, .flags = BP_TERM_FIELD_OPTIONAL}};
+                             lacking[] = {
+                                 {.name = "z", .type = BP_F32, .access = BP_WRITE, .flags = BP_TERM_FIELD_OPTIONAL}};
 #define PAIR(list) {{.component = "pair", .fields = BP_LIST(list)}}
-static const bp_term_t reads_x[] = PAIR(read_x), reads_y[] = PAIR(read_y), writes_y[] = PAIR(write_y), writes_both[] = PAIR(both),
-                       writes_none[] = PAIR(lacking), presence[] = {{.component = "pair"}};
+static const bp_term_t reads_x[] = PAIR(read_x), reads_y[] = PAIR(read_y), writes_y[] = PAIR(write_y),
+                       writes_both[] = PAIR(both), writes_none[] = PAIR(lacking), presence[] = {{.component = "pair"}};
 
 static void simulate_nothing(const bp_run_t *run, uint32_t count)
 {
@@ -387,16 +412,19 @@ static void simulate_nothing(const bp_run_t *run, uint32_t count)
 
 START_TEST(units_conflict_by_fields)
 {
-    const bp_component_i pair[] = {
-        {.name = "pair", .flags = BP_COMPONENT_CONCURRENT, .fields = BP_LIST(pair_fields), .simulate = simulate_nothing}};
+    const bp_component_i pair[] = {{.name = "pair",
+                                    .flags = BP_COMPONENT_CONCURRENT,
+                                    .fields = BP_LIST(pair_fields),
+                                    .simulate = simulate_nothing}};
     const bp_system_i systems[] = {
         SYSTEM("a", reads_y, .doc = ""),     SYSTEM("b", reads_x, .doc = ""),     SYSTEM("c", writes_y, .doc = ""),
         SYSTEM("d", writes_both, .doc = ""), SYSTEM("e", writes_none, .doc = ""), SYSTEM("f", presence, .doc = ""),
         SYSTEM("g", presence, .reads = "pair"),
     };
     static const uint32_t awaited[] = {0, 0, 1, 2, 4, 0, 0, 3};
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){
-                                                              .version = "1", .components = BP_LIST(pair), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1",
+                                                                                     .components = BP_LIST(pair),
+                                                                                     .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
@@ -408,8 +436,8 @@ START_TEST(units_conflict_by_fields)
     const schedule_t *schedule = world->schedule;
     ck_assert_uint_eq(schedule->count, COUNT(awaited));
     for (uint32_t i = 0; i < COUNT(awaited); i++)
-        EXPECT(schedule->units[i]->awaited == awaited[i], "%s waits for %u units instead of %u", schedule->units[i]->name,
-               schedule->units[i]->awaited, awaited[i]);
+        EXPECT(schedule->units[i]->awaited == awaited[i], "%s waits for %u units instead of %u",
+               schedule->units[i]->name, schedule->units[i]->awaited, awaited[i]);
     bp_host_destroy(host);
 }
 END_TEST
@@ -417,20 +445,24 @@ END_TEST
 START_TEST(an_unknown_name_among_reads_and_writes_is_refused)
 {
     const bp_system_i systems[] = {SYSTEM("a", read_0, .reads = "c1 c9")};
-    const bp_component_i own[] = {{.name = "c0", .fields = BP_LIST(fields)}, {.name = "c1", .flags = BP_COMPONENT_CONCURRENT, .writes = "c2x", .simulate = grow}};
-    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(own), .systems = BP_LIST(systems)}));
+    const bp_component_i own[] = {{.name = "c0", .fields = BP_LIST(fields)},
+                                  {.name = "c1", .flags = BP_COMPONENT_CONCURRENT, .writes = "c2x", .simulate = grow}};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("kit", (&(const bp_plugin_desc_t){.version = "1",
+                                                                                     .components = BP_LIST(own),
+                                                                                     .systems = BP_LIST(systems)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
     WORKS(host, bp_world_use_component(world, "c0"));
     WORKS(host, bp_world_use_system(world, "a"));
-    FAILS(host, BP_ERROR_NOT_FOUND, "system 'a' says that it reads 'c9': no loaded plugin brings a component 'c9'; did you mean",
+    FAILS(host, BP_ERROR_NOT_FOUND,
+          "system 'a' says that it reads 'c9': no loaded plugin brings a component 'c9'; did you mean",
           bp_world_step(world));
     bp_world_o *second = bp_world_create(host, &(bp_world_desc_t){.name = "v"});
     WORKS(host, bp_world_use_component(second, "c1"));
-    FAILS(host, BP_ERROR_NOT_FOUND, "component 'c1' says that it writes 'c2x': no loaded plugin brings a component 'c2x'",
-          bp_world_step(second));
+    FAILS(host, BP_ERROR_NOT_FOUND,
+          "component 'c1' says that it writes 'c2x': no loaded plugin brings a component 'c2x'", bp_world_step(second));
     bp_host_destroy(host);
 }
 END_TEST

@@ -1,8 +1,8 @@
 #!/bin/sh
 # gdb.sh BUILD - a break point by a function's name is hit before a reload and after it, in the new code.
 #
-# A wheel turns under gdb; at the first hit the plugin's file is replaced, and three thousand hits later, which the host needs to notice it, the
-# function that is stopped in must lie in the second copy.
+# A wheel turns under gdb; at the first hit the plugin's file is replaced, and three thousand hits later, which the host
+# needs to notice it, the function that is stopped in must lie in the second copy.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # hot_reload.sh BUILD - docs/hot_reload.md, word for word.
 #
-# Blocks ```sh whose first line is "# type" are run in a copy of the tree's root, one after another; "# type in another terminal"
-# runs beside them, and "# type Ctrl-C in the other terminal" interrupts it. A block ``` that follows, with or without prose between,
-# is what is then to be read, there or (where the commands print something themselves) here: each line, in this order, "..." standing
-# for anything. It is waited for.
+# Blocks ```sh whose first line is "# type" are run in a copy of the tree's root, one after another; "# type in another
+# terminal" runs beside them, and "# type Ctrl-C in the other terminal" interrupts it. A block ``` that follows, with or
+# without prose between, is what is then to be read, there or (where the commands print something themselves) here: each
+# line, in this order, "..." standing for anything. It is waited for.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

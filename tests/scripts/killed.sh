@@ -1,6 +1,6 @@
 #!/bin/sh
-# killed.sh BUILD - a host that is killed leaves the copies of its plugins behind; the next one to start removes them, and not those of
-# hosts that live.
+# killed.sh BUILD - a host that is killed leaves the copies of its plugins behind; the next one to start removes them,
+# and not those of hosts that live.
 set -eu
 
 build=$(cd "$1" && pwd)

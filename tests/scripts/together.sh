@@ -1,8 +1,10 @@
 #!/bin/sh
-# together.sh BUILD - two plugins that must change together, as a program: written by one build, one after the other, or one much later.
+# together.sh BUILD - two plugins that must change together, as a program: written by one build, one after the other, or
+# one much later.
 #
-# `wheel` brings a component, and a system of `reader` asks for its field `speed`. In the next version of both that field is of
-# another type, so neither can go on with the other's old one. The program runs in real time meanwhile; what it says is waited for.
+# `wheel` brings a component, and a system of `reader` asks for its field `speed`. In the next version of both that
+# field is of another type, so neither can go on with the other's old one. The program runs in real time meanwhile; what
+# it says is waited for.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# windows.sh BUILD - the library and the plugins, built for Windows, work there: a scene steps, and a plugin is reloaded under it.
+# windows.sh BUILD - the library and the plugins, built for Windows, work there: a scene steps, and a plugin is reloaded
+# under it.
 #
 # Needs mingw to build and wine to run. What runs is examples/embed and tests/windows/reload.c.
 set -eu

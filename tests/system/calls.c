@@ -1,8 +1,8 @@
 /* calls.c - one function for each name in DOUBLED, which the linker puts between the host and the system.
  *
- * `__real_X` is the system's own; whether a call fails is decided in `refused` alone. Streams: while calls are counted, fopen gives a
- * stream whose bytes go through the doubles of read and write (fopencookie), so that a full disk is met where the C library
- * empties its buffer.
+ * `__real_X` is the system's own; whether a call fails is decided in `refused` alone. Streams: while calls are counted,
+ * fopen gives a stream whose bytes go through the doubles of read and write (fopencookie), so that a full disk is met
+ * where the C library empties its buffer.
  */
 #define _GNU_SOURCE 1
 
@@ -94,7 +94,7 @@ static bool refused(const char *name, int reason, bool change)
     return true;
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -265,7 +265,7 @@ DIR *__wrap_opendir(const char *path)
     return refused("opendir", EMFILE, false) ? NULL : __real_opendir(path);
 }
 
-/* --- streams ------------------------------------------------------------------------------------------------------------ */
+/* --- streams ------------------------------------------------------------------------------------------------------ */
 
 typedef struct stream_t { int file; } stream_t;
 
@@ -307,7 +307,9 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 {
     if (!calls.on || calls.in_copies)
         return __real_fopen(path, mode);
-    int flags = mode[0] == 'r' ? O_RDONLY : mode[0] == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT | O_APPEND;
+    int flags = mode[0] == 'r'   ? O_RDONLY
+                : mode[0] == 'w' ? O_WRONLY | O_CREAT | O_TRUNC
+                                 : O_WRONLY | O_CREAT | O_APPEND;
     if (strchr(mode, '+') != NULL)
         flags = (flags & ~(O_RDONLY | O_WRONLY)) | O_RDWR;
     stream_t *stream = malloc(sizeof *stream);
@@ -323,7 +325,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
     return made;
 }
 
-/* --- memory, processes, threads, libraries, notices ----------------------------------------------------------------------- */
+/* --- memory, processes, threads, libraries, notices --------------------------------------------------------------- */
 
 void *__real_mmap(void *where, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_mmap(void *where, size_t size, int protection, int flags, int file, off_t offset);

@@ -1,10 +1,11 @@
 /* calls.h - the system below the host, as tests want it: each of its calls can be counted, and made to fail.
  *
- * The linker leads every call of the host and of linked plugins to one of the functions below (DOUBLED in the Makefile, --wrap) through
- * calls.c. Unless calls_begin was called these pass it on. A stream of fopen reads and writes by calls that are counted too.
+ * The linker leads every call of the host and of linked plugins to one of the functions below (DOUBLED in the Makefile,
+ * --wrap) through calls.c. Unless calls_begin was called these pass it on. A stream of fopen reads and writes by calls
+ * that are counted too.
  *
- * A call that fails has done nothing and sets errno to what a system in need would say: no descriptors, no room, no memory, a broken
- * disk. Calls of copies of the process (fork) are passed on, unless calls_follow says otherwise.
+ * A call that fails has done nothing and sets errno to what a system in need would say: no descriptors, no room, no
+ * memory, a broken disk. Calls of copies of the process (fork) are passed on, unless calls_follow says otherwise.
  *
  * What it does not do: calls that libraries make among themselves, and those of plugins from files, are not seen.
  */
@@ -27,7 +28,8 @@ uint32_t calls_end(void);
 uint32_t calls_failed(void);
 const char *calls_first_failed(void);
 
-/* Do this before each call from now on, until calls_end; `change` says whether the call changes files. NULL: nothing. */
+/* Do this before each call from now on, until calls_end; `change` says whether the call changes files. NULL:
+   nothing. */
 void calls_before_each(void (*act)(void *data, const char *call, bool change), void *data);
 
 /* Number of open descriptors of this process. */

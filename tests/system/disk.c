@@ -44,7 +44,8 @@ typedef struct descriptor_t {
 
 enum { NOT_OURS = -1, FOLDER = -2 };
 typedef enum fate_t { ALL_LOST, HALF_KEPT, ZEROS, ALL_KEPT, FATES } fate_t;
-static const char *const fate_names[] = {"what was not synced is lost", "half of what was not synced is there", "what was not synced is zeros", "all that was written is there"};
+static const char *const fate_names[] = {"what was not synced is lost", "half of what was not synced is there",
+                                         "what was not synced is zeros", "all that was written is there"};
 
 static struct {
     bool on;
@@ -77,7 +78,8 @@ static void set_bytes(bytes_t *bytes, const void *data, size_t size)
 static const char *name_of(const char *path)
 {
     size_t length = strlen(disk.folder);
-    if (!disk.on || strncmp(path, disk.folder, length) != 0 || path[length] != '/' || strchr(path + length + 1, '/') != NULL)
+    if (!disk.on || strncmp(path, disk.folder, length) != 0 || path[length] != '/' ||
+        strchr(path + length + 1, '/') != NULL)
         return NULL;
     return path + length + 1;
 }
@@ -169,7 +171,7 @@ void disk_end(void)
     memset(&disk, 0, sizeof disk);
 }
 
-/* --- power cuts ------------------------------------------------------------------------------------------------------ */
+/* --- power cuts --------------------------------------------------------------------------------------------------- */
 
 static void take_names(int changes)
 {
@@ -204,7 +206,8 @@ void disk_cut(void)
 
 static void keep_half(const inode_t *inode)
 {
-    size_t size = inode->now.size, half = inode->safe.size < size ? inode->safe.size + (size - inode->safe.size) / 2 : size / 2;
+    size_t size = inode->now.size,
+           half = inode->safe.size < size ? inode->safe.size + (size - inode->safe.size) / 2 : size / 2;
     set_bytes(&disk.found, inode->now.data, half > inode->safe.size ? half : inode->safe.size);
     if (half <= inode->safe.size) {
         memcpy(disk.found.data, inode->safe.data, inode->safe.size);
@@ -225,7 +228,9 @@ disk_file_t disk_found(const char *text)
     if (name == NULL)
         return (disk_file_t){NULL, 0};
     const inode_t *inode = &disk.inodes[name->inode];
-    const bytes_t *bytes = !inode->unsynced || disk.fate == ALL_KEPT ? &inode->now : disk.fate == ALL_LOST ? &inode->safe : &disk.found;
+    const bytes_t *bytes = !inode->unsynced || disk.fate == ALL_KEPT ? &inode->now
+                           : disk.fate == ALL_LOST                   ? &inode->safe
+                                                                     : &disk.found;
     if (bytes == &disk.found && disk.fate == HALF_KEPT)
         keep_half(inode);
     else if (bytes == &disk.found)
@@ -236,7 +241,8 @@ disk_file_t disk_found(const char *text)
 const char *disk_state(void)
 {
     static char text[160];
-    snprintf(text, sizeof text, "%d of %d changes of names are on the disk, %s", disk.done, disk.change_count, fate_names[disk.fate]);
+    snprintf(text, sizeof text, "%d of %d changes of names are on the disk, %s", disk.done, disk.change_count,
+             fate_names[disk.fate]);
     return text;
 }
 
@@ -245,7 +251,7 @@ uint32_t disk_states(void)
     return disk.states;
 }
 
-/* --- what has been done ------------------------------------------------------------------------------------------------- */
+/* --- what has been done ------------------------------------------------------------------------------------------- */
 
 static descriptor_t *descriptor(int file)
 {
@@ -262,7 +268,8 @@ static bool is_folder(const char *path)
 {
     size_t length = strlen(disk.folder);
     const char *rest = path + length;
-    return strncmp(path, disk.folder, length) == 0 && (strcmp(rest, "") == 0 || strcmp(rest, "/") == 0 || strcmp(rest, "/.") == 0);
+    return strncmp(path, disk.folder, length) == 0 &&
+           (strcmp(rest, "") == 0 || strcmp(rest, "/") == 0 || strcmp(rest, "/.") == 0);
 }
 
 void disk_opened(int file, const char *path, int flags)

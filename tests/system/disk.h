@@ -1,11 +1,11 @@
 /* disk.h - what would be found in a folder after a power cut, at any moment.
  *
- * A model beside the real folder, kept by calls.c. Of each file it holds the bytes that programs see and those that are on the disk for
- * certain (at its last fsync); of the folder the names as programs see them, the names that are certain (at its last fsync), and the
- * changes between the two in order.
+ * A model beside the real folder, kept by calls.c. Of each file it holds the bytes that programs see and those that are
+ * on the disk for certain (at its last fsync); of the folder the names as programs see them, the names that are certain
+ * (at its last fsync), and the changes between the two in order.
  *
- * A power cut leaves the names after the first n of those changes, for any n; and of each file with unsynced writes all of them, none,
- * the first half, or its new length filled with zeros. A new file whose writes are all lost is empty.
+ * A power cut leaves the names after the first n of those changes, for any n; and of each file with unsynced writes all
+ * of them, none, the first half, or its new length filled with zeros. A new file whose writes are all lost is empty.
  *
  *     save:          open x.part   write   fsync    rename x.part -> x    fsync of the folder
  *     may be found:  old x         old x   old x    old x or new x        new x
@@ -25,8 +25,8 @@ typedef struct disk_file_t {
     size_t size;
 } disk_file_t;
 
-/* Begin with what lies in the folder, all of it on the disk. After every change from now on `cut` is called once for each state that a
- * power cut at this moment could leave; disk_found looks into that state. */
+/* Begin with what lies in the folder, all of it on the disk. After every change from now on `cut` is called once for
+ * each state that a power cut at this moment could leave; disk_found looks into that state. */
 void disk_begin(const char *folder, void (*cut)(void *data), void *data);
 void disk_end(void);
 
@@ -42,7 +42,7 @@ void disk_cut(void);
 /* How many states have been looked at. */
 uint32_t disk_states(void);
 
-/* --- for calls.c: what has been done for good -------------------------------------------------------------------------- */
+/* --- for calls.c: what has been done for good --------------------------------------------------------------------- */
 
 void disk_opened(int file, const char *path, int flags);
 void disk_wrote(int file, const void *bytes, size_t size);

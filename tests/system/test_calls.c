@@ -1,9 +1,10 @@
-/* test_calls.c - every call of the system fails once: what the host was asked for is then refused with a sentence, or done all the
- * same, and never in part.
+/* test_calls.c - every call of the system fails once: what the host was asked for is then refused with a sentence, or
+ * done all the same, and never in part.
  *
- * A scenario is one thing asked of a host. It runs once undisturbed, then once for each of its calls of the system (calls.h), which
- * fails: alone, and with all after it. Where the answer is no, the host says why and is as it was, and asked again it says yes; in the
- * end it is as in the undisturbed run. No descriptor and no memory may be left either way.
+ * A scenario is one thing asked of a host. It runs once undisturbed, then once for each of its calls of the system
+ * (calls.h), which fails: alone, and with all after it. Where the answer is no, the host says why and is as it was, and
+ * asked again it says yes; in the end it is as in the undisturbed run. No descriptor and no memory may be left either
+ * way.
  */
 #define _GNU_SOURCE 1
 
@@ -49,7 +50,7 @@ typedef struct scenario_t {
     bool slow;      /* not with all calls failing from one on */
 } scenario_t;
 
-/* --- hosts -------------------------------------------------------------------------------------------------------------- */
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
@@ -58,7 +59,8 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return 0;
 }
 
-/* Copies go to a folder of our own, empty at each attempt: what is found in the usual one would be looked through with further calls. */
+/* Copies go to a folder of our own, empty at each attempt: what is found in the usual one would be looked through with
+   further calls. */
 static void describe_desc(uint32_t flags)
 {
     nftw(TEST_SCRATCH_DIR "/calls", remove_one, 8, FTW_DEPTH | FTW_PHYS);
@@ -92,7 +94,8 @@ static void open_world(uint32_t rows)
     for (uint32_t i = 0; zoo_components[i] != NULL; i++)
         WORKS(at.host, bp_world_use_component(at.world, zoo_components[i]));
     if (rows > 0)
-        WORKS(at.host, at.api->world->create(at.world, prototype_of(at.world, "body", "flag", NULL, NULL), entities, rows));
+        WORKS(at.host,
+              at.api->world->create(at.world, prototype_of(at.world, "body", "flag", NULL, NULL), entities, rows));
 }
 
 static void close_host(void)
@@ -111,7 +114,7 @@ static void hear(void *data, const bp_reload_report_t *report)
     at.last = report->result;
 }
 
-/* --- plugins ---------------------------------------------------------------------------------------------------------------- */
+/* --- plugins ------------------------------------------------------------------------------------------------------ */
 
 static void keep_path(const char *path)
 {
@@ -192,13 +195,14 @@ static bp_result_t ask_watch(void)
     return at.last;
 }
 
-/* --- scenes ----------------------------------------------------------------------------------------------------------------- */
+/* --- scenes ------------------------------------------------------------------------------------------------------- */
 
 static void prepare_compile(void)
 {
     open_host(0);
     open_world(0);
-    keep_path(scratch_file("calls.json", "{\"entities\": [{\"count\": 33000, \"components\": {\"body\": {\"mass\": 7}, \"label\": {\"text\": \"x\"}}}]}"));
+    keep_path(scratch_file("calls.json", "{\"entities\": [{\"count\": 33000, \"components\": {\"body\": {\"mass\": 7}, "
+                                         "\"label\": {\"text\": \"x\"}}}]}"));
 }
 
 static bp_result_t ask_compile(void)
@@ -262,7 +266,8 @@ static void prepare_setup(void)
     char path[1024];
     scratch_file("calls.json", "{\"entities\": [{\"count\": 30, \"components\": {\"body\": {\"mass\": 7}}}]}");
     snprintf(path, sizeof path, "%s", put_plugin("reload_probe_1", "probe"));
-    keep_path(scratch_file("calls.ini", "[host]\nplugins = ./probe\nhot_reload = on\n[world main]\ncomponents = body probe\nscenes = calls.json\n"
+    keep_path(scratch_file("calls.ini", "[host]\nplugins = ./probe\nhot_reload = on\n[world main]\ncomponents = body "
+                                        "probe\nscenes = calls.json\n"
                                         "[spawn main x]\ncount = 9\ncomponents = body probe\n"));
 }
 
@@ -288,7 +293,7 @@ static const scenario_t scenarios[] = {
     {"set up", prepare_setup, ask_setup, 12, false},
 };
 
-/* --- failing ------------------------------------------------------------------------------------------------------------------ */
+/* --- failing ------------------------------------------------------------------------------------------------------ */
 
 /* Without the numbers that count attempts. */
 static char *describe(void)
@@ -299,7 +304,8 @@ static char *describe(void)
     return text;
 }
 
-/* Ask with the call of this number failing, and look at what has become of the host. Returns how many calls have failed. */
+/* Ask with the call of this number failing, and look at what has become of the host. Returns how many calls have
+   failed. */
 static uint32_t ask_once(const scenario_t *scenario, uint32_t nth, bool all, char **outcome)
 {
     char what[256];
@@ -309,7 +315,8 @@ static uint32_t ask_once(const scenario_t *scenario, uint32_t nth, bool all, cha
     calls_begin(nth, all);
     bp_result_t result = scenario->ask();
     uint32_t made = calls_end(), failed = calls_failed();
-    snprintf(what, sizeof what, "%s without call %u, %s%s", scenario->name, nth, calls_first_failed(), all ? ", and all after it" : "");
+    snprintf(what, sizeof what, "%s without call %u, %s%s", scenario->name, nth, calls_first_failed(),
+             all ? ", and all after it" : "");
     EXPECT(made < MOST_CALLS, "%s makes %u calls", scenario->name, made);
     EXPECT(nth > 0 || made >= scenario->least, "%s makes %u calls of the system", scenario->name, made);
     check_host(at.host);
@@ -345,7 +352,8 @@ START_TEST(what_is_asked_for_is_done_or_refused_with_a_sentence_whatever_call_fa
     ask_once(scenario, 0, false, &outcome);
     EXPECT(calls_descriptors() == descriptors, "%s leaves a file open", scenario->name);
     for (; ask_once(scenario, nth, all, &outcome) > 0; nth++)
-        EXPECT(calls_descriptors() == descriptors, "%s without call %u, %s, leaves a file open", scenario->name, nth, calls_first_failed());
+        EXPECT(calls_descriptors() == descriptors, "%s without call %u, %s, leaves a file open", scenario->name, nth,
+               calls_first_failed());
     ck_assert_uint_ge(nth, scenario->least);
     free(outcome);
 }
@@ -367,8 +375,9 @@ START_TEST(a_call_that_fails_in_a_trial_changes_nothing_outside)
         check_host(at.host);
         if (result != BP_OK) {
             refused++;
-            EXPECT(strstr(bp_host_error(at.host), "on trial") != NULL || strstr(bp_host_error(at.host), "probe") != NULL, "%s: %s", what,
-                   bp_host_error(at.host));
+            EXPECT(strstr(bp_host_error(at.host), "on trial") != NULL ||
+                       strstr(bp_host_error(at.host), "probe") != NULL,
+                   "%s: %s", what, bp_host_error(at.host));
             expect_same(before, describe_host(at.host), what);
             WORKS(at.host, ask_reload());
         } else {
@@ -380,7 +389,7 @@ START_TEST(a_call_that_fails_in_a_trial_changes_nothing_outside)
 }
 END_TEST
 
-/* --- hosts ----------------------------------------------------------------------------------------------------------------------- */
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
 
 /* Threads that cannot be had, and a guard that cannot: the host does without and says so, or there is none. */
 START_TEST(a_host_comes_with_what_it_can_have_or_not_at_all)
@@ -405,7 +414,8 @@ START_TEST(a_host_comes_with_what_it_can_have_or_not_at_all)
             check_host(at.host);
         }
         close_host();
-        EXPECT(calls_descriptors() == descriptors, "without call %u, %s, a file is left open", nth, calls_first_failed());
+        EXPECT(calls_descriptors() == descriptors, "without call %u, %s, a file is left open", nth,
+               calls_first_failed());
     }
     (void)without;
 }
@@ -416,7 +426,8 @@ Suite *calls_suite(void)
     Suite *suite = suite_create("calls");
     TCase *tests = tcase_create("failing");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, what_is_asked_for_is_done_or_refused_with_a_sentence_whatever_call_fails, 0, 2 * COUNT(scenarios));
+    tcase_add_loop_test(tests, what_is_asked_for_is_done_or_refused_with_a_sentence_whatever_call_fails, 0,
+                        2 * COUNT(scenarios));
     tcase_add_loop_test(tests, a_call_that_fails_in_a_trial_changes_nothing_outside, 0, 2);
     tcase_add_loop_test(tests, a_host_comes_with_what_it_can_have_or_not_at_all, 0, 2);
     suite_add_tcase(suite, tests);

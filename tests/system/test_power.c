@@ -1,8 +1,9 @@
-/* test_power.c - the power goes, or the process is killed, at every call of the system while a file is written: afterwards there is the
- * old file or the new one, whole.
+/* test_power.c - the power goes, or the process is killed, at every call of the system while a file is written:
+ * afterwards there is the old file or the new one, whole.
  *
- * A writer puts one of two contents into a file, through the public face: a world saved, a scene compiled and written, a recording. Each is
- * run over an old file and where there was none; disk.h says what could be found after each of its calls.
+ * A writer puts one of two contents into a file, through the public face: a world saved, a scene compiled and written,
+ * a recording. Each is run over an old file and where there was none; disk.h says what could be found after each of its
+ * calls.
  */
 #define _GNU_SOURCE 1
 
@@ -47,7 +48,7 @@ static struct {
 enum { SAID = 4200 };
 static char said[SAID]; /* the sentence of the last write that failed */
 
-/* --- writers ------------------------------------------------------------------------------------------------------------ */
+/* --- writers ------------------------------------------------------------------------------------------------------ */
 
 static bool tell(bp_host_o *host, bp_result_t result)
 {
@@ -69,8 +70,9 @@ static bool save_world(const char *path, int content)
 
 static bool write_scene(const char *path, int content)
 {
-    static const char *const texts[] = {"{\"entities\": [{\"components\": {\"body\": {}}}]}",
-                                        "{\"entities\": [{\"count\": 3, \"components\": {\"body\": {\"mass\": 7}, \"label\": {\"text\": \"x\"}}}]}"};
+    static const char *const texts[] =
+        {"{\"entities\": [{\"components\": {\"body\": {}}}]}",
+         "{\"entities\": [{\"count\": 3, \"components\": {\"body\": {\"mass\": 7}, \"label\": {\"text\": \"x\"}}}]}"};
     rig_t rig;
     bp_scene_o *scene;
     rig_open_zoo(&rig);
@@ -92,7 +94,8 @@ static void write_text(const char *path, const char *text)
 /* A body whose mass is recorded for some steps. */
 static bool record(const char *option, const char *path, int content)
 {
-    static const bp_plugin_head_t *const plugins[] = {&bp_plugin_point_mass, &bp_plugin_debug_name, &bp_plugin_recorder};
+    static const bp_plugin_head_t *const plugins[] = {&bp_plugin_point_mass, &bp_plugin_debug_name,
+                                                      &bp_plugin_recorder};
     static const char *const masses[] = {"1", "2.5"};
     char ini[2048], ini_path[700];
     rig_t rig;
@@ -102,7 +105,8 @@ static bool record(const char *option, const char *path, int content)
     rig_open(&rig);
     snprintf(ini_path, sizeof ini_path, "%s.%d.ini", at.folder, content);
     snprintf(ini, sizeof ini,
-             "[host]\nplugins = point_mass debug_name recorder\n[plugin recorder]\nproperties = main/ball.point_mass.mass\n%s = %s\n"
+             "[host]\nplugins = point_mass debug_name recorder\n[plugin recorder]\nproperties = "
+             "main/ball.point_mass.mass\n%s = %s\n"
              "[world main]\nstep_rate = 50\ncomponents = point_mass debug_name\nsystems = recorder\n"
              "[spawn main ball]\ncomponents = point_mass debug_name\npoint_mass.mass = %s\ndebug_name.name = ball\n",
              option, path, masses[content]);
@@ -127,9 +131,12 @@ static bool record_svg(const char *path, int content)
     return record("svg", path, content);
 }
 
-static const writer_t writers[] = {{"save", save_world}, {"scene", write_scene}, {"csv", record_csv}, {"svg", record_svg}};
+static const writer_t writers[] = {{"save", save_world},
+                                   {"scene", write_scene},
+                                   {"csv", record_csv},
+                                   {"svg", record_svg}};
 
-/* --- folders ------------------------------------------------------------------------------------------------------------ */
+/* --- folders ------------------------------------------------------------------------------------------------------ */
 
 static content_t read_content(const char *path)
 {
@@ -176,7 +183,8 @@ static bool folder_is_tidy(void)
     return others == 0;
 }
 
-/* A folder with the old file in it, or none; what the new one is going to be. Loops count writers, each with and without an old file. */
+/* A folder with the old file in it, or none; what the new one is going to be. Loops count writers, each with and
+   without an old file. */
 static void begin(int loop)
 {
     at.writer = &writers[loop / 2];
@@ -222,7 +230,7 @@ static void restore_old(void)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* --- power -------------------------------------------------------------------------------------------------------------- */
+/* --- power -------------------------------------------------------------------------------------------------------- */
 
 static void look(void *data)
 {
@@ -230,7 +238,10 @@ static void look(void *data)
     disk_file_t file = disk_found("file");
     bool new = is_content(&at.new, file.bytes, file.size), old = is_content(&at.old, file.bytes, file.size);
     EXPECT(new || (old && !at.done), "%s: a power cut leaves %s%s (%zu bytes; old %zu, new %zu): %s", at.writer->name,
-           at.done ? "after the end " : "", old ? "the old file" : file.bytes == NULL ? "no file" : "neither the old file nor the new one",
+           at.done ? "after the end " : "",
+           old                  ? "the old file"
+           : file.bytes == NULL ? "no file"
+                                : "neither the old file nor the new one",
            file.size, at.old.size, at.new.size, disk_state());
 }
 
@@ -250,7 +261,7 @@ START_TEST(a_power_cut_at_any_call_leaves_the_old_file_or_the_new_one)
 }
 END_TEST
 
-/* --- the process is killed ------------------------------------------------------------------------------------------------ */
+/* --- the process is killed ---------------------------------------------------------------------------------------- */
 
 enum { KILLED = 77, DONE = 0 };
 
@@ -288,10 +299,13 @@ START_TEST(a_process_killed_at_any_call_leaves_the_old_file_or_the_new_one_and_n
         EXPECT(is_content(&at.old, found.bytes, found.size) || is_content(&at.new, found.bytes, found.size),
                "%s: killed before change %u it leaves neither the old file nor the new one", at.writer->name, nth);
         free(found.bytes);
-        EXPECT(at.writer->write(at.path, 1), "%s: after a process killed before change %u: %s", at.writer->name, nth, said);
+        EXPECT(at.writer->write(at.path, 1), "%s: after a process killed before change %u: %s", at.writer->name, nth,
+               said);
         found = read_content(at.path);
-        EXPECT(is_content(&at.new, found.bytes, found.size), "%s: another file is written after one that was killed", at.writer->name);
-        EXPECT(folder_is_tidy(), "%s: what a process killed before change %u left is still there", at.writer->name, nth);
+        EXPECT(is_content(&at.new, found.bytes, found.size), "%s: another file is written after one that was killed",
+               at.writer->name);
+        EXPECT(folder_is_tidy(), "%s: what a process killed before change %u left is still there", at.writer->name,
+               nth);
         free(found.bytes);
         restore_old();
     }
@@ -301,7 +315,7 @@ START_TEST(a_process_killed_at_any_call_leaves_the_old_file_or_the_new_one_and_n
 }
 END_TEST
 
-/* --- calls fail ----------------------------------------------------------------------------------------------------------- */
+/* --- calls fail --------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_file)
 {
@@ -317,10 +331,12 @@ START_TEST(a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_
         free(found.bytes);
         EXPECT(good ? new : new || old, "%s: %s, call %u, leaves %s", at.writer->name, calls_first_failed(), nth,
                old ? "the old file, but says nothing" : "neither the old file nor the new one");
-        EXPECT(good || said[0] != '\0', "%s: %s, call %u, fails without a word", at.writer->name, calls_first_failed(), nth);
-        EXPECT(folder_is_tidy() || strcmp(calls_first_failed(), "unlink") == 0, "%s: %s, call %u, leaves a file beside", at.writer->name,
+        EXPECT(good || said[0] != '\0', "%s: %s, call %u, fails without a word", at.writer->name, calls_first_failed(),
+               nth);
+        EXPECT(folder_is_tidy() || strcmp(calls_first_failed(), "unlink") == 0, "%s: %s, call %u, leaves a file beside",
+               at.writer->name, calls_first_failed(), nth);
+        EXPECT(calls_descriptors() == descriptors, "%s: %s, call %u, leaves a file open", at.writer->name,
                calls_first_failed(), nth);
-        EXPECT(calls_descriptors() == descriptors, "%s: %s, call %u, leaves a file open", at.writer->name, calls_first_failed(), nth);
         if (calls_failed() == 0)
             break;
         failed += !good;
@@ -331,7 +347,7 @@ START_TEST(a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_
 }
 END_TEST
 
-/* --- two processes ---------------------------------------------------------------------------------------------------------- */
+/* --- two processes ------------------------------------------------------------------------------------------------ */
 
 START_TEST(a_file_that_another_process_is_writing_is_left_to_it)
 {
@@ -388,9 +404,12 @@ Suite *power_suite(void)
     TCase *tests = tcase_create("files");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_power_cut_at_any_call_leaves_the_old_file_or_the_new_one, 0, 2 * COUNT(writers));
-    tcase_add_loop_test(tests, a_process_killed_at_any_call_leaves_the_old_file_or_the_new_one_and_nothing_beside_it_after_the_next_write, 0,
+    tcase_add_loop_test(
+        tests,
+        a_process_killed_at_any_call_leaves_the_old_file_or_the_new_one_and_nothing_beside_it_after_the_next_write, 0,
+        2 * COUNT(writers));
+    tcase_add_loop_test(tests, a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_file, 0,
                         2 * COUNT(writers));
-    tcase_add_loop_test(tests, a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_file, 0, 2 * COUNT(writers));
     tcase_add_test(tests, a_file_that_another_process_is_writing_is_left_to_it);
     tcase_add_test(tests, processes_that_write_one_file_at_a_time_all_succeed);
     suite_add_tcase(suite, tests);

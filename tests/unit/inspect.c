@@ -51,7 +51,8 @@ static uint32_t check_rows(const world_t *world, const run_t *run)
     for (uint32_t row = 0; row < run->count; row++) {
         bp_entity_t e = run_entities(run)[row];
         bool hole = holes_next(&run->hole_set, row) == row;
-        EXPECT(hole == (e.id == 0), "row %u of prototype %u is %s to its set of holes", row, run->prototype, hole ? "a hole" : "none");
+        EXPECT(hole == (e.id == 0), "row %u of prototype %u is %s to its set of holes", row, run->prototype,
+               hole ? "a hole" : "none");
         if (hole) {
             holes++;
             continue;
@@ -192,8 +193,9 @@ static void check_notices(const world_t *world)
     const notices_t *n = world->notices;
     if (n == NULL)
         return;
-    EXPECT((uint64_t)n->count + world->occupied <= n->entity_capacity, "room for %u notices, %u of it used, and %u entities have components",
-           n->entity_capacity, n->count, world->occupied);
+    EXPECT((uint64_t)n->count + world->occupied <= n->entity_capacity,
+           "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
+           world->occupied);
     for (uint32_t i = n->place_capacity; i < world->record_capacity; i++)
         SAME(world->records[i].generation, 0);
 }

@@ -39,7 +39,10 @@ static const model_field_t fx[] = {
     {"strength", BP_F64, NULL, {0.5f}},
 };
 static const model_field_t once[] = {
-    {"count", BP_U32, NULL, {7}}, {"note", BP_STRING, "", {0}}, {"hour", BP_I16, NULL, {-3}}, {"place", BP_DVEC3, NULL, {1, 2, 3}},
+    {"count", BP_U32, NULL, {7}},
+    {"note", BP_STRING, "", {0}},
+    {"hour", BP_I16, NULL, {-3}},
+    {"place", BP_DVEC3, NULL, {1, 2, 3}},
 };
 static const model_field_t stock[] = {{"number", BP_I64, NULL, {5}}, {"text", BP_STRING, "", {0}}};
 
@@ -79,7 +82,9 @@ static void write_value(model_value_t *value, uint32_t type, const float *number
     case BP_I64: memcpy(value, &(int64_t){(int64_t)numbers[0]}, sizeof(int64_t)); break;
     case BP_I16: memcpy(value, &(int16_t){(int16_t)numbers[0]}, sizeof(int16_t)); break;
     case BP_F64: memcpy(value, &(double){(double)numbers[0]}, sizeof(double)); break;
-    case BP_DVEC3: memcpy(value, &(bp_dvec3_t){(double)numbers[0], (double)numbers[1], (double)numbers[2]}, sizeof(bp_dvec3_t)); break;
+    case BP_DVEC3:
+        memcpy(value, &(bp_dvec3_t){(double)numbers[0], (double)numbers[1], (double)numbers[2]}, sizeof(bp_dvec3_t));
+        break;
     case BP_STRING: memcpy(value, &text, sizeof text); break;
     case BP_ENTITY: memcpy(value, &bits, sizeof bits); break;
     case BP_NAME: memcpy(value, &(bp_name_t){names_hash(text)}, sizeof(bp_name_t)); break;

@@ -1091,12 +1091,14 @@ START_TEST(files_are_read_no_further_than_a_limit)
         ck_assert_uint_eq(size, limits[i]);
         memory_free(&memory, bytes, size + 1);
         path = scratch_bytes("base.bin", text, limits[i] + 1);
-        expect_error(file_read_most(&memory, path, limits[i], &bytes, &size, &error), BP_ERROR_LIMIT, "bytes, the most that is read");
+        expect_error(file_read_most(&memory, path, limits[i], &bytes, &size, &error), BP_ERROR_LIMIT,
+                     "bytes, the most that is read");
         ck_assert_uint_eq(memory_bytes(&memory), 0);
     }
     free(text);
     if (file_exists("/dev/zero"))
-        expect_error(file_read_most(&memory, "/dev/zero", 300000, &bytes, &size, &error), BP_ERROR_LIMIT, "/dev/zero: has more than 300000 bytes");
+        expect_error(file_read_most(&memory, "/dev/zero", 300000, &bytes, &size, &error), BP_ERROR_LIMIT,
+                     "/dev/zero: has more than 300000 bytes");
 }
 END_TEST
 

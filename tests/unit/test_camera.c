@@ -214,7 +214,8 @@ static void change_thing(studio_t *s, thing_t *things, uint32_t i, uint64_t *ran
     uint32_t other = bp_random_below(random, THINGS), what = bp_random_below(random, 7);
     bp_entity_t parent = things[other].alive && things[other].placed ? things[other].e : (bp_entity_t){0};
     if (!t->alive) {
-        *t = (thing_t){new_thing(s, "cube.obj", share(random, -20, 20), share(random, -20, 20), 0), true, true, true, true};
+        *t = (thing_t){new_thing(s, "cube.obj", share(random, -20, 20), share(random, -20, 20), 0), true, true, true,
+                       true};
     } else if (what == 0) {
         s->rig.api->entity->destroy(s->rig.host, &t->e, 1);
         t->alive = false;

@@ -82,7 +82,10 @@ START_TEST(pairs_of_types_are_the_same_widen_narrow_or_are_refused)
         const char *row = kinds[from];
         for (uint32_t to = 1; to < BP_TYPE_COUNT; to++, row++) {
             row += strspn(row, " ");
-            convert_kind_t wanted = *row == 'S' ? CONVERT_SAME : *row == 'W' ? CONVERT_WIDENED : *row == 'N' ? CONVERT_NARROWED : CONVERT_REFUSED;
+            convert_kind_t wanted = *row == 'S'   ? CONVERT_SAME
+                                    : *row == 'W' ? CONVERT_WIDENED
+                                    : *row == 'N' ? CONVERT_NARROWED
+                                                  : CONVERT_REFUSED;
             ck_assert_msg(convert_kind(from, to) == wanted, "%s to %s", value_type_name(from), value_type_name(to));
         }
     }
@@ -92,9 +95,34 @@ START_TEST(pairs_of_types_are_the_same_widen_narrow_or_are_refused)
 END_TEST
 
 /* Numbers around the ends of every type. */
-static const double edges[] = {0.0, -0.0, 0.5, 1.0, 2.0, -1.0, 255.0, 16777216.0, 16777217.0, 2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0,
-                               4294967295.0, 4294967296.0, 9007199254740992.0, 9223372036854774784.0, 9223372036854775808.0, -9223372036854775808.0,
-                               3.4028234663852886e38, 3.5e38, 1e300, -1e300, 1e-300, (double)INFINITY, -(double)INFINITY, (double)NAN, 0.1};
+static const double edges[] = {0.0,
+                               -0.0,
+                               0.5,
+                               1.0,
+                               2.0,
+                               -1.0,
+                               255.0,
+                               16777216.0,
+                               16777217.0,
+                               2147483647.0,
+                               2147483648.0,
+                               -2147483648.0,
+                               -2147483649.0,
+                               4294967295.0,
+                               4294967296.0,
+                               9007199254740992.0,
+                               9223372036854774784.0,
+                               9223372036854775808.0,
+                               -9223372036854775808.0,
+                               3.4028234663852886e38,
+                               3.5e38,
+                               1e300,
+                               -1e300,
+                               1e-300,
+                               (double)INFINITY,
+                               -(double)INFINITY,
+                               (double)NAN,
+                               0.1};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
 static bool fits(double number, uint32_t type)
@@ -155,8 +183,9 @@ static wide_t wide_of(uint32_t type, const bp_value_t *v)
 
 static bool holds(uint32_t type, wide_t number)
 {
-    static const int bits[BP_TYPE_COUNT] = {[BP_BOOL] = 1, [BP_I8] = -8, [BP_U8] = 8, [BP_I16] = -16, [BP_U16] = 16, [BP_I32] = -32,
-                                            [BP_U32] = 32, [BP_I64] = -64, [BP_U64] = 64};
+    static const int bits[BP_TYPE_COUNT] =
+        {[BP_BOOL] = 1,  [BP_I8] = -8,  [BP_U8] = 8,    [BP_I16] = -16, [BP_U16] = 16,
+         [BP_I32] = -32, [BP_U32] = 32, [BP_I64] = -64, [BP_U64] = 64};
     wide_t one = 1, most = bits[type] < 0 ? one << (-bits[type] - 1) : one << bits[type];
     return number < most && number >= (bits[type] < 0 ? -most : 0);
 }
@@ -165,25 +194,30 @@ START_TEST(integers_of_all_kinds_become_each_other_where_they_fit)
 {
     uint64_t random = 12;
     for (uint32_t i = 0; i < 100000; i++) {
-        uint32_t from_type = integers[bp_random_below(&random, INTEGERS)], to_type = integers[bp_random_below(&random, INTEGERS)];
-        field_t from = {.type = from_type, .size = value_size(from_type)}, to = {.type = to_type, .size = value_size(to_type)};
+        uint32_t from_type = integers[bp_random_below(&random, INTEGERS)],
+                 to_type = integers[bp_random_below(&random, INTEGERS)];
+        field_t from = {.type = from_type, .size = value_size(from_type)},
+                to = {.type = to_type, .size = value_size(to_type)};
         bp_value_t value = {.u64 = bp_random_next(&random) >> bp_random_below(&random, 64)}, out = {.u64 = 0};
         if (bp_random_below(&random, 2) == 0)
             value.u64 = 0 - value.u64; /* small negative numbers */
         if (from_type == BP_BOOL)
             value.u64 &= 1;
         bool fits = convert_column(&from, &value, &to, &out, 1, NULL) == 1;
-        bool right = fits == holds(to_type, wide_of(from_type, &value)) && (!fits || wide_of(to_type, &out) == wide_of(from_type, &value));
-        EXPECT(right && (fits || convert_kind(from_type, to_type) == CONVERT_NARROWED), "%llx: %s to %s", (unsigned long long)value.u64,
-               value_type_name(from_type), value_type_name(to_type));
+        bool right = fits == holds(to_type, wide_of(from_type, &value)) &&
+                     (!fits || wide_of(to_type, &out) == wide_of(from_type, &value));
+        EXPECT(right && (fits || convert_kind(from_type, to_type) == CONVERT_NARROWED), "%llx: %s to %s",
+               (unsigned long long)value.u64, value_type_name(from_type), value_type_name(to_type));
     }
 }
 END_TEST
 
 START_TEST(the_largest_integers_become_doubles_only_where_these_hold_them)
 {
-    const field_t *u64 = make((bp_field_t){.name = "a", .type = BP_U64}), *f64 = make((bp_field_t){.name = "a", .type = BP_F64});
-    const uint64_t exact[] = {UINT64_C(1) << 63, UINT64_C(0xFFFFFFFFFFFFF800)}, lost[] = {UINT64_MAX, (UINT64_C(1) << 63) + 1};
+    const field_t *u64 = make((bp_field_t){.name = "a", .type = BP_U64}),
+                  *f64 = make((bp_field_t){.name = "a", .type = BP_F64});
+    const uint64_t exact[] = {UINT64_C(1) << 63, UINT64_C(0xFFFFFFFFFFFFF800)},
+                   lost[] = {UINT64_MAX, (UINT64_C(1) << 63) + 1};
     const double doubles[] = {18446744073709551616.0, -1.0, 0.5};
     double d[2];
     uint64_t back[2];
@@ -199,7 +233,8 @@ END_TEST
 
 START_TEST(vectors_of_doubles_are_narrowed_where_finite_stays_finite)
 {
-    const field_t *three = make((bp_field_t){.name = "a", .type = BP_DVEC3}), *single = make((bp_field_t){.name = "a", .type = BP_VEC3}),
+    const field_t *three = make((bp_field_t){.name = "a", .type = BP_DVEC3}),
+                  *single = make((bp_field_t){.name = "a", .type = BP_VEC3}),
                   *two = make((bp_field_t){.name = "a", .type = BP_VEC2});
     const bp_dvec3_t v[] = {{0.1, 2, 0}, {1e300, 0, 0}, {0, 0, 7}};
     bp_vec3_t out[3];
@@ -214,9 +249,11 @@ END_TEST
 
 START_TEST(integers_that_a_float_cannot_hold_are_refused)
 {
-    const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}), *f64 = make((bp_field_t){.name = "a", .type = BP_F64}),
+    const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}),
+                  *f64 = make((bp_field_t){.name = "a", .type = BP_F64}),
                   *f32 = make((bp_field_t){.name = "a", .type = BP_F32});
-    const int64_t exact[] = {0, -1, INT64_MIN, INT64_C(1) << 62, 16777216}, lost_f64[] = {INT64_MAX, (INT64_C(1) << 53) + 1, -(INT64_C(1) << 53) - 1};
+    const int64_t exact[] = {0, -1, INT64_MIN, INT64_C(1) << 62, 16777216},
+                  lost_f64[] = {INT64_MAX, (INT64_C(1) << 53) + 1, -(INT64_C(1) << 53) - 1};
     double d[5];
     float f[5];
     ck_assert_uint_eq(convert_column(i64, exact, f64, d, 5, NULL), 5);
@@ -231,15 +268,17 @@ END_TEST
 
 START_TEST(widening_and_narrowing_back_gives_the_same_bits)
 {
-    static const uint32_t pairs[][2] = {{BP_I32, BP_I64}, {BP_I32, BP_F64}, {BP_U32, BP_I64}, {BP_U32, BP_F64}, {BP_F32, BP_F64},
-                                        {BP_VEC2, BP_VEC3}, {BP_VEC3, BP_VEC4}, {BP_VEC4, BP_COLOUR}, {BP_VEC2, BP_QUAT}, {BP_VEC3, BP_DVEC3},
-                                        {BP_VEC2, BP_DVEC4}};
+    static const uint32_t pairs[][2] = {{BP_I32, BP_I64},    {BP_I32, BP_F64},     {BP_U32, BP_I64},
+                                        {BP_U32, BP_F64},    {BP_F32, BP_F64},     {BP_VEC2, BP_VEC3},
+                                        {BP_VEC3, BP_VEC4},  {BP_VEC4, BP_COLOUR}, {BP_VEC2, BP_QUAT},
+                                        {BP_VEC3, BP_DVEC3}, {BP_VEC2, BP_DVEC4}};
     enum { COUNT = 257 };
     static uint32_t bits[COUNT * 4], back[COUNT * 4];
     static double wide[COUNT * 8];
     uint64_t random = 7;
     for (uint32_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
-        field_t from = {.type = pairs[p][0], .size = value_size(pairs[p][0])}, to = {.type = pairs[p][1], .size = value_size(pairs[p][1])};
+        field_t from = {.type = pairs[p][0], .size = value_size(pairs[p][0])},
+                to = {.type = pairs[p][1], .size = value_size(pairs[p][1])};
         for (uint32_t i = 0; i < COUNT * 4; i++) {
             bits[i] = (uint32_t)bp_random_next(&random);
             if ((bits[i] & 0x7F800000u) == 0x7F800000u)
@@ -254,7 +293,8 @@ END_TEST
 
 START_TEST(new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old)
 {
-    const field_t *three = make((bp_field_t){.name = "a", .type = BP_VEC3}), *four = make((bp_field_t){.name = "a", .type = BP_VEC4, .initial = "0 0 0 1"});
+    const field_t *three = make((bp_field_t){.name = "a", .type = BP_VEC3}),
+                  *four = make((bp_field_t){.name = "a", .type = BP_VEC4, .initial = "0 0 0 1"});
     const bp_vec3_t v[] = {{1, 2, 3}, {4, 5, 6}};
     bp_vec4_t w[2];
     bp_vec3_t u[2];
@@ -280,7 +320,8 @@ START_TEST(values_of_the_dead_are_not_in_the_way)
     const int32_t kept[] = {1, 10, 2};
     ck_assert_uint_eq(convert_check(i32, kept, 3, entities), 3);
     ck_assert_uint_eq(convert_check(i32, kept, 3, living), 1);
-    expect(convert_refuse(&context, i32, i32, &kept[1], &error), BP_ERROR_RANGE, "field 'a' holds 10, which does not fit the new i32 (from any to 9)");
+    expect(convert_refuse(&context, i32, i32, &kept[1], &error), BP_ERROR_RANGE,
+           "field 'a' holds 10, which does not fit the new i32 (from any to 9)");
 }
 END_TEST
 
@@ -295,11 +336,13 @@ START_TEST(fields_are_matched_by_name_then_by_former_name)
     field_t old[2], now[2];
     convert_source_t s[2];
     two(old, (bp_field_t){.name = "mass", .type = BP_F32}, (bp_field_t){.name = "speed", .type = BP_F32, .max = "9"});
-    two(now, (bp_field_t){.name = "velocity", .type = BP_F64, .former_name = "speed"}, (bp_field_t){.name = "mass", .type = BP_F32, .min = "0"});
+    two(now, (bp_field_t){.name = "velocity", .type = BP_F64, .former_name = "speed"},
+        (bp_field_t){.name = "mass", .type = BP_F32, .min = "0"});
     ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
     ck_assert(s[0].old == 1 && s[0].kind == CONVERT_WIDENED && s[0].renamed && !s[0].check);
     ck_assert(s[1].old == 0 && s[1].kind == CONVERT_SAME && !s[1].renamed && s[1].check);
-    two(now, (bp_field_t){.name = "speed", .type = BP_F32}, (bp_field_t){.name = "velocity", .type = BP_F32, .former_name = "speed"});
+    two(now, (bp_field_t){.name = "speed", .type = BP_F32},
+        (bp_field_t){.name = "velocity", .type = BP_F32, .former_name = "speed"});
     ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
     ck_assert(s[0].old == 1 && s[0].check == false && s[1].old == BP_NONE); /* the name is still in use */
 }
@@ -310,7 +353,8 @@ START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
     field_t old[2], now[2];
     convert_source_t s[2];
     two(old, (bp_field_t){.name = "a", .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_MAT4});
-    two(now, (bp_field_t){.name = "c", .type = BP_F32, .former_name = "a"}, (bp_field_t){.name = "d", .type = BP_F32, .former_name = "a"});
+    two(now, (bp_field_t){.name = "c", .type = BP_F32, .former_name = "a"},
+        (bp_field_t){.name = "d", .type = BP_F32, .former_name = "a"});
     expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_EXISTS, "'c' and 'd' both say that they were called 'a'");
     two(now, (bp_field_t){.name = "a", .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_VEC3});
     expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_TYPE, "field 'b' was mat4 and is now vec3");

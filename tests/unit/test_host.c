@@ -145,15 +145,19 @@ static const bp_system_report_i visit_report = {report_visit};
 static const bp_extension_t visit_extensions[] = {{BP_EXTENSION("bp_report", visit_report)}};
 static const bp_system_i customer_systems[] = {
     {.name = "visit", .terms = BP_LIST(visit_terms), .run_all = visit, .extensions = BP_LIST(visit_extensions)}};
-static const bp_plugin_head_t customer = BP_PLUGIN_HEAD("customer", (&(const bp_plugin_desc_t){.version = "1",        .systems = BP_LIST(customer_systems),
-                                          .load = customer_load, .unload = customer_unload}));
+static const bp_plugin_head_t customer =
+    BP_PLUGIN_HEAD("customer", (&(const bp_plugin_desc_t){.version = "1",
+                                                          .systems = BP_LIST(customer_systems),
+                                                          .load = customer_load,
+                                                          .unload = customer_unload}));
 
 static bp_result_t rival_load(bp_plugin_t *plugin)
 {
     return plugin->api->registry->offer(plugin, &shop_tables[0], sizeof shop_tables[0]);
 }
 
-static const bp_plugin_head_t rival = BP_PLUGIN_HEAD("rival", (&(const bp_plugin_desc_t){.version = "1", .load = rival_load}));
+static const bp_plugin_head_t rival =
+    BP_PLUGIN_HEAD("rival", (&(const bp_plugin_desc_t){.version = "1", .load = rival_load}));
 
 static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 3];
 
@@ -734,7 +738,8 @@ START_TEST(tables_that_are_no_tables_are_refused)
     load("shop");
     const plugin_t *plugin = loader_find(&rig.host->loader, "shop");
     for (uint32_t i = 0; i < COUNT(cases); i++) {
-        FAILS(rig.host, cases[i].result, cases[i].why, rig.api->registry->offer(&plugin->handed, &cases[i].table, sizeof cases[i].table));
+        FAILS(rig.host, cases[i].result, cases[i].why,
+              rig.api->registry->offer(&plugin->handed, &cases[i].table, sizeof cases[i].table));
         ck_assert_ptr_null(rig.api->registry->find(rig.host, "odd", 0));
     }
     bp_table_t empty = {"odd", 1, 8, entries, NULL};
@@ -837,8 +842,8 @@ START_TEST(a_world_has_65535_managers_and_not_one_more)
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
     load("zoo");
     WORKS(rig.host, bp_world_use_component(world, "flag"));
-    ck_assert(memory_reserve(&world->rows.memory, &world->rows.managers, &world->rows.manager_capacity, WORLD_MAX_MANAGERS,
-                             sizeof *world->rows.managers));
+    ck_assert(memory_reserve(&world->rows.memory, &world->rows.managers, &world->rows.manager_capacity,
+                             WORLD_MAX_MANAGERS, sizeof *world->rows.managers));
     for (uint32_t i = 1; i < WORLD_MAX_MANAGERS; i++)
         world->rows.managers[i] = world->rows.managers[0];
     world->rows.manager_count = WORLD_MAX_MANAGERS - 1;

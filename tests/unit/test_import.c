@@ -241,10 +241,23 @@ END_TEST
 
 START_TEST(names_become_text)
 {
-    static const struct { const char *in, *out; } cases[] = {
-        {"wheel", "wheel"},       {"r\xc3\xa4" "der", "r\xc3\xa4" "der"}, {"r\xe4" "der", "r?der"}, {"a\nb\x7f", "a?b?"},
-        {"\xc0\xaf", "??"},       {"\xed\xa0\x80", "???"},                {"\xf0\x9f\x9a\x97", "\xf0\x9f\x9a\x97"},
-        {"cut \xe2\x82", "cut ??"}, {"\xf8\x88\x80\x80\x80", "?????"},    {"\xf4\x90\x80\x80", "????"},
+    static const struct { const char *in, *out;
+    } cases[] = {
+        {"wheel", "wheel"},
+        {"r\xc3\xa4"
+         "der",
+         "r\xc3\xa4"
+         "der"},
+        {"r\xe4"
+         "der",
+         "r?der"},
+        {"a\nb\x7f", "a?b?"},
+        {"\xc0\xaf", "??"},
+        {"\xed\xa0\x80", "???"},
+        {"\xf0\x9f\x9a\x97", "\xf0\x9f\x9a\x97"},
+        {"cut \xe2\x82", "cut ??"},
+        {"\xf8\x88\x80\x80\x80", "?????"},
+        {"\xf4\x90\x80\x80", "????"},
     };
     char name[NAME_MAX_BYTES + 1], longer[600];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

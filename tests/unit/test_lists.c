@@ -1,5 +1,5 @@
-/* test_lists.c - arrays and lists in rows: against a naive model under random operations, by loops on any number of threads, whole and
- * element by element, and with each allocation failing.
+/* test_lists.c - arrays and lists in rows: against a naive model under random operations, by loops on any number of
+ * threads, whole and element by element, and with each allocation failing.
  */
 #include "../suites.h"
 #include "inspect.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a component whose loop makes its lists grow and shrink ------------------------------------------------------------ */
+/* --- a component whose loop makes its lists grow and shrink ------------------------------------------------------- */
 
 struct sack {
     uint32_t *serial;
@@ -68,7 +68,7 @@ static const bp_component_i sack_list[] = {
 static const bp_plugin_head_t sacks =
     BP_PLUGIN_HEAD("sacks", (&(const bp_plugin_desc_t){.version = "1.0", .components = BP_LIST(sack_list)}));
 
-/* --- the model --------------------------------------------------------------------------------------------------------- */
+/* --- the model ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST = 48, ENTITIES = 60, TEXTS = 6 };
 
@@ -136,7 +136,7 @@ static void open_model(model_t *m, uint64_t seed)
     m->other[1] = key_of(m->world, "pool", "");
 }
 
-/* --- random operations ------------------------------------------------------------------------------------------------- */
+/* --- random operations -------------------------------------------------------------------------------------------- */
 
 static thing_t *any_with_bag(model_t *m)
 {
@@ -360,7 +360,7 @@ static void step(model_t *m)
     }
 }
 
-/* --- comparing --------------------------------------------------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 static bp_list_t list_of(model_t *m, bp_entity_t e, const char *component, const char *field)
 {
@@ -375,18 +375,22 @@ static void compare_bag(model_t *m, const thing_t *thing)
     uint16_t slots[5];
     const char *words[2];
     static const char *const default_words[] = {"a", "b, c"};
-    bp_list_t hits = list_of(m, thing->id, "bag", "hits"), tags = list_of(m, thing->id, "bag", "tags"), friends = list_of(m, thing->id, "bag", "friends");
+    bp_list_t hits = list_of(m, thing->id, "bag", "hits"), tags = list_of(m, thing->id, "bag", "tags"),
+              friends = list_of(m, thing->id, "bag", "friends");
     bp_property_t property = resolve(m, thing->id, "bag", "slots");
     WORKS(m->rig.host, m->p->get(m->world, &property, &thing->id, 1, slots, sizeof slots));
     EXPECT(memcmp(slots, thing->slots, sizeof slots) == 0, "slots differ");
     property = resolve(m, thing->id, "bag", "words");
     WORKS(m->rig.host, m->p->get(m->world, &property, &thing->id, 1, words, sizeof words));
     for (uint32_t i = 0; i < 2; i++)
-        EXPECT(strcmp(words[i], thing->words[i] == TEXTS ? default_words[i] : texts[thing->words[i]]) == 0, "word %u is '%s'", i, words[i]);
-    EXPECT(hits.count == thing->hit_count && memcmp(hits.items, thing->hits, thing->hit_count * sizeof(float)) == 0, "hits differ");
+        EXPECT(strcmp(words[i], thing->words[i] == TEXTS ? default_words[i] : texts[thing->words[i]]) == 0,
+               "word %u is '%s'", i, words[i]);
+    EXPECT(hits.count == thing->hit_count && memcmp(hits.items, thing->hits, thing->hit_count * sizeof(float)) == 0,
+           "hits differ");
     EXPECT(tags.count == thing->tag_count, "%u tags, not %u", tags.count, thing->tag_count);
     for (uint32_t i = 0; i < tags.count; i++)
-        EXPECT(strcmp(((const char **)tags.items)[i], texts[thing->tags[i]]) == 0, "tag %u is '%s'", i, ((const char **)tags.items)[i]);
+        EXPECT(strcmp(((const char **)tags.items)[i], texts[thing->tags[i]]) == 0, "tag %u is '%s'", i,
+               ((const char **)tags.items)[i]);
     EXPECT(friends.count == thing->friend_count, "%u friends, not %u", friends.count, thing->friend_count);
     for (uint32_t i = 0; i < friends.count; i++) {
         bp_entity_t wanted = thing->friends[i] == 0 ? (bp_entity_t){0} : m->things[thing->friends[i] - 1].id;
@@ -403,7 +407,8 @@ static void compare(model_t *m)
         if (!thing->lives || !thing->has_sack)
             continue;
         bp_list_t sums = list_of(m, thing->id, "sack", "sums");
-        EXPECT(sums.count == thing->sum_count && memcmp(sums.items, thing->sums, sums.count * sizeof(uint32_t)) == 0, "sums of %u differ", i);
+        EXPECT(sums.count == thing->sum_count && memcmp(sums.items, thing->sums, sums.count * sizeof(uint32_t)) == 0,
+               "sums of %u differ", i);
     }
     check_host(m->rig.host);
 }
@@ -437,14 +442,17 @@ START_TEST(random_operations_come_to_what_a_naive_model_says)
 }
 END_TEST
 
-/* --- threads ----------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 enum { CROWD = 60000, CROWD_STEPS = 30 };
 
 static uint64_t crowd_hash(uint32_t threads)
 {
     static const bp_plugin_head_t *const plugins[] = {&sacks};
-    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t), .tag = 1, .threads = threads, .static_plugins = plugins,
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
+                                                       .tag = 1,
+                                                       .threads = threads,
+                                                       .static_plugins = plugins,
                                                        .static_plugin_count = 1});
     const bp_api_t *api = bp_host_api(host);
     WORKS(host, bp_host_load_plugin(host, "sacks", NULL, 0));
@@ -465,7 +473,8 @@ static uint64_t crowd_hash(uint32_t threads)
     for (cursor = 0; api->world->next_run(world, api->world->component(world, "sack"), &cursor, &run) != 0;) {
         BP_COLUMNS(struct sack, now, run.columns);
         for (uint32_t i = 0; i < run.count; i++, rows++) {
-            hash = hash * 31 + hash_bytes(now.sums[i].items, now.sums[i].count * sizeof(uint32_t)) + now.sums[i].capacity;
+            hash =
+                hash * 31 + hash_bytes(now.sums[i].items, now.sums[i].count * sizeof(uint32_t)) + now.sums[i].capacity;
             hash = hash * 31 + hash_bytes(now.large[i].items, now.large[i].count * sizeof(bp_mat4_t)) + now.refused[i];
         }
     }
@@ -483,7 +492,7 @@ START_TEST(loops_make_the_same_lists_on_any_number_of_threads)
 }
 END_TEST
 
-/* --- properties -------------------------------------------------------------------------------------------------------- */
+/* --- properties --------------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
 static bp_world_o *world;
@@ -568,7 +577,8 @@ START_TEST(texts_that_are_none_are_refused_and_told_where)
     refused("hits[2]", "1", BP_ERROR_NOT_FOUND, "'hits' of entity #0:1 has 1 value, and none of number 2");
     refused("tags", "[\"a]", BP_ERROR_TYPE, "item 0 of");
     refused("tags", "[\"a\\x\"]", BP_ERROR_TYPE, "item 0 of");
-    refused("moods", "[calm, crss]", BP_ERROR_TYPE, "moods: item 1: 'crss' is none of its values; did you mean 'cross'?");
+    refused("moods", "[calm, crss]", BP_ERROR_TYPE,
+            "moods: item 1: 'crss' is none of its values; did you mean 'cross'?");
     refused("friends", "[nobody]", BP_ERROR_NOT_FOUND, "cannot be found");
     text("hits", NULL, "[4]");
     text("slots", NULL, "[1, 2, 3, 4, 5]");
@@ -589,7 +599,8 @@ START_TEST(elements_that_cannot_be_are_refused_by_name)
     };
     bp_property_t property;
     for (uint32_t i = 0; i < COUNT(bad); i++)
-        FAILS(rig.host, bad[i].code, bad[i].says, rig.api->property->resolve(world, some, "bag", bad[i].name, &property));
+        FAILS(rig.host, bad[i].code, bad[i].says,
+              rig.api->property->resolve(world, some, "bag", bad[i].name, &property));
     bp_entity_t body = entity_with(world, "body");
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "property 'mass' has one value, and no elements",
           rig.api->property->resolve(world, body, "body", "mass[0]", &property));
@@ -615,7 +626,8 @@ START_TEST(by_two_names_there_is_room_for_one_value)
     WORKS(rig.host, p->get_named(world, some, "bag", "slots[4]", BP_U16, &slot));
     ck_assert_uint_eq(slot, 5);
     FAILS(rig.host, BP_ERROR_TYPE, "is a u16, not a f32", p->get_named(world, some, "bag", "slots[4]", BP_F32, &hit));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has 1 value, and none of number 1", p->get_named(world, some, "bag", "hits[1]", BP_F32, &hit));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has 1 value, and none of number 1",
+          p->get_named(world, some, "bag", "hits[1]", BP_F32, &hit));
 }
 END_TEST
 
@@ -623,11 +635,13 @@ START_TEST(a_property_says_how_many_values_it_has)
 {
     bp_property_t p;
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "slots", &p));
-    ck_assert(p.count == 5 && p.element == BP_NONE && p.size == 10 && p.type == BP_U16 && (p.flags & BP_FIELD_LIST) == 0);
+    ck_assert(p.count == 5 && p.element == BP_NONE && p.size == 10 && p.type == BP_U16 &&
+              (p.flags & BP_FIELD_LIST) == 0);
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "slots[2]", &p));
     ck_assert(p.count == 1 && p.element == 2 && p.size == 2);
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "path", &p));
-    ck_assert(p.count == 0 && p.element == BP_NONE && p.size == sizeof(bp_list_t) && p.type == BP_DVEC3 && (p.flags & BP_FIELD_LIST) != 0);
+    ck_assert(p.count == 0 && p.element == BP_NONE && p.size == sizeof(bp_list_t) && p.type == BP_DVEC3 &&
+              (p.flags & BP_FIELD_LIST) != 0);
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "path[8]", &p));
     ck_assert(p.count == 1 && p.element == 8 && p.size == 24 && (p.flags & BP_FIELD_LIST) == 0);
     bp_field_t field;
@@ -673,12 +687,13 @@ START_TEST(a_batch_with_one_bad_list_changes_nothing)
     text("hits", NULL, "[]");
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "hits[0]", &first));
     e[1] = entity_with(world, "body");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has no component 'bag'", rig.api->property->set(world, &first, e, 2, good, sizeof good[0]));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has no component 'bag'",
+          rig.api->property->set(world, &first, e, 2, good, sizeof good[0]));
     text("hits", NULL, "[]");
 }
 END_TEST
 
-/* --- failing memory ---------------------------------------------------------------------------------------------------- */
+/* --- failing memory ----------------------------------------------------------------------------------------------- */
 
 /* One allocation fails in each round: what fails says so and changes nothing; loops are told, and go on. */
 START_TEST(without_memory_lists_stay_what_they_were)
@@ -691,7 +706,8 @@ START_TEST(without_memory_lists_stay_what_they_were)
         const char *tags[] = {"a text of its own", "another text"};
         bp_list_t list = {tags, 2, 0};
         bp_property_t p;
-        WORKS(m->rig.host, m->rig.api->world->create(m->world, prototype_of(m->world, "bag", "sack", NULL, NULL), e, 8));
+        WORKS(m->rig.host,
+              m->rig.api->world->create(m->world, prototype_of(m->world, "bag", "sack", NULL, NULL), e, 8));
         WORKS(m->rig.host, m->p->resolve(m->world, e[0], "bag", "tags", &p));
         m->rig.heap.refuse_first = m->rig.heap.refuse_last = m->rig.heap.requests + fails;
         bp_result_t result = m->p->set(m->world, &p, e, 8, &list, 0);

@@ -1,9 +1,10 @@
-/* test_long_use.c - what holds after hours: dead rows within bounds, memory given back, the same order of rows every time.
+/* test_long_use.c - what holds after hours: dead rows within bounds, memory given back, the same order of rows every
+ *time.
  *
- * The bounds are those of docs/store.md: dead rows are at most a quarter of the living and 4,096 in any run at the end of a
- * step, while up to five per cent come and go in each; after mass death within 120 steps; below one per cent
- * within 600 steps without further deaths; a run of none but the dead is emptied at once; memory is given back to
- * twice what lives.
+ * The bounds are those of docs/store.md: dead rows are at most a quarter of the living and 4,096 in any run at the end
+ * of a step, while up to five per cent come and go in each; after mass death within 120 steps; below one per cent
+ * within 600 steps without further deaths; a run of none but the dead is emptied at once; memory is given back to twice
+ * what lives.
  */
 #include "support.h"
 
@@ -89,7 +90,8 @@ static bool within_bounds(void)
 
 START_TEST(entities_that_come_fill_the_rows_of_those_that_went)
 {
-    uint32_t prototype = prototype_of(world, "body", "fx", NULL, NULL), singles = prototype_of(world, "mark", NULL, NULL, NULL);
+    uint32_t prototype = prototype_of(world, "body", "fx", NULL, NULL),
+             singles = prototype_of(world, "mark", NULL, NULL, NULL);
     create(world, prototype, 1000);
     for (uint32_t i = 0; i < 500; i++)
         create(world, singles, 1);
@@ -156,7 +158,8 @@ END_TEST
 
 START_TEST(a_run_of_none_but_the_dead_is_empty_at_once)
 {
-    uint32_t prototypes[] = {prototype_of(world, "body", NULL, NULL, NULL), prototype_of(world, "label", "pool", NULL, NULL),
+    uint32_t prototypes[] = {prototype_of(world, "body", NULL, NULL, NULL),
+                             prototype_of(world, "label", "pool", NULL, NULL),
                              prototype_of(world, "fx", "told", NULL, NULL)};
     for (uint32_t i = 0; i < COUNT(prototypes); i++)
         create(world, prototypes[i], 3000);
@@ -175,7 +178,8 @@ START_TEST(steady_churn_keeps_dead_rows_within_bounds)
                         prototype_of(world, "label", "mark", NULL, NULL)};
     create(world, kinds[0], 60000);
     for (uint32_t i = 0; i < 400; i++) {
-        uint32_t share = i < 200 ? 20 : i < 300 ? 100 : 1000, count = living_count / share; /* five per cent, one, a tenth */
+        /* five per cent, one, a tenth */
+        uint32_t share = i < 200 ? 20 : i < 300 ? 100 : 1000, count = living_count / share;
         uint32_t kind = i < 40 ? 0 : i / 20 % COUNT(kinds);
         if (i % 2 == 0)
             destroy(count);
@@ -263,7 +267,8 @@ START_TEST(storage_of_its_own_keeps_the_same_bounds)
         destroy(count);
         create(world, prototype, count);
         step();
-        EXPECT(names_kept() <= living_count + living_count / 4 + 4096, "%u instances for %u after step %u", names_kept(), living_count, i);
+        EXPECT(names_kept() <= living_count + living_count / 4 + 4096, "%u instances for %u after step %u",
+               names_kept(), living_count, i);
     }
     destroy(30000);
     for (uint32_t i = 0; i < STEPS_TO_BOUND; i++)
@@ -298,11 +303,13 @@ START_TEST(memory_of_the_dead_is_given_back)
     destroy(80000);
     for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
         step();
-    EXPECT(world_bytes_now() <= 2 * few + 131072 * sizeof(record_t), "%llu bytes where %llu were enough", (unsigned long long)world_bytes_now(), (unsigned long long)few);
+    EXPECT(world_bytes_now() <= 2 * few + 131072 * sizeof(record_t), "%llu bytes where %llu were enough",
+           (unsigned long long)world_bytes_now(), (unsigned long long)few);
     destroy(living_count);
     for (uint32_t i = 0; i < STEPS_TO_FEW; i++)
         step();
-    EXPECT(world_bytes_now() <= few / 8 + 131072 * sizeof(record_t), "%llu bytes for nobody", (unsigned long long)world_bytes_now());
+    EXPECT(world_bytes_now() <= few / 8 + 131072 * sizeof(record_t), "%llu bytes for nobody",
+           (unsigned long long)world_bytes_now());
 }
 END_TEST
 
@@ -352,7 +359,8 @@ START_TEST(a_random_model_keeps_the_bounds_for_long)
         churn_once(&churn);
         for (uint32_t w = 0; w < MODEL_WORLDS && churn.operations % 16 == 0; w++) {
             world = churn.model.worlds[w];
-            EXPECT(within_bounds(), "too many dead rows in world %u after %llu operations", w, (unsigned long long)churn.operations);
+            EXPECT(within_bounds(), "too many dead rows in world %u after %llu operations", w,
+                   (unsigned long long)churn.operations);
         }
         if (churn.operations % 3000 == 0) {
             model_compare(&churn.model);

@@ -1,4 +1,5 @@
-/* test_named.c - integers whose values have names: lists of names, text, ranges, and what becomes of values when the list changes. */
+/* test_named.c - integers whose values have names: lists of names, text, ranges, and what becomes of values when the
+   list changes. */
 #include "support.h"
 
 #include "../suites.h"
@@ -53,8 +54,10 @@ static void expect_error(const field_t *field, const char *text, const char *par
 START_TEST(names_stand_for_numbers_that_follow_each_other_or_are_said)
 {
     field_t field = make(BP_I16, "idle walking,running=9\n  falling asleep=-3 dead", false);
-    static const struct { const char *name; int16_t number; } wanted[] = {{"idle", 0},     {"walking", 1}, {"running", 9},
-                                                                          {"falling", 10}, {"asleep", -3}, {"dead", -2}};
+    static const struct {
+        const char *name;
+        int16_t number;
+    } wanted[] = {{"idle", 0}, {"walking", 1}, {"running", 9}, {"falling", 10}, {"asleep", -3}, {"dead", -2}};
     for (uint32_t i = 0; i < COUNT(wanted); i++) {
         char number[16];
         ck_assert_int_eq((int16_t)expect_text(&field, wanted[i].name, wanted[i].name), wanted[i].number);
@@ -82,7 +85,8 @@ END_TEST
 START_TEST(what_is_no_name_is_refused_with_the_nearest)
 {
     field_t field = make(BP_U8, "idle walking running", false), bits = make(BP_U8, "red green", true);
-    expect_error(&field, "walkin", "'walkin' is none of its values; did you mean 'walking'? (it has idle, walking, running)");
+    expect_error(&field, "walkin",
+                 "'walkin' is none of its values; did you mean 'walking'? (it has idle, walking, running)");
     expect_error(&field, "", "'' is none of its values");
     expect_error(&field, "idle|walking", "'idle|walking' is none");
     expect_error(&field, "256", "'256' is none");
@@ -124,7 +128,9 @@ static const bad_list_t bad_lists[] = {
     {{.name = "f", .type = BP_U8, .values = " , "}, BP_ERROR_ARGUMENT, "there are no names"},
     {{.name = "f", .type = BP_U8, .values = "a b a"}, BP_ERROR_EXISTS, "'a' stands twice"},
     {{.name = "f", .type = BP_U8, .values = "a b=0"}, BP_ERROR_EXISTS, "'a' and 'b' are the same number"},
-    {{.name = "f", .type = BP_U8, .values = "a=256"}, BP_ERROR_RANGE, "'a' is 256, which is not a whole number from 0 to 255"},
+    {{.name = "f", .type = BP_U8, .values = "a=256"},
+     BP_ERROR_RANGE,
+     "'a' is 256, which is not a whole number from 0 to 255"},
     {{.name = "f", .type = BP_U8, .values = "a=255 b"}, BP_ERROR_RANGE, "'b' is 256"},
     {{.name = "f", .type = BP_U8, .values = "a=-1"}, BP_ERROR_RANGE, "'a' is -1"},
     {{.name = "f", .type = BP_U8, .values = "a=x"}, BP_ERROR_TYPE, "'a=x' ends with no whole number"},
@@ -136,8 +142,12 @@ static const bad_list_t bad_lists[] = {
     {{.name = "f", .type = BP_U8, .values = "a b", .initial = "c"}, BP_ERROR_TYPE, "'c' is none of its values"},
     {{.name = "f", .type = BP_U8, .values = "a b", .initial = "2"}, BP_ERROR_RANGE, "f = 2 is none of its values"},
     {{.name = "f", .type = BP_U8, .flags = BP_FIELD_BITS}, BP_ERROR_ARGUMENT, "its bits need names (.values)"},
-    {{.name = "f", .type = BP_U8, .flags = BP_FIELD_BITS, .values = "a=8"}, BP_ERROR_RANGE, "'a' is bit 8; a u8 has the bits 0 to 7"},
-    {{.name = "f", .type = BP_I32, .flags = BP_FIELD_BITS, .values = "a"}, BP_ERROR_TYPE, "named bits need an unsigned type"},
+    {{.name = "f", .type = BP_U8, .flags = BP_FIELD_BITS, .values = "a=8"},
+     BP_ERROR_RANGE,
+     "'a' is bit 8; a u8 has the bits 0 to 7"},
+    {{.name = "f", .type = BP_I32, .flags = BP_FIELD_BITS, .values = "a"},
+     BP_ERROR_TYPE,
+     "named bits need an unsigned type"},
 };
 
 START_TEST(bad_lists_of_names_are_refused_and_leave_nothing)
@@ -145,12 +155,13 @@ START_TEST(bad_lists_of_names_are_refused_and_leave_nothing)
     field_t field;
     bp_result_t result = field_init(&field, &memory, NULL, &bad_lists[_i].field, sizeof(bp_field_t), &error);
     ck_assert_msg(result == bad_lists[_i].code, "%d: %s", result, error.text);
-    ck_assert_msg(strstr(error.text, bad_lists[_i].says) != NULL, "\"%s\" is not in: %s", bad_lists[_i].says, error.text);
+    ck_assert_msg(strstr(error.text, bad_lists[_i].says) != NULL, "\"%s\" is not in: %s", bad_lists[_i].says,
+                  error.text);
     ck_assert_uint_eq(memory_bytes(&memory), 0);
 }
 END_TEST
 
-/* --- other lists ----------------------------------------------------------------------------------------------------- */
+/* --- other lists -------------------------------------------------------------------------------------------------- */
 
 typedef struct change_case_t {
     uint32_t from_type;
@@ -170,11 +181,13 @@ static const change_case_t changes[] = {
     {BP_U8, "idle walking", 0, BP_U32, "walking=-0 idle=70000", 0, CONVERT_WIDENED, "idle walking", "idle walking"},
     {BP_U8, "idle walking", 0, BP_U8, "idle", 0, CONVERT_NARROWED, "idle walking", "idle -"},
     {BP_U8, "idle walking", 0, BP_U8, "idle running", 0, CONVERT_NARROWED, "idle walking", "idle -"},
-    {BP_I8, "low=-1 none", 0, BP_U8, "none low", 0, CONVERT_WIDENED, "low none", "low none"}, /* by name: no sign is needed */
+    {BP_I8, "low=-1 none", 0, BP_U8, "none low", 0, CONVERT_WIDENED, "low none",
+     "low none"}, /* by name: no sign is needed */
     {BP_U8, "red green", 1, BP_U8, "green red", 1, CONVERT_WIDENED, "red green red|green 0", "red green green|red 0"},
     {BP_U8, "red green", 1, BP_U16, "blue green red=15", 1, CONVERT_WIDENED, "red red|green", "red green|red"},
     {BP_U8, "red green", 1, BP_U8, "red", 1, CONVERT_NARROWED, "red green red|green", "red - -"},
-    {BP_U8, "red green", 1, BP_U8, "none red=5 green", 0, CONVERT_NARROWED, "red green 0 red|green", "red green none -"},
+    {BP_U8, "red green", 1, BP_U8, "none red=5 green", 0, CONVERT_NARROWED, "red green 0 red|green",
+     "red green none -"},
     {BP_U8, "idle walking", 0, BP_U8, "idle walking", 1, CONVERT_NARROWED, "idle walking", "idle walking"},
     {BP_U8, NULL, 0, BP_U8, "idle walking", 0, CONVERT_SAME, "", ""},
     {BP_U8, "idle walking", 0, BP_F32, NULL, 0, CONVERT_WIDENED, "idle walking", "0 1"},
@@ -193,8 +206,14 @@ static bool next_text(const char **list, char *word, size_t size)
 START_TEST(values_keep_their_names_when_the_list_changes)
 {
     const change_case_t *c = &changes[_i];
-    bp_field_t from_declared = {.name = "f", .type = c->from_type, .values = c->from, .flags = c->from_bits ? BP_FIELD_BITS : 0};
-    bp_field_t to_declared = {.name = "f", .type = c->to_type, .values = c->to, .flags = c->to_bits ? BP_FIELD_BITS : 0};
+    bp_field_t from_declared = {.name = "f",
+                                .type = c->from_type,
+                                .values = c->from,
+                                .flags = c->from_bits ? BP_FIELD_BITS : 0};
+    bp_field_t to_declared = {.name = "f",
+                              .type = c->to_type,
+                              .values = c->to,
+                              .flags = c->to_bits ? BP_FIELD_BITS : 0};
     field_t from, to;
     convert_source_t source;
     char before[64], after[64], text[64];
@@ -224,7 +243,9 @@ START_TEST(a_value_that_loses_its_name_is_told_by_it)
 {
     field_t from = make(BP_U8, "idle walking", false), to = make(BP_U8, "idle running", false);
     ck_assert_int_eq(convert_refuse(NULL, &from, &to, &(uint8_t){1}, &error), BP_ERROR_RANGE);
-    ck_assert_msg(strncmp(error.text, "field 'f' holds walking, which does not fit the new u8 (idle, running);", 70) == 0, "%s", error.text);
+    ck_assert_msg(strncmp(error.text, "field 'f' holds walking, which does not fit the new u8 (idle, running);", 70) ==
+                      0,
+                  "%s", error.text);
     field_free(&from, &memory);
     field_free(&to, &memory);
 }

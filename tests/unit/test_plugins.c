@@ -24,8 +24,8 @@
 
 #define AU_CONSTANT 2.959122082855911e-4
 
-extern const bp_plugin_head_t bp_plugin_camera, bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh, bp_plugin_orbit,
-    bp_plugin_point_mass, bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
+extern const bp_plugin_head_t bp_plugin_camera, bp_plugin_debug_name, bp_plugin_gravity, bp_plugin_mesh,
+    bp_plugin_orbit, bp_plugin_point_mass, bp_plugin_recorder, bp_plugin_render_data, bp_plugin_transform;
 
 static const bp_plugin_head_t *const linked[] = {
     &bp_plugin_camera,
@@ -1326,7 +1326,8 @@ START_TEST(a_plugin_linked_in_declares_what_its_file_declares)
     ck_assert_uint_eq(head->desc->components.count, loaded->desc->components.count);
     for (uint32_t i = 0; i < head->desc->components.count; i++) {
         const bp_component_i *a = &head->desc->components.items[i], *b = &loaded->desc->components.items[i];
-        ck_assert(same_text(a->name == NULL ? head->name : a->name, b->name) && a->flags == b->flags && a->fields.count == b->fields.count);
+        ck_assert(same_text(a->name == NULL ? head->name : a->name, b->name) && a->flags == b->flags &&
+                  a->fields.count == b->fields.count);
         for (uint32_t k = 0; k < a->fields.count; k++) {
             const bp_field_t *f = &a->fields.items[k], *g = &b->fields.items[k];
             ck_assert(same_text(f->name, g->name) && f->type == g->type && same_text(f->initial, g->initial));

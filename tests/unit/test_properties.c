@@ -854,7 +854,8 @@ START_TEST(declarations_are_described)
     ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
           api->describe(rig.host, "body", 4, &field, sizeof field));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?", api->describe(rig.host, "bodi", 0, &field, sizeof field));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?",
+          api->describe(rig.host, "bodi", 0, &field, sizeof field));
 }
 END_TEST
 

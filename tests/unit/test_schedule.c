@@ -353,8 +353,10 @@ END_TEST
 /* Of two instances of one type, a system may want one and keep out who has the other. */
 START_TEST(an_excluded_instance_leaves_others_of_its_type)
 {
-    static const bp_term_t terms[] = {{.component = "body", .instance = "left"}, {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
-    static const bp_term_t any[] = {{.component = "body"}, {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
+    static const bp_term_t terms[] = {{.component = "body", .instance = "left"},
+                                      {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
+    static const bp_term_t any[] = {{.component = "body"},
+                                    {.component = "body", .instance = "right", .flags = BP_TERM_EXCLUDE}};
     static const bp_system_i systems[] = {{.name = "one_leg", .terms = BP_LIST(terms), .run = match_two},
                                           {.name = "no_right", .terms = BP_LIST(any), .run = match_two}};
     uint32_t keys[] = {key_of(world, "body", "left"), key_of(world, "body", "right")}, prototype;
@@ -443,7 +445,8 @@ START_TEST(columns_of_terms_belong_to_the_same_rows)
 {
     static const bp_term_field_t masses[] = {{.name = "mass", .type = BP_F32, .access = BP_WRITE}};
     static const bp_term_field_t strengths[] = {{.name = "strength", .type = BP_F64}};
-    static const bp_term_t terms[] = {{.component = "body", .fields = BP_LIST(masses)}, {.component = "fx", .fields = BP_LIST(strengths)}};
+    static const bp_term_t terms[] = {{.component = "body", .fields = BP_LIST(masses)},
+                                      {.component = "fx", .fields = BP_LIST(strengths)}};
     static const bp_system_i systems[] = {{.name = "sum", .terms = BP_LIST(terms), .run = add_strengths}};
     bp_entity_t e[300];
     use(systems, 1);
@@ -512,8 +515,8 @@ static char instances[64];
 static void note_instance(const bp_run_t *run, uint32_t count)
 {
     size_t used = strlen(instances);
-    snprintf(instances + used, sizeof instances - used, "%s:%u ", run->manager->api->name->text(run->manager->host, run->instance),
-             count);
+    snprintf(instances + used, sizeof instances - used, "%s:%u ",
+             run->manager->api->name->text(run->manager->host, run->instance), count);
 }
 
 START_TEST(simulate_is_called_for_each_run_and_each_name)
@@ -636,7 +639,8 @@ static void try_everything(const bp_match_t *match, uint32_t count)
     ck_assert_ptr_null(bp_world_create(match->system->host, &(bp_world_desc_t){.name = "new"}));
     WORKS(match->system->host, rig.api->entity->create(match->system->host, &made, 1));
     WORKS(match->system->host, api->add(elsewhere, key_of(elsewhere, "flag", ""), &made, 1));
-    WORKS(match->system->host, rig.api->property->set_named(match->system->world, e, "body", "mass", BP_F32, &(float){9}));
+    WORKS(match->system->host,
+          rig.api->property->set_named(match->system->world, e, "body", "mass", BP_F32, &(float){9}));
     note("tried");
 }
 

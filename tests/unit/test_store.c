@@ -586,7 +586,8 @@ enum { HOLE_ROWS = 300000 };
 static void compare_holes(const holes_t *holes, const uint8_t *naive, uint32_t rows, uint64_t *random)
 {
     for (uint32_t i = 0; i < 40; i++) {
-        uint32_t from = bp_random_below(random, rows), next = from, end = bp_random_below(random, rows) + 1, last = end, stretch = 0;
+        uint32_t from = bp_random_below(random, rows), next = from, end = bp_random_below(random, rows) + 1, last = end,
+                 stretch = 0;
         while (next < rows && naive[next] == 0)
             next++;
         EXPECT(holes_next(holes, from) == (next < rows ? next : BP_NONE), "the next hole from row %u", from);

@@ -1,8 +1,9 @@
 /* test_terms.c - what a term asks for and what a component declares, drawn at random, against an oracle of names.
  *
- * Each case makes a component of fields with random names, types and former names, and a system that asks for random ones of
- * them; the oracle says which field is meant, or that the case is refused and with what code. What is bound is then seen through the
- * columns: every field begins with a value of its own, and what the system writes is read back by the field's name.
+ * Each case makes a component of fields with random names, types and former names, and a system that asks for random
+ * ones of them; the oracle says which field is meant, or that the case is refused and with what code. What is bound is
+ * then seen through the columns: every field begins with a value of its own, and what the system writes is read back by
+ * the field's name.
  */
 #include "support.h"
 
@@ -56,7 +57,9 @@ static void draw_fields(case_t *c, uint64_t *random)
     shuffle(random, order);
     c->field_count = 1 + random_below(random, NAMES - 2);
     for (uint32_t i = 0, former = c->field_count; i < c->field_count; i++) {
-        c->fields[i] = (bp_field_t){.name = pool[order[i]], .type = types[random_below(random, COUNT(types))], .initial = numbers[i]};
+        c->fields[i] = (bp_field_t){.name = pool[order[i]],
+                                    .type = types[random_below(random, COUNT(types))],
+                                    .initial = numbers[i]};
         if (former < NAMES && random_below(random, 3) == 0)
             c->fields[i].former_name = pool[order[former++]];
     }
@@ -88,7 +91,9 @@ static void draw_asked(case_t *c, uint64_t *random)
             continue;
         bool other = place == NAMES || random_below(random, 12) == 0, optional = random_below(random, 3) == 0;
         uint32_t type = other ? types[random_below(random, COUNT(types))] : c->fields[place].type;
-        c->asked[k].field = (bp_term_field_t){.name = pool[order[i]], .type = type, .access = 1 + random_below(random, 2),
+        c->asked[k].field = (bp_term_field_t){.name = pool[order[i]],
+                                              .type = type,
+                                              .access = 1 + random_below(random, 2),
                                               .column = random_below(random, 2) * (k + 1),
                                               .flags = optional ? BP_TERM_FIELD_OPTIONAL : 0};
         c->places[c->asked_count++] = place;
@@ -125,7 +130,8 @@ static void run(const bp_match_t *match, uint32_t count)
 {
     case_t *c = match->system->user;
     c->calls++;
-    EXPECT(count == ROWS && match->count == count && match->first == 0 && match->slots[0] == NULL, "the match is wrong");
+    EXPECT(count == ROWS && match->count == count && match->first == 0 && match->slots[0] == NULL,
+           "the match is wrong");
     for (uint32_t k = 0; k < c->asked_count; k++) {
         void *column = match->columns[0][k];
         EXPECT((column == NULL) == (c->places[k] == NAMES), "field %u is there, or is not", k);
@@ -148,7 +154,8 @@ static double expected_after(const case_t *c, uint32_t i)
     return i + 1.0;
 }
 
-/* No two fields that are asked for may be one and the same: the second name would see what was written through the first. */
+/* No two fields that are asked for may be one and the same: the second name would see what was written through the
+   first. */
 static bool is_ambiguous(const case_t *c)
 {
     for (uint32_t i = 0; i < c->asked_count; i++) {
@@ -170,7 +177,8 @@ static void step_and_look(bp_host_o *host, bp_world_o *world, case_t *c)
     EXPECT(c->calls == 1, "called %u times", c->calls);
     for (uint32_t i = 0; i < c->field_count; i++) {
         bp_value_t value;
-        WORKS(host, api->property->get_named(world, entities[ROWS - 1], "thing", c->fields[i].name, c->fields[i].type, &value));
+        WORKS(host, api->property->get_named(world, entities[ROWS - 1], "thing", c->fields[i].name, c->fields[i].type,
+                                             &value));
         EXPECT(read_number(c->fields[i].type, &value, 0) == expected_after(c, i), "field '%s'", c->fields[i].name);
     }
 }

@@ -183,7 +183,8 @@ static void ask_stop(bp_system_t *s)
 static const bp_field_t ticks_fields[] = {{.name = "ticks", .type = BP_U32}};
 static const bp_component_i components[] = {
     {.name = "ticker", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(ticks_fields), .simulate = tick}};
-static const bp_term_field_t dragged[] = {{.name = "mass", .type = BP_F32}, {.name = "velocity", .type = BP_VEC3, .access = BP_WRITE}};
+static const bp_term_field_t dragged[] = {{.name = "mass", .type = BP_F32},
+                                          {.name = "velocity", .type = BP_VEC3, .access = BP_WRITE}};
 static const bp_term_field_t ticked[] = {{.name = "ticks", .type = BP_U32, .access = BP_WRITE}};
 static const bp_term_t drag_terms[] = {{.component = "body", .fields = BP_LIST(dragged)},
                                        {.component = "ticker", .fields = BP_LIST(ticked)},
@@ -343,18 +344,24 @@ START_TEST(terms_ask_for_512_fields_at_most_and_are_cut_all_the_same)
     ck_assert_uint_eq(2 * REGISTRY_MAX_FIELDS + 2, TERMS_MAX_ASKED);
     bp_field_list_t all = {wide_fields, REGISTRY_MAX_FIELDS, sizeof wide_fields[0]};
     bp_term_field_list_t ask_all = {wide_asked, REGISTRY_MAX_FIELDS, sizeof wide_asked[0]};
-    const bp_component_i wide[] = {{.name = "one", .fields = all}, {.name = "two", .fields = all}, {.name = "third", .fields = all}};
+    const bp_component_i wide[] = {{.name = "one", .fields = all},
+                                   {.name = "two", .fields = all},
+                                   {.name = "third", .fields = all}};
     const bp_term_t most[] = {{.component = "one", .fields = ask_all},
                               {.component = "two", .fields = ask_all},
                               {.component = "third", .fields = {wide_asked, 2, sizeof wide_asked[0]}}};
-    const bp_term_t more[] = {most[0], most[1], {.component = "third", .fields = {wide_asked, 3, sizeof wide_asked[0]}}};
-    bp_system_i counting[] = {{.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(more), .run = count_calls}};
+    const bp_term_t more[] = {most[0],
+                              most[1],
+                              {.component = "third", .fields = {wide_asked, 3, sizeof wide_asked[0]}}};
+    bp_system_i counting[] = {
+        {.name = "count", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(more), .run = count_calls}};
     const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.version = "1",
                                      .components = BP_LIST(wide), .systems = BP_LIST(counting)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(
         &(bp_host_desc_t){.jobs = jobs, .static_plugins = linked, .static_plugin_count = 1});
-    FAILS(host, BP_ERROR_LIMIT, "its terms ask for 513 fields; at most 512 are allowed", bp_host_load_plugin(host, "wide", NULL, 0));
+    FAILS(host, BP_ERROR_LIMIT, "its terms ask for 513 fields; at most 512 are allowed",
+          bp_host_load_plugin(host, "wide", NULL, 0));
     counting[0].terms = (bp_term_list_t)BP_LIST(most);
     WORKS(host, bp_host_load_plugin(host, "wide", NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});

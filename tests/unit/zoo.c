@@ -347,7 +347,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
     return result;
 }
 
-#define STOCK_STORAGE .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .count = count_items
+#define STOCK_STORAGE                                                                                                  \
+    .struct_size = sizeof(bp_storage_i), .create = create, .destroy = destroy, .get = get, .count = count_items
 
 static const bp_storage_i pool_storage = {STOCK_STORAGE, .set = set, .gc = gc};
 static const bp_storage_i told_storage = {STOCK_STORAGE, .set = set};
@@ -361,8 +362,18 @@ static const bp_component_i stock_list[] = {
      .stop = stop,
      .simulate = step,
      .storage = &pool_storage},
-    {.name = "told", .version = 1, .fields = BP_LIST(stock_fields), .start = start, .stop = stop, .storage = &told_storage},
-    {.name = "mute", .version = 1, .fields = BP_LIST(stock_fields), .start = start, .stop = stop, .storage = &mute_storage},
+    {.name = "told",
+     .version = 1,
+     .fields = BP_LIST(stock_fields),
+     .start = start,
+     .stop = stop,
+     .storage = &told_storage},
+    {.name = "mute",
+     .version = 1,
+     .fields = BP_LIST(stock_fields),
+     .start = start,
+     .stop = stop,
+     .storage = &mute_storage},
 };
 
 static const bp_plugin_head_t stocks = BP_PLUGIN_HEAD("stocks", (&(const bp_plugin_desc_t){.version = "1.0",

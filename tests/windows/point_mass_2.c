@@ -1,5 +1,5 @@
-/* point_mass_2.c - a later version of the plugin point_mass, for reload.c: mass in doubles, other places for its fields,
- * a new one, and a loop that tells that it is another. */
+/* point_mass_2.c - a later version of the plugin point_mass, for reload.c: mass in doubles, other places for its
+ * fields, a new one, and a loop that tells that it is another. */
 #include <bp_plugin.h>
 
 enum { CHARGE, VELOCITY, POSITION, ACCELERATION, MASS };

@@ -1,10 +1,11 @@
 /* reload.c - a plugin changes under a running world, on Windows: reload.exe FIRST.dll SECOND.dll FOLDER
  *
- * FIRST.dll is point_mass as it ships, SECOND.dll what point_mass_2.c makes of it. Both are copied over the same file in FOLDER, which
- * is loaded: a library that is at work cannot be written to on this system, so it also shows that the host works from copies.
+ * FIRST.dll is point_mass as it ships, SECOND.dll what point_mass_2.c makes of it. Both are copied over the same file
+ * in FOLDER, which is loaded: a library that is at work cannot be written to on this system, so it also shows that the
+ * host works from copies.
  *
- * Check cannot fork here, so this is a program: it ends with 0 where everything was as it should be, else with 1 and a line for
- * each thing that was not.
+ * Check cannot fork here, so this is a program: it ends with 0 where everything was as it should be, else with 1 and a
+ * line for each thing that was not.
  */
 #include <backplane.h>
 
@@ -55,7 +56,8 @@ static bool begin(scene_t *s, const char *plugin, uint32_t flags)
     s->host = bp_host_create(&(bp_host_desc_t){.flags = flags, .threads = 2});
     s->world = bp_world_create(s->host, &(bp_world_desc_t){.name = "main", .step_rate = STEPS});
     s->api = bp_host_api(s->host);
-    if (bp_host_load_plugin(s->host, plugin, NULL, 0) != BP_OK || bp_world_use_component(s->world, "point_mass") != BP_OK ||
+    if (bp_host_load_plugin(s->host, plugin, NULL, 0) != BP_OK ||
+        bp_world_use_component(s->world, "point_mass") != BP_OK ||
         s->api->world->key(s->world, s->api->world->component(s->world, "point_mass"), 0, &key) != BP_OK ||
         s->api->world->prototype(s->world, &key, 1, &prototype) != BP_OK ||
         s->api->world->create(s->world, prototype, s->entities, COUNT) != BP_OK)
@@ -63,7 +65,8 @@ static bool begin(scene_t *s, const char *plugin, uint32_t flags)
     for (uint32_t i = 0; i < COUNT; i++) {
         float mass = (float)(i + 1);
         if (s->api->property->set_named(s->world, s->entities[i], "point_mass", "mass", BP_F32, &mass) != BP_OK ||
-            s->api->property->set_named(s->world, s->entities[i], "point_mass", "velocity", BP_VEC3, &velocity) != BP_OK)
+            s->api->property->set_named(s->world, s->entities[i], "point_mass", "velocity", BP_VEC3, &velocity) !=
+                BP_OK)
             return false;
     }
     return true;
@@ -81,7 +84,8 @@ static bool are_at(scene_t *s, float x, uint32_t type_of_mass)
     for (uint32_t i = 0; i < COUNT; i++) {
         bp_vec3_t position = {0, 0, 0};
         bp_value_t mass = {.i64 = 0};
-        if (s->api->property->get_named(s->world, s->entities[i], "point_mass", "position", BP_VEC3, &position) != BP_OK ||
+        if (s->api->property->get_named(s->world, s->entities[i], "point_mass", "position", BP_VEC3, &position) !=
+                BP_OK ||
             s->api->property->get_named(s->world, s->entities[i], "point_mass", "mass", type_of_mass, &mass) != BP_OK)
             return false;
         double weight = type_of_mass == BP_F64 ? mass.f64 : (double)mass.f32;
@@ -107,7 +111,8 @@ static void change(scene_t *s, const char *second, const char *plugin)
     printf("%s\n", report.text != NULL ? report.text : "");
     expect(report.rows == COUNT, "all instances are told", s->host);
     expect(are_at(s, 1, BP_F64), "positions stay and masses are doubles", s->host);
-    expect(s->api->property->get_named(s->world, s->entities[7], "point_mass", "charge", BP_F32, &charge) == BP_OK && charge == 2,
+    expect(s->api->property->get_named(s->world, s->entities[7], "point_mass", "charge", BP_F32, &charge) == BP_OK &&
+               charge == 2,
            "the new field has its default", s->host);
     step_a_second(s);
     expect(are_at(s, 0, BP_F64), "the new code runs backwards", s->host);

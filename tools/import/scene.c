@@ -4,8 +4,8 @@
  * entities is in the order of the text, each with its depth, so writing it needs no recursion: brackets are opened
  * and closed as the depth changes.
  *
- * JSON that lies too deep is refused by readers, the scene compiler among them. So what is LEVELS_WITHIN deep is written
- * at the top again, with transform.parent as the name of its parent, and so on every so many levels.
+ * JSON that lies too deep is refused by readers, the scene compiler among them. So what is LEVELS_WITHIN deep is
+ * written at the top again, with transform.parent as the name of its parent, and so on every so many levels.
  *
  * A name stands once, as the entity's: debug_name is a component without properties, for it takes that name as its
  * label. Poses and colours that are the defaults are left out.
