@@ -25,7 +25,7 @@ typedef struct base_t {
 
 /* --- compiler ---------------------------------------------------------------------------------------------------- */
 
-/* What gcc and clang can be told that the language has no words for. Elsewhere it is left unsaid.
+/* Hints to gcc and clang for which C has no words. With other compilers these macros expand to nothing.
  *
  * What it does not do: nothing here changes what code means.
  */

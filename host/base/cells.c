@@ -127,7 +127,7 @@ bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const
 
 typedef enum outcome_t { DONE, MISFIT, NO_MEMORY } outcome_t;
 
-/* Values of another type, or with other names. They are no strings. */
+/* Convert `count` items of a cell whose field has changed its type or its named values. Strings do not come here. */
 static outcome_t convert_items(const holdings_t *holdings, const field_t *old, const char *items, uint32_t count,
                                const field_t *field, void *to)
 {

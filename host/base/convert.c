@@ -1,7 +1,7 @@
 /* convert.c - the rules of convert.h, value by value and column by column.
  *
  * A value is taken apart into numbers (value_parts of them), each number goes through the widest type that holds it
- * exactly (int64_t or double), and is put together again. That is one path for every pair of types; the pairs that
+ * exactly (int64_t or double), and is put together again. One path serves every pair of types; the pairs that
  * large columns meet (f32 to f64, i32 to i64 or f64, vec3 to vec4) have plain loops in front of it, which a compiler
  * turns into vector instructions.
  *
@@ -94,7 +94,8 @@ static uint32_t elements_of(const field_t *field)
     return field->elements > 0 ? field->elements : 1;
 }
 
-/* What becomes of how many values there are. Elements that go are told, and stand in nobody's way. */
+/* What the change of a field's number of values comes to. `*dropped` receives the number of elements that are lost;
+   losing them is reported and does not refuse the change. */
 static convert_kind_t kind_of_shape(const field_t *old, const field_t *field, uint32_t *dropped)
 {
     bool was = field_is_list(old), is = field_is_list(field);

@@ -1,7 +1,7 @@
 /* convert.h - what becomes of values when a field's declaration changes: one set of rules for reloads and for old
  *files.
  *
- * Fields are matched by name, then by former name. What is in both keeps its values, as they are or converted:
+ * Fields are matched by name, then by former name. A field of both versions keeps its values, as they are or converted:
  *
  *   same      the same type
  *   widened every value fits: bool to any number; an integer to one of more bits, or of as many with the same sign, or

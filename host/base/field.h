@@ -118,8 +118,8 @@ bp_result_t field_parse_cell(const field_t *field, const value_context_t *contex
                              field_values_t *values, error_text_t *error);
 void field_values_free(field_values_t *values, const field_t *field);
 
-/* What bp_property_api.set takes for these values: the values themselves, or for a list a bp_list_t, which is put into
-   `room`. */
+/* The address to hand to bp_property_api.set for these values: that of the values, or for a list that of a bp_list_t,
+   which is written to `room`. */
 const void *field_values_cell(const field_values_t *values, const field_t *field, bp_list_t *room);
 
 /* Write a cell as text, at most `size` bytes with the closing zero. Returns how long the whole is. [main] */

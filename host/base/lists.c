@@ -40,7 +40,7 @@ static void put_free(lists_hoard_t *hoard, void *block, uint32_t class)
     hoard->free[class] = block;
 }
 
-/* What is left of a chunk goes to the free lists, largest blocks first. */
+/* Put the rest of a chunk into the free lists, largest blocks first. */
 static void put_rest(lists_hoard_t *hoard)
 {
     for (uint32_t class = LISTS_CLASSES; class > 0; class--) {

@@ -37,7 +37,7 @@ typedef struct lists_chunk_t {
     size_t size;
 } lists_chunk_t;
 
-/* What one thread takes blocks from at a time. */
+/* A supply of blocks that one thread at a time takes from. */
 typedef struct lists_hoard_t {
     struct lists_hoard_t *next_idle, *next;
     char *at, *end;            /* what is left of the chunk cut last */
@@ -47,7 +47,7 @@ typedef struct lists_hoard_t {
     int64_t blocks;            /* taken, less those given back; of one hoard it may be negative */
 } lists_hoard_t;
 
-/* What a loop's call is handed, and what it has taken. */
+/* The table that one call of a loop is handed, with the hoard that the call has taken. */
 typedef struct lists_call_t {
     bp_lists_o seen;
     struct lists_t *lists;

@@ -304,8 +304,8 @@ void audit_note(memory_t *memory, const void *old, const void *block, size_t siz
     os_unlock(audit->lock);
 }
 
-/* It looks into blocks of threads that wait for work and note that under their own locks. What they write there is no
- * address into an image, so it does not matter which of two numbers is read; the thread sanitizer is told so. */
+/* The audit reads blocks of threads that wait for work and write there under their own locks. They write no address
+ * into an image, so reading the old or the new number makes no difference; the thread sanitizer is told so. */
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread")))
 #endif

@@ -72,7 +72,7 @@ bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t 
 
 /* --- audit ------------------------------------------------------------------------------------------------------- */
 
-/* Which of a host's memory still points into an image that has gone. In builds with BACKPLANE_AUDIT only.
+/* The audit finds memory of a host that still points into an image that was unloaded. Builds with BACKPLANE_AUDIT only.
  *
  * There every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that all of
  * them can be searched for addresses of a range. Other builds have none of this: the functions are not there.

@@ -54,7 +54,7 @@ static value_integer_t next_number(value_integer_t number)
     return (value_integer_t){bits, number.negative && bits != 0};
 }
 
-/* What stands behind a name: a number of 64 bits. */
+/* Read the number of 64 bits behind a name ("heavy=8"). False where the text is no such number. */
 static bool read_number(const char *text, value_integer_t *number)
 {
     bp_value_t value;

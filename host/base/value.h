@@ -7,7 +7,7 @@
  *   colour   #rgb #rrggbb #rrggbbaa (linear, 0 to 255 a part), or three or four numbers
  *   string   the rest of the line as it is; name: likewise, interned
  *   entity   #index:generation, or "none"; or a name, where the context finds entities by name
- * What value_format writes, value_parse reads back to the same bits.
+ * value_parse reads a text of value_format back to the same bits.
  *
  * What it does not do: it knows neither the fields that give values a meaning (field.h), nor components and worlds.
  */
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* What texts of values may refer to: interned names, and the tag of this host's entities. */
+/* What is needed to read and write texts of values: the interned names, and the tag of this host's entities. */
 typedef struct value_context_t {
     names_t *names;
     uint32_t entity_base; /* the host's tag, in its place in a generation */
@@ -48,7 +48,7 @@ static inline uint32_t entity_life(uint32_t base, bp_entity_t e)
 uint32_t value_size(uint32_t type);
 const char *value_type_name(uint32_t type);
 
-/* What a value's text looks like, for sentences: "a whole number from 0 to 255". [any] */
+/* How the text of a value of this type looks, in words for a message: "a whole number from 0 to 255". [any] */
 const char *value_form(uint32_t type);
 
 /* Numbers in a value: 3 for a vec3; 1 for scalars; 0 for strings, names, entities and bools. [any] */

@@ -14,16 +14,16 @@
 
 /* --- os_file: whole files ---------------------------------------------------------------------------------- */
 
-/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Who changes the file in place changes what
- * is read, and who cuts it off takes pages away: replace such files by renaming, as os_file_replace does. NULL on
- * failure, with the system's sentence in `error`. [main] */
+/* Map a file's bytes for reading, page-aligned; of an empty file *size is 0. Changing the file in place changes
+ * the mapped bytes, and cutting it off takes pages away: replace such files by renaming, as os_file_replace does. NULL
+ * on failure, with the system's sentence in `error`. [main] */
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
 void os_file_unmap(const void *bytes, size_t size);
 
 /* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it as
  * `path`.part, brought to the disk, and then renamed. A link is followed; what is no plain file (a device, a pipe) is
- * written to directly. What a process that was killed has left of a .part is written over; one that another process
- * goes on writing for half a second is an error. false on failure, with the system's sentence; nothing is left beside
+ * written to directly. A .part that a killed process has left is written over; one that another process goes on
+ * writing for half a second is an error. false on failure, with the system's sentence; nothing is left beside
  * then. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
@@ -51,7 +51,7 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
 
 /* --- file_stamp: has a file changed? ------------------------------------------------------------------------------ */
 
-/* What tells one state of a file from another. Equal stamps: the file has not been written since. */
+/* Tells one state of a file from another: as long as its stamps are equal the file has not been written. */
 typedef struct file_stamp_t {
     uint64_t size, written, id; /* written: in nanoseconds, as fine as the file system is; id: of the file behind the
                                    path */

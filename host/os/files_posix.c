@@ -208,7 +208,7 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
             return explain(error, error_size, EISDIR);
         if (!S_ISREG(about.st_mode))
             return write_to_device(path, bytes, size) || explain(error, error_size, errno);
-        /* Who may not write to the file may not replace it either, though its folder would allow it. */
+        /* A user who may not write to the file may not replace it either, though its folder would allow it. */
         if (access(path, W_OK) != 0 || realpath(path, real) == NULL)
             return explain(error, error_size, errno);
         path = real;
@@ -296,9 +296,10 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
  * A lock belongs to the open file, not to the process: it goes when the last process that has the file open ends, a
  * copy made by fork among them, and so not while anybody may still use the folder.
  *
- * The two who may meet at a folder. Who makes it creates the file and then locks it; who sweeps may come in between,
- * and takes the folder for a dead man's. Then he who makes it finds the file locked, or no longer in any folder, and
- * makes another. Who sweeps holds the lock until all is gone, so two of them do not meet.
+ * Two processes may meet at a folder: one that makes it and one that sweeps folders of processes that have ended. The
+ * maker creates the file and then locks it; a sweeper that comes in between takes the folder for an abandoned one. The
+ * maker then finds the file locked, or no longer in any folder, and makes another folder. A sweeper holds the lock
+ * until all of the folder is gone, so two sweepers never work on the same one.
  */
 
 enum { RANDOM = 6 /* letters that mkdtemp puts in */, TRIES = 16 };

@@ -103,7 +103,7 @@ int os_terminal_columns(int stream);
 
 /* --- os_program: other programs ------------------------------------------------------------------------------ */
 
-/* What the file of a program ends with: "" or ".exe". */
+/* The end of a program's file name: "" or ".exe". */
 extern const char os_program_suffix[];
 
 /* Run the program at `path` and wait for its end; `arguments` begin with its name and end with NULL. Input and

@@ -1,8 +1,8 @@
 /* os_code.h - the machine code of a function that calls another one with an argument of its own. For os_*.c alone.
  *
  * Of arguments it knows nothing: those that it is called with are left where they are, but for the first, whose
- * register gets the argument. That is right for any type of function whose arguments the caller cleans up, which is so
- * on all platforms here.
+ * register gets the argument. Right for any type of function whose arguments the caller removes from the stack, as on
+ * all platforms here.
  *
  * What it does not do: it makes no page executable.
  */

@@ -101,7 +101,7 @@ void os_pages_free(void *block, size_t bytes)
 }
 
 #if defined(MADV_POPULATE_WRITE) || defined(MADV_HUGEPAGE)
-/* Advise on every page that the range touches. What a hint comes to is nobody's business. */
+/* Advise on every page that the range touches. A hint may be ignored, so its result is not looked at. */
 static void advise(void *start, size_t bytes, int advice)
 {
     uintptr_t page = os_page_size(), first = (uintptr_t)start / page * page;

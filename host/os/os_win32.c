@@ -2,8 +2,8 @@
  *
  * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. It shrinks by giving back its
  * last pages (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
- * moves pages. What stands between a block's bytes and the end of its last page is cleared at growth: it may hold what
- * the block held before it shrank.
+ * moves pages. The bytes from a block's end to the end of its last page are cleared when the block grows: they may hold
+ * what was there before it shrank.
  */
 #define _WIN32_WINNT 0x0602 /* Windows 8: the safe search flags of LoadLibraryEx */
 #define _WIN32_WINNT 0x0602
@@ -338,8 +338,8 @@ int os_terminal_columns(int stream)
 
 /* Running other programs on Windows: CreateProcess.
  *
- * This system hands a program one line of text, which the program's C library cuts into arguments again: so quoting
- * them is ours.
+ * Windows hands a program one line of text, which the program's C library cuts into arguments again, so this file
+ * quotes the arguments.
  */
 
 const char os_program_suffix[] = ".exe";

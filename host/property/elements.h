@@ -10,8 +10,8 @@
 
 #include "../store/store.h"
 
-/* What stands between the brackets of "name[3]": *name is its text without them, of at most `size` bytes, *element 3.
- * BP_NONE where there are no brackets. False where they are no number. */
+/* Split "name[3]" into its name and the number between the brackets: `name`, of `size` bytes, receives "name", *element
+ * 3. BP_NONE where there are no brackets. False where there is no number between them. */
 bool elements_split(const char *property, char *name, size_t size, uint32_t *element);
 
 /* Element `element` of this field: can it be? An array has so many; a list may have any. */

@@ -221,7 +221,8 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     value_context_t context = world->base->values;
     context.find_entity = find_named;
     context.finder = world;
-    /* What has gone is told before what is wrong with the text. An element may be the one behind the last. */
+    /* An entity or a component that is gone is reported before a fault of the text. An element's number may be the one
+       behind the last, which appends. */
     if (property.element != BP_NONE)
         return set_element_text(world, &property, path->entity, &context, text);
     bp_result_t result = read_cell(world, &property, path->entity, &room, &cell);

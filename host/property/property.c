@@ -18,8 +18,8 @@
 
 /* --- property cells ---------------------------------------------------------------------------------------------- */
 
-/* What the files of property/ share: where the cell of a declared property is, and whether a value may be
- * copied into it as it is.
+/* Shared by the files of property/: where the cell of a declared property is, and whether a value may be copied into it
+ * as it is.
  *
  * What it does not do: it is not for other rooms, which read property.h.
  */
@@ -210,7 +210,7 @@ bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t 
     return no_such_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
 }
 
-/* What the property was resolved for has changed since: find its field again, by what is known of its name. */
+/* Resolve a property again whose component has changed since, by the name that it was resolved by. */
 static bp_result_t follow(world_t *world, bp_property_t *p)
 {
     error_text_t *error = &world->base->error;
@@ -538,7 +538,7 @@ bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *en
 /* Properties by two names, in one call.
  *
  * A pair of names is resolved once and then found again by one of two doors: by the addresses of the texts, since
- * most callers pass the same literals again, or by their hashes. What lies at an address may have changed, so the texts
+ * most callers pass the same literals again, or by their hashes. The bytes at an address may have changed, so the texts
  * are compared in any case. An entry is good for an entity that has the component by that name in the same place as the
  * one it was resolved for, which is one look at the entity's record; where it has not, the names are resolved anew.
  */

@@ -233,7 +233,8 @@ static bp_result_t check_values(check_t *c, const blob_field_t *field, const voi
     return BP_OK;
 }
 
-/* Where lists begin, and how many values there are. What is read lies within the section. */
+/* Check where the lists of a field begin, and count their values. The caller has seen to it that the starts lie within
+   the section. */
 static bp_result_t check_starts(check_t *c, const blob_field_t *field, uint32_t instances, uint64_t offset,
                                 uint64_t *items, const char *type)
 {

@@ -57,8 +57,8 @@ typedef struct blob_group_desc_t {
     uint32_t rows; /* entities */
 } blob_group_desc_t;
 
-/* What the blob will hold. Only borrowed by blob_write_begin. The same type may come twice among the components, for
- * instance to keep one value for all in some groups and a column in others. */
+/* What the blob will hold. blob_write_begin reads it and keeps no address of it. The same type may come twice among the
+ * components, for instance to keep one value for all in some groups and a column in others. */
 typedef struct blob_desc_t {
     const blob_component_desc_t *components;
     const blob_group_desc_t *groups;
@@ -90,8 +90,9 @@ typedef struct blob_writer_t {
  * an opaque component with fields). On failure nothing is kept. [main] */
 bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc_t *desc, error_text_t *error);
 
-/* The values of a field, to be written: one cell for each instance, or one. They stay where they are until the end. Of
- * lists these are where each begins (blob_list_starts), one more than there are cells. */
+/* The place for a field's values: one cell for each instance, or one for all. The place does not move until the blob is
+ * ended. For a field of lists the cells hold where each list begins (blob_list_starts), one more than there are
+ * lists. */
 void *blob_column(blob_writer_t *w, uint32_t component, uint32_t field);
 
 /* The values of all lists of a field. */

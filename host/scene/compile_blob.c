@@ -264,7 +264,7 @@ static bool says_parent(const scene_column_t *column)
     return column->field != NULL && column->field->type == BP_ENTITY && (column->field->flags & BP_FIELD_PARENT) != 0;
 }
 
-/* Those that a property names, for entities that are nobody's children otherwise. */
+/* For entities that stand in no list of children: the parent that a property of theirs names, where one does. */
 static void parents_of_properties(const scene_t *scene, uint32_t *parents)
 {
     for (uint32_t g = 0; g < scene->group_count; g++) {
@@ -525,7 +525,7 @@ static bp_result_t write_items(writing_t *w, const field_t *field, const char *i
     return result;
 }
 
-/* What an array begins with; its entities are none. */
+/* Write a field's default, element by element. References to entities begin as none. */
 static bp_result_t write_default(writing_t *w, const field_t *field, char *to)
 {
     error_text_t *error = w->scene->error;

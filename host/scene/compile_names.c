@@ -4,8 +4,8 @@
  * Numbers that are left out on the left are those of whoever refers: inside car 2, "wheel[0]" is the wheel of the same
  * car. So what is written for one works for all.
  *
- * References are found when all names are known, so it does not matter what stands first. They wait as texts, one for
- * each node rather than for each entity.
+ * References are resolved when all names are known, so a scene may name an entity before it defines it. Until then each
+ * reference is kept as a text, one for each node of the JSON rather than one for each entity.
  */
 #include "compile_inner.h"
 

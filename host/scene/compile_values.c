@@ -33,7 +33,7 @@ bool json_value_is_list(uint32_t type, const tree_item_t *json)
     return !of_numbers;
 }
 
-/* What is right, in JSON's own words. */
+/* How a value of this type is written in JSON, for messages. */
 static const char *form_of(uint32_t type)
 {
     switch (type) {

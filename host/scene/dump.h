@@ -1,8 +1,8 @@
 /* dump.h - a blob as text: for people, or as the JSON that the compiler reads.
  *
  * Text: what the blob holds, then every entity with its components and values. JSON: a scene with the same entities,
- * components, values and parents; entities that others refer to are called e0, e1 ... by their numbers. What only a
- * manager understands (opaque bytes) is left out of the JSON and counted in the text.
+ * components, values and parents; entities that others refer to are called e0, e1 ... by their numbers. Bytes
+ * that only a manager can read are left out of the JSON and counted in the text.
  *
  * What it does not do: it knows no plugins, so a field that the blob leaves to its default is not shown.
  */

@@ -134,7 +134,7 @@ static int sequence(const json_cursor_t *in, const char *at)
     return overlong || none ? 0 : length;
 }
 
-/* What ends a run of plain characters: anything but the quote. */
+/* Read what ends a run of plain characters where that is not the quote: an escape, or a character that is refused. */
 static bp_result_t read_special(json_cursor_t *in, char **out)
 {
     unsigned char c = (unsigned char)*in->at;

@@ -1,7 +1,7 @@
 /* json.h - texts and numbers of JSON (RFC 8259), read at a place in a text.
  *
- * A cursor goes through a text whose end is known; what is read moves it on. What is not JSON sets the fault: where,
- * and a sentence that says what would be right.
+ * A cursor goes through a text whose end is known; reading moves the cursor on. Text that is not JSON sets the fault:
+ * the place, and a sentence that says what would be right.
  *
  * What it does not do: it knows no objects and no lists (json.c), and takes no memory: a text is decoded to where the
  * caller says, which needs as many bytes as it has between its quotes at most.
@@ -30,8 +30,8 @@ bp_result_t json_fail(json_cursor_t *in, const char *at, bp_result_t code, const
 /* Set the fault to "`expected` expected, not ...", of what stands at `at`: a word, a character, or the end. */
 bp_result_t json_unexpected(json_cursor_t *in, const char *at, const char *expected);
 
-/* The string whose first quote the cursor is at. It is written to `*out`, decoded and without a zero, and `*out` comes
- * to stand behind it: UTF-8 without zero characters. Errors: SYNTAX. */
+/* Read the string whose first quote the cursor is at. Its decoded bytes are written to `*out` without a closing zero,
+ * and `*out` is moved behind them: UTF-8 without zero characters. Errors: SYNTAX. */
 bp_result_t json_read_string(json_cursor_t *in, char **out);
 
 /* A number of digits alone, of 64 bits, is whole; any other, and -0, is real. */

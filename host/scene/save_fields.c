@@ -132,7 +132,7 @@ static bp_result_t find_parents(save_t *s)
     return BP_OK;
 }
 
-/* What a reader will find by itself is left out. */
+/* Leave out fields of parents whose every value is what the tree of the blob says: a reader sets them from the tree. */
 static bp_result_t drop_parent_fields(save_t *s)
 {
     bp_result_t result = BP_OK;

@@ -117,7 +117,7 @@ static void fill_list(spawn_t *s, const field_t *field, const char *items, uint3
     cell->count = count;
 }
 
-/* What an array lacks takes the default. */
+/* Fill a cell that is an array: `count` values from `items`, and defaults for the elements that are left. */
 static void fill_array(spawn_t *s, const field_t *field, const char *items, uint32_t count, char *cell)
 {
     uint32_t size = field_item_size(field), room = field->elements > 0 ? field->elements : 1;

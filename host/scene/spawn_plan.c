@@ -343,7 +343,7 @@ static bp_result_t plan_rows(spawn_plan_t *plan, uint32_t g)
     return result;
 }
 
-/* Who comes after whom: the parts of each component together, in the order of their instances. */
+/* List the parts of each component together, in the order of their instances. */
 static void list_parts(spawn_plan_t *plan)
 {
     uint32_t at = 0;
@@ -412,7 +412,8 @@ static uint64_t instance_bytes(const component_t *component)
     return bytes;
 }
 
-/* What lists take outside of rows: as much as their values, in blocks of twice the size at most. */
+/* Bytes that the lists of component `c` take outside of rows, at most: blocks are at most twice as large as the
+   values. */
 static uint64_t list_bytes(const spawn_plan_t *plan, uint32_t c)
 {
     const plan_component_t *component = &plan->components[c];
