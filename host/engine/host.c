@@ -295,7 +295,7 @@ void bp_world_destroy(bp_world_o *world)
 {
     if (world == NULL)
         return;
-    reload_accept(&world->rows.host->reload);
+    reload_forget_world(&world->rows.host->reload, &world->rows);
     destruction_remove_world(&world->rows.host->destruction, &world->rows);
     schedule_free_world(world);
 }

@@ -34,6 +34,7 @@ typedef struct version_t {
     bool keeps_state;    /* the plugin's state goes over as it is */
     bool was_aside;      /* it had crashed; it is trusted while its values are asked for */
     bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
+    bool ended;          /* `unload` of the kept side has been called, and its account settled */
 } version_t;
 
 /* One component of these plugins. */
@@ -163,7 +164,8 @@ void change_leave(version_t *version);
 
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count);
 bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
-void versions_close(reload_change_t *change);        /* the kept sides end; copies that nobody opened stay */
+void versions_end(reload_change_t *change);          /* the kept sides end: their `unload` is called */
+void versions_close(reload_change_t *change);        /* they are closed; copies that nobody opened stay */
 void versions_free(reload_change_t *change);
 
 /* Does state of this form go over as it is? */
@@ -208,6 +210,9 @@ void worlds_exchange(world_change_t *w);
 void worlds_stop(reload_change_t *change);  /* what the kept sides have started */
 void worlds_free(reload_change_t *change);
 
+/* A world ends, and with it the kept side of what the change is to it. */
+void worlds_forget(reload_change_t *change, const world_t *world);
+
 /* What was resolved for the old columns finds its way to the new ones. Once, after the exchange that stays. */
 void worlds_tell(world_change_t *w, bool back);
 
@@ -236,8 +241,9 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
 /* After the exchange that stays: the shapes go, whose columns are all in use. */
 void worlds_drop_shapes(reload_change_t *change);
 
-/* The hidden columns go. */
-void worlds_drop_hidden(reload_change_t *change);
+/* The hidden columns go. `next`: a change that has just been committed over this one; NULL where there is none. The
+ * managers whose columns `next` has moved have no hidden columns of this change any more. */
+void worlds_drop_hidden(reload_change_t *change, reload_change_t *next);
 
 /* In every run: of the `width` columns of the manager's keys those in `picks` stay. Then bring keys and prototypes in
    step. */

@@ -82,13 +82,41 @@ static void drop_hidden(world_change_t *w, manager_change_t *m)
     manager->hidden = 0;
 }
 
-void worlds_drop_hidden(reload_change_t *change)
+/* What a later change has moved a manager's columns to; NULL where it has left them alone. */
+static manager_change_t *moved_by(reload_change_t *next, const manager_t *manager)
+{
+    for (uint32_t i = 0; next != NULL && i < next->world_count; i++) {
+        for (uint32_t m = 0; m < next->worlds[i].manager_count; m++) {
+            manager_change_t *found = &next->worlds[i].managers[m];
+            if (found->manager == manager && found->moves)
+                return found;
+        }
+    }
+    return NULL;
+}
+
+/* The later change keeps the columns that can be seen, and no hidden ones: none of these went into its shapes. */
+static void keep_visible(world_change_t *w, manager_change_t *m, manager_change_t *next)
+{
+    if (next->hidden == 0)
+        return;
+    memory_free(&w->world->memory, next->columns, next->column_count * sizeof *next->columns);
+    next->columns = m->visible;
+    next->column_count = m->visible_count;
+    next->hidden = 0;
+    m->visible = NULL;
+}
+
+void worlds_drop_hidden(reload_change_t *change, reload_change_t *next)
 {
     for (uint32_t i = 0; i < change->world_count; i++) {
         world_change_t *w = &change->worlds[i];
         bool any = false;
         for (uint32_t m = 0; m < w->manager_count; m++) {
-            if (w->managers[m].manager->hidden == 0)
+            manager_change_t *over = moved_by(next, w->managers[m].manager);
+            if (over != NULL)
+                keep_visible(w, &w->managers[m], over);
+            if (over != NULL || w->managers[m].manager->hidden == 0)
                 continue;
             any = true;
             drop_hidden(w, &w->managers[m]);

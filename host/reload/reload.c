@@ -4,6 +4,10 @@
  * itself is its own opposite, and that is used once: at the end of preparing all sides change for a moment, so that the
  * worlds can settle their steps with the new units and say what is wrong, and change back. After that nothing is left
  * that could fail.
+ *
+ * A change that is prepared while another one is on probation lies beside both. Its shapes are made without the hidden
+ * columns of the managers that it moves, and with those of the others; so the probation goes on where the change is
+ * refused, and ends in the commit.
  */
 #include "../os/os.h"
 #include "../plugin/registry.h"
@@ -69,13 +73,23 @@ bp_result_t reload_check_moment(const reload_t *reload)
 
 /* --- the end of one side ------------------------------------------------------------------------------------------ */
 
-/* The kept side ends, and all that the change holds but its files. What its code says on its way out must not hide
- * the reason. */
-static void end_kept_side(reload_change_t *change)
+/* The code of the kept side is called for the last time. What it says on its way out must not hide the reason. */
+static void stop_kept_side(reload_change_t *change)
 {
     error_text_t kept = *change_error(change);
     reload_seal(change->reload);
     worlds_stop(change);
+    versions_end(change);
+    reload_unseal(change->reload);
+    *change_error(change) = kept;
+}
+
+/* The kept side ends, and all that the change holds but its files. */
+static void end_kept_side(reload_change_t *change)
+{
+    stop_kept_side(change);
+    error_text_t kept = *change_error(change);
+    reload_seal(change->reload); /* functions that run when an image is closed are code of the plugin too */
     worlds_free(change);
     plan_free(change);
     versions_close(change);
@@ -194,7 +208,6 @@ bp_result_t reload_prepare(reload_change_t *change)
         result = check_plugins(change);
     if (result != BP_OK)
         return result;
-    reload_accept(reload);
     change->hides = reload->probation_steps > 0;
     change_pause(change);
     reload_seal(reload);
@@ -220,16 +233,26 @@ void reload_commit(reload_change_t *change)
 {
     reload_t *reload = change->reload;
     uint64_t began = os_clock_ns();
+    bool probation = change->hides;
+    reload_change_t *before = reload->probation;
+    reload->probation = NULL;
+    if (before != NULL)
+        stop_kept_side(before); /* now: what it gives back belongs to the version that is still in place */
     change_exchange(change);
     tell(change);
+    if (before != NULL)
+        worlds_drop_hidden(before, change);
     change->state = CHANGE_COMMITTED;
-    bool probation = change->hides;
     if (probation) {
         worlds_drop_shapes(change);
         change->steps_left = reload->probation_steps;
         reload->probation = change;
     } else {
         end_kept_side(change);
+    }
+    if (before != NULL) {
+        end_kept_side(before);
+        free_change(before);
     }
     change_resume(change);
     change->nanoseconds += os_clock_ns() - began;
@@ -265,8 +288,19 @@ void reload_accept(reload_t *reload)
     if (change == NULL)
         return;
     reload->probation = NULL;
-    worlds_drop_hidden(change);
+    worlds_drop_hidden(change, NULL);
     change_finish(change);
+}
+
+void reload_forget_world(reload_t *reload, const world_t *world)
+{
+    if (reload->probation == NULL)
+        return;
+    error_text_t kept = reload->base->error;
+    reload_seal(reload);
+    worlds_forget(reload->probation, world);
+    reload_unseal(reload);
+    reload->base->error = kept;
 }
 
 void reload_step_done(reload_t *reload)

@@ -70,10 +70,10 @@ bp_result_t reload_check_moment(const reload_t *reload);
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 
-/* On failure the change is as it was after reload_read. Ends an earlier probation. */
+/* On failure the change is as it was after reload_read, and an earlier probation goes on. */
 bp_result_t reload_prepare(reload_change_t *change);
 
-/* The change must be prepared. Afterwards it belongs to `reload`. */
+/* The change must be prepared. Afterwards it belongs to `reload`. Ends an earlier probation. */
 void reload_commit(reload_change_t *change);
 
 /* Let go of a change that is not committed. NULL is allowed. */
@@ -91,6 +91,9 @@ void reload_step_done(reload_t *reload);
 
 /* End the probation now, for good. */
 void reload_accept(reload_t *reload);
+
+/* A world is about to end: a change that is on probation lets go of it, and stays on probation for the others. */
+void reload_forget_world(reload_t *reload, const world_t *world);
 
 /* Is this plugin on probation? */
 bool reload_on_probation(const reload_t *reload, const plugin_t *plugin);

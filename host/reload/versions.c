@@ -174,9 +174,10 @@ static void end_changing(plugin_t *plugin)
     move_bytes(&plugin->bystanders, atomic_load(&plugin->account));
 }
 
-static void close_one(reload_change_t *change, version_t *version)
+static void end_one(version_t *version)
 {
-    loader_t *loader = change->reload->loader;
+    if (version->ended)
+        return;
     if (version->loaded && !version->keeps_state) {
         change_enter(version);
         if (version->plugin->desc.unload != NULL)
@@ -185,6 +186,13 @@ static void close_one(reload_change_t *change, version_t *version)
     }
     version->loaded = false;
     divide_accounts(version);
+    version->ended = true;
+}
+
+static void close_one(reload_change_t *change, version_t *version)
+{
+    loader_t *loader = change->reload->loader;
+    end_one(version);
     registry_set_free(change->reload->registry, &version->set);
     if (version->open && change->state != CHANGE_COMMITTED) {
         /* The file stays for another try. */
@@ -193,7 +201,20 @@ static void close_one(reload_change_t *change, version_t *version)
     }
     if (version->open)
         loader_close_version(loader, &version->kept);
-    version->open = false;
+    version->open = version->ended = false;
+}
+
+void versions_end(reload_change_t *change)
+{
+    for (uint32_t i = change->version_count; i > 0; i--)
+        end_one(&change->versions[i - 1]);
+}
+
+/* Is a plugin part of a change that goes on when this one ends: of one on probation, over which this one was refused,
+ * or which was committed over this one? */
+static bool goes_on_changing(const reload_change_t *change, const plugin_t *plugin)
+{
+    return change->reload->probation != change && reload_on_probation(change->reload, plugin);
 }
 
 void versions_close(reload_change_t *change)
@@ -202,8 +223,9 @@ void versions_close(reload_change_t *change)
         close_one(change, &change->versions[i - 1]);
     for (uint32_t i = 0; i < change->version_count; i++) {
         version_t *version = &change->versions[i];
-        version->plugin->reloading = false;
-        end_changing(version->plugin);
+        version->plugin->reloading = goes_on_changing(change, version->plugin);
+        if (!version->plugin->reloading)
+            end_changing(version->plugin);
         if (version->was_aside && change->state != CHANGE_COMMITTED)
             plugin_set_aside(version->plugin);
     }
@@ -309,7 +331,10 @@ static bp_result_t refuse_for(reload_change_t *change, const system_t *system, c
 {
     error_text_t *error = change_error(change), kept = *error;
     const char *owner = system->owner->name;
-    if (system->owner->reloading)
+    bool reloaded = false;
+    for (uint32_t v = 0; v < change->version_count; v++)
+        reloaded = reloaded || change->versions[v].plugin == system->owner;
+    if (reloaded)
         return error_prefix(error, result, "system '%s': ", system->name);
     return error_set(error, result,
                      "system '%s' of plugin '%s' cannot go on: %s; rebuild that plugin and reload both together: "

@@ -294,8 +294,8 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     if (!changes)
         return BP_OK;
     world_t *world = w->world;
-    if (!world_reserve_moves(world) || !world_reserve_layout(world, 3)) /* for now, and for the end of a probation or
-                                                                           the way back */
+    /* Layouts: for now, for the end of the probation before, and for the end of this one or the way back. */
+    if (!world_reserve_moves(world) || !world_reserve_layout(world, 4))
         return error_memory(change_error(change), "reloading");
     w->layout = ++*change->reload->layouts;
     return BP_OK;
@@ -589,6 +589,19 @@ static void free_world(world_change_t *w)
     memory_free(memory, w->units, w->unit_capacity * sizeof *w->units);
     memory_free(memory, w->managers, w->managers == NULL ? 0 : w->manager_capacity * sizeof *w->managers);
     memory_free(memory, w->systems, w->systems == NULL ? 0 : w->system_capacity * sizeof *w->systems);
+}
+
+void worlds_forget(reload_change_t *change, const world_t *world)
+{
+    uint32_t at = 0;
+    while (at < change->world_count && change->worlds[at].world != world)
+        at++;
+    if (at == change->world_count)
+        return;
+    stop_world(change, &change->worlds[at]);
+    free_world(&change->worlds[at]);
+    change->world_count--;
+    memmove(change->worlds + at, change->worlds + at + 1, (change->world_count - at) * sizeof *change->worlds);
 }
 
 void worlds_free(reload_change_t *change)

@@ -265,6 +265,83 @@ START_TEST(a_plugin_that_is_loaded_meanwhile_ends_the_probation)
 }
 END_TEST
 
+/* --- a change over one that is on probation ----------------------------------------------------------------------- */
+
+static const int accepted[] = {2, 3, 6, 7, 14, 17, 18, 19};
+
+/* Whatever a version is refused for, nothing has changed: not even that the one before may be taken back. */
+START_TEST(a_refused_reload_leaves_the_probation_as_it_is)
+{
+    static const int refused[] = {9, 10, 11, 12};
+    char *first = describe_host(scene.host);
+    WORKS(scene.host, scene_reload(&scene, accepted[_i]));
+    for (uint32_t n = 0; n < 2 * COUNT(refused); n++) {
+        char *before = describe_host(scene.host);
+        ck_assert_int_ne(scene_reload(&scene, refused[n % COUNT(refused)]), BP_OK);
+        scene_clear_log(&scene);
+        expect_same(before, describe_host(scene.host), "a reload refused on probation");
+        ck_assert_ptr_nonnull(scene.host->reload.probation);
+    }
+    check_host(scene.host);
+    take_back();
+    expect_same(first, describe_host(scene.host), "a reload taken back after others were refused");
+    expect_values_of(1);
+    WORKS(scene.host, bp_host_step(scene.host));
+}
+END_TEST
+
+/* Of every version over every other: the one before is what comes back, and what was before that has ended. */
+START_TEST(a_reload_over_one_on_probation_comes_back_to_that)
+{
+    for (uint32_t n = 0; n < COUNT(accepted); n++) {
+        if (scene_reload(&scene, accepted[_i]) != BP_OK)
+            ck_abort_msg("version %d over version 1 was refused", accepted[_i]);
+        char *before = describe_host(scene.host);
+        bp_result_t result = scene_reload(&scene, accepted[n]);
+        scene_clear_log(&scene);
+        check_host(scene.host);
+        if (result == BP_OK)
+            WORKS(scene.host, reload_rollback(&scene.host->reload));
+        scene_clear_log(&scene);
+        expect_same(before, describe_host(scene.host), "a reload over one on probation, taken back");
+        if (result != BP_OK)
+            WORKS(scene.host, reload_rollback(&scene.host->reload));
+        else
+            FAILS(scene.host, BP_ERROR_STATE, "on probation", reload_rollback(&scene.host->reload));
+        scene_clear_log(&scene);
+        check_host(scene.host);
+        WORKS(scene.host, bp_host_step(scene.host));
+        if (scene_reload(&scene, 1) != BP_OK)
+            scene_reload(&scene, 17);
+        scene_clear_log(&scene);
+        for (uint32_t i = 0; i < 11; i++)
+            WORKS(scene.host, bp_host_step(scene.host)); /* the probation ends by itself */
+        ck_assert_ptr_null(scene.host->reload.probation);
+        scene_clear_log(&scene);
+        check_host(scene.host);
+    }
+}
+END_TEST
+
+START_TEST(a_world_that_ends_leaves_the_probation_to_the_others)
+{
+    WORKS(scene.host, scene_reload(&scene, accepted[_i]));
+    bp_world_destroy(scene.second);
+    scene.second = NULL;
+    check_host(scene.host);
+    WORKS(scene.host, bp_host_step(scene.host));
+    WORKS(scene.host, scene_reload(&scene, accepted[_i]));
+    take_back();
+    check_host(scene.host);
+    WORKS(scene.host, bp_host_step(scene.host));
+    WORKS(scene.host, scene_reload(&scene, accepted[_i]));
+    bp_world_destroy(scene.world);
+    scene.world = NULL;
+    take_back(); /* no world has any of it */
+    check_host(scene.host);
+}
+END_TEST
+
 /* --- by system ---------------------------------------------------------------------------------------------------- */
 
 enum { NAME_A, NAME_B, NAME_C };
@@ -416,6 +493,9 @@ Suite *rollback_suite(void)
     tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
     tcase_add_loop_test(kept, a_component_that_a_world_gets_meanwhile_ends_the_probation, 0, 2);
     tcase_add_test(kept, a_plugin_that_is_loaded_meanwhile_ends_the_probation);
+    tcase_add_loop_test(kept, a_refused_reload_leaves_the_probation_as_it_is, 0, COUNT(accepted));
+    tcase_add_loop_test(kept, a_reload_over_one_on_probation_comes_back_to_that, 0, COUNT(accepted));
+    tcase_add_loop_test(kept, a_world_that_ends_leaves_the_probation_to_the_others, 0, COUNT(accepted));
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
