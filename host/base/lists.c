@@ -5,7 +5,7 @@
  *     rounding the bytes
  *     of all items up gives the block's size, because more than half of it is in use;
  *   - a hoard is used by one thread at a time: `main` by the thread that steps the host, the others by the call that
- *     has taken them;
+ *     has taken them; the stock by whoever holds `busy`;
  *   - a block is off its free list before anything is copied into it, so a loop that crashes while a list grows,
  *     because it has broken
  *     that list, leaves every hoard in order.
@@ -34,10 +34,31 @@ static uint32_t class_of(size_t size)
 
 /* --- chunks ------------------------------------------------------------------------------------------------------- */
 
-static void put_free(lists_hoard_t *hoard, void *block, uint32_t class)
+static void put_free(lists_free_t *to, void *block)
 {
-    memcpy(block, &hoard->free[class], sizeof(void *));
-    hoard->free[class] = block;
+    memcpy(block, &to->first, sizeof(void *));
+    if (to->first == NULL)
+        to->last = block;
+    to->first = block;
+}
+
+static void *take_free(lists_free_t *from)
+{
+    void *block = from->first;
+    memcpy(&from->first, block, sizeof(void *));
+    return block;
+}
+
+/* All blocks of one list to the beginning of another. */
+static void move_free(lists_free_t *from, lists_free_t *to)
+{
+    if (from->first == NULL)
+        return;
+    memcpy(from->last, &to->first, sizeof(void *));
+    if (to->first == NULL)
+        to->last = from->last;
+    to->first = from->first;
+    from->first = NULL;
 }
 
 /* Put the rest of a chunk into the free lists, largest blocks first. */
@@ -46,7 +67,7 @@ static void put_rest(lists_hoard_t *hoard)
     for (uint32_t class = LISTS_CLASSES; class > 0; class--) {
         size_t size = (size_t)LISTS_SMALLEST << (class - 1);
         for (; (size_t)(hoard->end - hoard->at) >= size; hoard->at += size)
-            put_free(hoard, hoard->at, class - 1);
+            put_free(&hoard->free[class - 1], hoard->at);
     }
 }
 
@@ -80,6 +101,42 @@ static void free_chunks(lists_t *lists, lists_hoard_t *hoard)
     memset(hoard->free, 0, sizeof hoard->free);
 }
 
+/* --- the stock ---------------------------------------------------------------------------------------------------- */
+
+static void hold(lists_t *lists)
+{
+    for (uint32_t turn = 0; atomic_flag_test_and_set_explicit(&lists->busy, memory_order_acquire); turn++)
+        os_relax(turn);
+}
+
+static void let_go(lists_t *lists)
+{
+    atomic_flag_clear_explicit(&lists->busy, memory_order_release);
+}
+
+/* Some blocks of the stock; false where it has none. */
+static bool refill(lists_t *lists, lists_hoard_t *hoard, uint32_t class)
+{
+    lists_free_t *stock = &lists->stock[class], *to = &hoard->free[class];
+    size_t size = (size_t)LISTS_SMALLEST << class;
+    uint32_t most = size * LISTS_REFILL <= LISTS_REFILL_BYTES ? LISTS_REFILL : (uint32_t)(LISTS_REFILL_BYTES / size);
+    hold(lists);
+    for (uint32_t i = 0; stock->first != NULL && (i < most || i == 0); i++)
+        put_free(to, take_free(stock));
+    let_go(lists);
+    if (to->first == NULL)
+        hoard->dry |= 1u << class;
+    return to->first != NULL;
+}
+
+/* What the hoard has is for everybody. Called by who holds the stock, or where there is one thread. */
+static void share(lists_t *lists, lists_hoard_t *hoard)
+{
+    for (uint32_t class = 0; class < LISTS_CLASSES; class++)
+        move_free(&hoard->free[class], &lists->stock[class]);
+    hoard->dry = 0;
+}
+
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
 
 static void *take(lists_t *lists, lists_hoard_t *hoard, size_t size)
@@ -87,14 +144,12 @@ static void *take(lists_t *lists, lists_hoard_t *hoard, size_t size)
     if (size > LISTS_LARGE)
         return memory_resize(&lists->memory, NULL, 0, size);
     uint32_t class = class_of(size);
-    void *block = hoard->free[class];
-    if (block != NULL) {
-        memcpy(&hoard->free[class], block, sizeof(void *));
-        return block;
-    }
+    lists_free_t *free = &hoard->free[class];
+    if (free->first != NULL || ((hoard->dry >> class & 1) == 0 && refill(lists, hoard, class)))
+        return take_free(free);
     if ((size_t)(hoard->end - hoard->at) < size && !new_chunk(lists, hoard, size))
         return NULL;
-    block = hoard->at;
+    char *block = hoard->at;
     hoard->at += size;
     return block;
 }
@@ -104,7 +159,7 @@ static void give(lists_t *lists, lists_hoard_t *hoard, void *block, size_t size)
     if (size > LISTS_LARGE)
         memory_free(&lists->memory, block, size);
     else
-        put_free(hoard, block, class_of(size));
+        put_free(&hoard->free[class_of(size)], block);
 }
 
 static bool grow(lists_t *lists, lists_hoard_t *hoard, bp_list_t *list, uint32_t item_size, uint32_t capacity)
@@ -142,17 +197,6 @@ void lists_release(lists_t *lists, bp_list_t *list, uint32_t item_size)
 
 /* --- hoards ------------------------------------------------------------------------------------------------------- */
 
-static void hold(lists_t *lists)
-{
-    for (uint32_t turn = 0; atomic_flag_test_and_set_explicit(&lists->busy, memory_order_acquire); turn++)
-        os_relax(turn);
-}
-
-static void let_go(lists_t *lists)
-{
-    atomic_flag_clear_explicit(&lists->busy, memory_order_release);
-}
-
 static lists_hoard_t *take_hoard(lists_t *lists)
 {
     hold(lists);
@@ -185,6 +229,7 @@ bp_result_t BP_CALL lists_reserve_in_call(bp_lists_o *seen, bp_list_t *list, uin
 void lists_give_back(lists_call_t *call)
 {
     hold(call->lists);
+    share(call->lists, call->hoard);
     call->hoard->next_idle = call->lists->idle;
     call->lists->idle = call->hoard;
     let_go(call->lists);
@@ -210,10 +255,8 @@ static int64_t count_blocks(const lists_t *lists)
     return blocks;
 }
 
-void lists_trim(lists_t *lists)
+static void free_all(lists_t *lists)
 {
-    if ((lists->main.chunks == NULL && lists->all == NULL) || count_blocks(lists) != 0)
-        return;
     free_chunks(lists, &lists->main);
     lists->main.blocks = 0;
     for (lists_hoard_t *hoard = lists->all, *next; hoard != NULL; hoard = next) {
@@ -222,15 +265,20 @@ void lists_trim(lists_t *lists)
         memory_free(&lists->memory, hoard, sizeof *hoard);
     }
     lists->all = lists->idle = NULL;
+    memset(lists->stock, 0, sizeof lists->stock);
+}
+
+void lists_tidy(lists_t *lists)
+{
+    if (lists->main.chunks == NULL && lists->all == NULL)
+        return;
+    if (count_blocks(lists) == 0)
+        free_all(lists);
+    else
+        share(lists, &lists->main);
 }
 
 void lists_free(lists_t *lists)
 {
-    free_chunks(lists, &lists->main);
-    for (lists_hoard_t *hoard = lists->all, *next; hoard != NULL; hoard = next) {
-        next = hoard->next;
-        free_chunks(lists, hoard);
-        memory_free(&lists->memory, hoard, sizeof *hoard);
-    }
-    lists->all = lists->idle = NULL;
+    free_all(lists);
 }

@@ -8,11 +8,13 @@
  *                   capacity 8    32                           capacity 2    32
  *                   capacity 16   64                           capacity 5    64
  *
- * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists and when
- * it ends. A block may be taken from one hoard and given back to another. Which hoard a block comes from decides its
- * address and nothing else, so lists are the same on any number of threads.
+ * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists, when it
+ * ends, and when it wants blocks that others have given back: these lie in a stock that all share, and a hoard takes a
+ * few of them at a time. Between calls hoards have none, so what one thread frees serves the others, and memory does
+ * not grow for as long as the lists do not. Which hoard a block comes from decides its address and nothing else, so
+ * lists are the same on any number of threads.
  *
- * Where no list has a block any more, lists_trim gives all chunks back.
+ * Where no list has a block any more, lists_tidy gives all chunks back.
  *
  * What it does not do: it knows no fields (cells.h); strings in lists are counted there.
  */
@@ -29,7 +31,9 @@ enum {
     LISTS_CLASSES = 12,                                    /* blocks of 16, 32, ... bytes, ... */
     LISTS_LARGE = LISTS_SMALLEST << (LISTS_CLASSES - 1),   /* ... up to this */
     LISTS_FIRST_CHUNK = 4 * 1024,
-    LISTS_CHUNK = 1024 * 1024                              /* chunks double up to this */
+    LISTS_CHUNK = 1024 * 1024,                             /* chunks double up to this */
+    LISTS_REFILL = 32,                                     /* blocks taken from the stock at a time, at most, ... */
+    LISTS_REFILL_BYTES = 16 * 1024                         /* ... of so many bytes together, but for one block */
 };
 
 typedef struct lists_chunk_t {
@@ -37,11 +41,18 @@ typedef struct lists_chunk_t {
     size_t size;
 } lists_chunk_t;
 
+/* Blocks of one size that nobody has, each beginning with the address of the next. `last` counts where `first` is not
+ * NULL. */
+typedef struct lists_free_t {
+    void *first, *last;
+} lists_free_t;
+
 /* A supply of blocks that one thread at a time takes from. */
 typedef struct lists_hoard_t {
     struct lists_hoard_t *next_idle, *next;
     char *at, *end;            /* what is left of the chunk cut last */
-    void *free[LISTS_CLASSES]; /* blocks given back, each beginning with the address of the next */
+    lists_free_t free[LISTS_CLASSES];
+    uint32_t dry;              /* bits of classes of which the stock had none; until the call ends */
     lists_chunk_t *chunks;
     size_t chunk_size;         /* of the next one */
     int64_t blocks;            /* taken, less those given back; of one hoard it may be negative */
@@ -58,7 +69,8 @@ typedef struct lists_t {
     memory_t memory;
     lists_hoard_t main;   /* of the thread that steps the host, between loops */
     lists_call_t outside; /* what code on that thread is handed outside steps */
-    atomic_flag busy;     /* held while a hoard is taken or given back */
+    atomic_flag busy;     /* held while a hoard is taken, given back or filled */
+    lists_free_t stock[LISTS_CLASSES];
     lists_hoard_t *idle;
     lists_hoard_t *all;   /* but for `main` */
 } lists_t;
@@ -74,8 +86,9 @@ bool lists_reserve(lists_t *lists, bp_list_t *list, uint32_t item_size, uint32_t
 /* Give the block back: the list is {NULL, 0, 0}. [main] */
 void lists_release(lists_t *lists, bp_list_t *list, uint32_t item_size);
 
-/* Give chunks back where no list has a block. [main] */
-void lists_trim(lists_t *lists);
+/* Between calls: blocks that were released are for everybody from now on, and all chunks are given back where no list
+ * has a block. [main] */
+void lists_tidy(lists_t *lists);
 
 /* bp_lists_o.reserve. */
 bp_result_t BP_CALL lists_reserve_in_call(bp_lists_o *seen, bp_list_t *list, uint32_t item_size, uint32_t capacity);

@@ -211,6 +211,34 @@ static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
+static bp_result_t set_declared(world_t *world, const bp_property_t *p, const field_t *field,
+                                const bp_entity_t *entities, uint32_t count, const char *values, size_t stride)
+{
+    bp_result_t result = prepare_cells(world, p, field, entities, count);
+    if (result == BP_OK && field->type == BP_STRING)
+        return set_texts(world, p, field, entities, count, values, stride);
+    for (uint32_t i = 0; i < count && result == BP_OK; i++)
+        put_element(world, p, field, entities[i], values + i * stride);
+    return result;
+}
+
+/* The values are copied first: they may be items of a list that grows, and so moves. */
+static bp_result_t set_in_lists(world_t *world, const bp_property_t *p, const field_t *field,
+                                const bp_entity_t *entities, uint32_t count, const char *values, size_t stride)
+{
+    bp_value_t one;
+    size_t size = field_item_size(field);
+    char *copies = count == 1 ? (char *)&one : memory_resize(&world->memory, NULL, 0, count * size);
+    if (copies == NULL)
+        return error_memory(&world->base->error, "setting an element");
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(copies + i * size, values + i * stride, size);
+    bp_result_t result = set_declared(world, p, field, entities, count, copies, size);
+    if (count != 1)
+        memory_free(&world->memory, copies, count * size);
+    return result;
+}
+
 bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
                          uint32_t count, const char *values, size_t stride)
 {
@@ -219,12 +247,9 @@ bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *
         return result;
     if (is_own(world, p))
         return each_own(world, p, field, entities, count, NULL, values, stride);
-    result = prepare_cells(world, p, field, entities, count);
-    if (result == BP_OK && field->type == BP_STRING)
-        return set_texts(world, p, field, entities, count, values, stride);
-    for (uint32_t i = 0; i < count && result == BP_OK; i++)
-        put_element(world, p, field, entities[i], values + i * stride);
-    return result;
+    if (field_is_list(field))
+        return set_in_lists(world, p, field, entities, count, values, stride);
+    return set_declared(world, p, field, entities, count, values, stride);
 }
 
 /* --- whole cells -------------------------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static void collect(schedule_t *schedule)
 {
     uint64_t from = schedule->crew->trace != NULL ? os_clock_ns() : 0;
     uint32_t collected = store_collect(schedule->world);
-    lists_trim(&schedule->world->lists);
+    lists_tidy(&schedule->world->lists);
     if (schedule->crew->trace != NULL)
         trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
 }

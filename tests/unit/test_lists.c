@@ -492,6 +492,52 @@ START_TEST(loops_make_the_same_lists_on_any_number_of_threads)
 }
 END_TEST
 
+/* --- long use ----------------------------------------------------------------------------------------------------- */
+
+enum { GENERATION = 3000, GENERATIONS = 60 };
+
+/* Rows come, a loop fills their lists, and they go; somebody stays, so that the memory is never given back whole.
+   Blocks of the dead serve those that come. */
+static size_t bytes_after_generations(uint32_t threads, size_t *early)
+{
+    static const bp_plugin_head_t *const plugins[] = {&sacks};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
+                                                       .tag = 1,
+                                                       .threads = threads,
+                                                       .static_plugins = plugins,
+                                                       .static_plugin_count = 1});
+    const bp_api_t *api = bp_host_api(host);
+    WORKS(host, bp_host_load_plugin(host, "sacks", NULL, 0));
+    bp_world_o *many = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(many, "sack"));
+    uint32_t prototype = prototype_of(many, "sack", NULL, NULL, NULL);
+    bp_entity_t *e = malloc(GENERATION * sizeof *e), keeper;
+    WORKS(host, api->world->create(many, prototype, &keeper, 1));
+    for (uint32_t i = 0; i < GENERATIONS; i++) {
+        WORKS(host, api->world->create(many, prototype, e, GENERATION));
+        WORKS(host, bp_world_step(many));
+        api->entity->destroy(host, e, GENERATION);
+        for (uint32_t k = 0; k < 3; k++)
+            WORKS(host, bp_world_step(many));
+        if (i == GENERATIONS / 4)
+            *early = memory_bytes(&world_of(many)->lists.memory);
+    }
+    size_t bytes = memory_bytes(&world_of(many)->lists.memory);
+    check_host(host);
+    free(e);
+    bp_host_destroy(host);
+    return bytes;
+}
+
+START_TEST(lists_of_those_that_come_take_the_memory_of_those_that_went)
+{
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        size_t early, late = bytes_after_generations(threads, &early);
+        ck_assert_msg(late <= early + early / 4, "%zu bytes became %zu", early, late);
+    }
+}
+END_TEST
+
 /* --- properties --------------------------------------------------------------------------------------------------- */
 
 static rig_t rig;
@@ -693,6 +739,33 @@ START_TEST(a_batch_with_one_bad_list_changes_nothing)
 }
 END_TEST
 
+/* What is set may lie in the list that grows. */
+START_TEST(an_item_of_a_list_is_appended_to_it)
+{
+    bp_property_t whole, element;
+    char name[16];
+    bp_list_t list;
+    text("hits", "[1, 2, 3, 4]", "[1, 2, 3, 4]");
+    text("tags", "[\"a text\", \"another\"]", "[\"a text\", \"another\"]");
+    WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "hits", &whole));
+    for (uint32_t i = 4; i < 40; i++) {
+        snprintf(name, sizeof name, "hits[%u]", i);
+        WORKS(rig.host, rig.api->property->resolve(world, some, "bag", name, &element));
+        WORKS(rig.host, rig.api->property->get(world, &whole, &some, 1, &list, sizeof list));
+        WORKS(rig.host, rig.api->property->set(world, &element, &some, 1, list.items, sizeof(float)));
+        text(name, NULL, "1");
+    }
+    WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "tags", &whole));
+    for (uint32_t i = 2; i < 40; i++) {
+        snprintf(name, sizeof name, "tags[%u]", i);
+        WORKS(rig.host, rig.api->property->resolve(world, some, "bag", name, &element));
+        WORKS(rig.host, rig.api->property->get(world, &whole, &some, 1, &list, sizeof list));
+        WORKS(rig.host, rig.api->property->set(world, &element, &some, 1, list.items, sizeof(char *)));
+        text(name, NULL, "a text");
+    }
+}
+END_TEST
+
 /* --- failing memory ----------------------------------------------------------------------------------------------- */
 
 /* One allocation fails in each round: what fails says so and changes nothing; loops are told, and go on. */
@@ -737,6 +810,7 @@ Suite *lists_suite(void)
     tcase_add_loop_test(random, random_operations_come_to_what_a_naive_model_says, 0, 12);
     tcase_add_test(random, loops_make_the_same_lists_on_any_number_of_threads);
     tcase_add_test(random, without_memory_lists_stay_what_they_were);
+    tcase_add_test(random, lists_of_those_that_come_take_the_memory_of_those_that_went);
     suite_add_tcase(suite, random);
     TCase *tests = tcase_create("properties");
     tcase_add_checked_fixture(tests, begin, end);
@@ -747,6 +821,7 @@ Suite *lists_suite(void)
     tcase_add_test(tests, a_property_says_how_many_values_it_has);
     tcase_add_test(tests, one_list_is_set_to_many_entities_and_each_has_its_own);
     tcase_add_test(tests, a_batch_with_one_bad_list_changes_nothing);
+    tcase_add_test(tests, an_item_of_a_list_is_appended_to_it);
     suite_add_tcase(suite, tests);
     return suite;
 }
