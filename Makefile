@@ -249,7 +249,7 @@ asan:
 # Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls
 # that take too long. Not trials: a copy of a process with threads that starts threads of its own is more than
 # ThreadSanitizer can follow.
-TSAN_SUITES = threads side_by_side sets reload_threads pause trace watch guard os
+TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os
 
 tsan:
 	@echo "== ThreadSanitizer"

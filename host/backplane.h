@@ -184,10 +184,26 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count,
                                          bp_reload_report_t *report);
 
-/* What hot reload has to do at present: take in files that are finished, follow builds and trials, see to plugins that
- * have crashed. Call it between steps, best after each: where it was called less than 2 ms ago it comes back at once.
- * What it comes to is told as by bp_host_on_reload and in the log. BP_ERROR_STATE from inside a step or a callback. */
+/* What is to be done between steps: tasks that threads of plugins have posted (bp_task.h) are carried out, plugins that
+ * have crashed are seen to, and hot reload goes on: it takes in files that are finished, and follows builds and trials.
+ * Call it between steps, best after each; what comes of hot reload is told as by bp_host_on_reload and in the log.
+ * Where there is nothing to do it comes back at once; files are looked at every 2 ms at most. BP_ERROR_STATE from
+ * inside a step, a callback or a posted task. */
 BACKPLANE_API bp_result_t bp_host_poll(bp_host_o *host);
+
+/* The same, and where there is nothing to do wait once: until something is posted, a file changes, bp_host_wake is
+ * called, or so many nanoseconds have passed (UINT64_MAX: without end); then poll again. It may come back early, for
+ * instance where a signal comes: call it in the loop that also looks at the time. BP_ERROR_LIMIT where the system has
+ * nothing left to wait with: then it has only slept, a millisecond at most. */
+BACKPLANE_API bp_result_t bp_host_wait(bp_host_o *host, uint64_t nanoseconds);
+
+/* The same, woken as well when one of up to 8 handles can be read without waiting: file descriptors; on Windows objects
+ * that can be waited for. */
+BACKPLANE_API bp_result_t bp_host_wait_for(bp_host_o *host, uint64_t nanoseconds, const intptr_t *handles,
+                                           uint32_t count);
+
+/* Have a bp_host_wait that waits now come back, or the next one wait not at all. [any] */
+BACKPLANE_API void bp_host_wake(bp_host_o *host);
 
 /* Have every reload and every refusal told, whoever asked for it. The callback changes nothing of the host. */
 BACKPLANE_API bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data);

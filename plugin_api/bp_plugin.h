@@ -27,6 +27,7 @@
 #define BP_PLUGIN_H
 
 #include "bp_api.h"
+#include "bp_task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,6 +73,7 @@ typedef struct bp_plugin_desc_t {
     bp_system_list_t systems BP_OR_ZERO;
     bp_field_list_t options BP_OR_ZERO;    /* what the ini may give under [plugin NAME] */
     bp_table_list_t tables BP_OR_ZERO;     /* for other plugins; offered before `load` is called */
+    bp_task_list_t tasks BP_OR_ZERO;       /* that its threads may post (bp_task.h) */
 
     /* Called once after the options are set and before anything else; may set plugin->state and find
      * tables. Where it fails it leaves nothing behind, and the plugin is not loaded. [main] */

@@ -87,6 +87,7 @@ static const make_suite_t second_half[] = {
     reload_many_suite,
     reload_threads_suite,
     pause_suite,
+    posts_suite,
 };
 
 static void add(SRunner *runner, const make_suite_t *suites, size_t count)

@@ -74,5 +74,6 @@ Suite *rollback_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
 Suite *pause_suite(void);
+Suite *posts_suite(void);
 
 #endif

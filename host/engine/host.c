@@ -28,6 +28,14 @@ bp_result_t host_refuse_during_step(bp_host_o *host)
     return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");
 }
 
+bp_result_t host_refuse_from_inside(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK && host->loader.posts.running)
+        result = error_set(&host->base.error, BP_ERROR_STATE, "not from inside a posted task");
+    return result;
+}
+
 /* --- host life --------------------------------------------------------------------------------------------------- */
 
 /* A host's beginning and end.
@@ -159,7 +167,7 @@ void bp_host_destroy(bp_host_o *host)
 
 bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_inside(host);
     if (result != BP_OK)
         return result;
     if (sink != NULL && sink->slices == NULL)
@@ -364,6 +372,8 @@ static bp_result_t after_step(bp_host_o *host, bp_result_t result)
 
 bp_result_t bp_world_step(bp_world_o *world)
 {
+    if (world->rows.host->loader.posts.running)
+        return host_refuse_from_inside(world->rows.host);
     if (!world_clock_runs(&world->clock))
         return BP_OK;
     return after_step(world->rows.host, schedule_step(world->schedule, &world->rows.host->crew));
@@ -403,7 +413,7 @@ static bp_result_t step_together(bp_host_o *host)
 
 bp_result_t bp_host_step(bp_host_o *host)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_inside(host);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         if (runs(host, i))
             result = schedule_prepare(host_world(host, i)->schedule);

@@ -36,6 +36,9 @@ struct bp_host_o {
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
+/* The same, and what a posted task may not do either: bring or end plugins, step, poll. */
+bp_result_t host_refuse_from_inside(bp_host_o *host);
+
 /* The tables of the contract (tables.c), and one that is found by its name (look.c). */
 bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;

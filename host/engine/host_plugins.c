@@ -19,7 +19,7 @@
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_inside(host);
     if (result == BP_OK)
         result = loader_load(&host->loader, name_or_path, options, option_count);
     if (result == BP_OK)
@@ -60,7 +60,7 @@ static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 
 bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_inside(host);
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
@@ -95,7 +95,7 @@ bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t c
 {
     bp_result_t result = hot_reload(&host->hot, names, count);
     copy_report(&host->reload, report);
-    if (host_refuse_during_step(host) == BP_OK)
+    if (host_refuse_from_inside(host) == BP_OK)
         host_attend_crashes(host);
     return result;
 }
@@ -122,6 +122,9 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
  * stands what a crash leads to, since only the host sees both: within the probation of a reload the version before
  * comes back; otherwise the plugin stays set aside until a version comes that loads.
  */
+
+enum { HOST_WAIT_MOST = 8 };
+BP_STATIC_ASSERT((int)HOT_HANDLES + (int)HOST_WAIT_MOST <= (int)OS_WAKE_MOST, "all of them are slept on together");
 
 static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 {
@@ -193,14 +196,64 @@ void host_attend_crashes(bp_host_o *host)
     }
 }
 
+/* Tasks first: what is reloaded then need not wait for them. Returns how many there were. */
+static uint32_t poll_once(bp_host_o *host)
+{
+    host_attend_crashes(host);
+    uint32_t tasks = posts_run(&host->loader.posts);
+    if (tasks > 0)
+        host_attend_crashes(host);
+    hot_poll(&host->hot);
+    return tasks;
+}
+
 bp_result_t bp_host_poll(bp_host_o *host)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_inside(host);
+    if (result == BP_OK)
+        poll_once(host);
+    return result;
+}
+
+/* Sleep once. Files that change just after hot reload has looked at them are looked at when it does so again. */
+static bp_result_t sleep_once(bp_host_o *host, uint64_t nanoseconds, const intptr_t *others, uint32_t other_count)
+{
+    intptr_t handles[HOT_HANDLES + HOST_WAIT_MOST];
+    uint32_t readable, count;
+    uint64_t began = os_clock_ns(), until = hot_sleep(&host->hot, handles, &count);
+    memcpy(handles + count, others, other_count * sizeof *others);
+    bp_result_t result = posts_sleep(&host->loader.posts, nanoseconds < until ? nanoseconds : until, handles,
+                                     count + other_count, &readable);
+    uint64_t passed = os_clock_ns() - began, due = hot_due(&host->hot);
+    if (result == BP_OK && readable != 0 && readable >> count == 0 && due > 0 && passed < nanoseconds)
+        result = posts_sleep(&host->loader.posts, due < nanoseconds - passed ? due : nanoseconds - passed, others,
+                             other_count, &readable);
+    return result;
+}
+
+bp_result_t bp_host_wait_for(bp_host_o *host, uint64_t nanoseconds, const intptr_t *handles, uint32_t count)
+{
+    bp_result_t result = host_refuse_from_inside(host);
     if (result != BP_OK)
         return result;
-    host_attend_crashes(host);
-    hot_poll(&host->hot);
-    return BP_OK;
+    if (count > HOST_WAIT_MOST)
+        return error_set(&host->base.error, BP_ERROR_LIMIT, "%u handles to wait for; at most %d are allowed", count,
+                         HOST_WAIT_MOST);
+    if (poll_once(host) > 0 || nanoseconds == 0)
+        return BP_OK;
+    result = sleep_once(host, nanoseconds, handles, count);
+    poll_once(host);
+    return result;
+}
+
+bp_result_t bp_host_wait(bp_host_o *host, uint64_t nanoseconds)
+{
+    return bp_host_wait_for(host, nanoseconds, NULL, 0);
+}
+
+void bp_host_wake(bp_host_o *host)
+{
+    posts_wake(&host->loader.posts);
 }
 
 /* --- check plugin ------------------------------------------------------------------------------------------------ */

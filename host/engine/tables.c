@@ -370,6 +370,13 @@ static void report_table_value(bp_report_o *report, const char *name, const char
         report->sink->value(report->sink->context, report->world, report->unit, name, text);
 }
 
+/* --- tasks ------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t task_table_post(const bp_plugin_t *plugin, const char *task, const void *bytes, size_t size)
+{
+    return posts_put(&plugin->host->loader.posts, whole(plugin), task, bytes, size);
+}
+
 /* --- all --------------------------------------------------------------------------------------------------------- */
 
 static const bp_memory_api memory_table = {.struct_size = sizeof memory_table, .resize = memory_table_resize};
@@ -471,6 +478,8 @@ static const bp_clock_api clock_table = {
     .set_speed = clock_table_set_speed,
 };
 
+static const bp_task_api task_table = {.struct_size = sizeof task_table, .version = 1, .post = task_table_post};
+
 /* Tables of the host that are found by name, like those of plugins. */
 static const struct {
     const char *name;
@@ -479,6 +488,7 @@ static const struct {
 } found_by_name[] = {
     {BP_CLOCK_API, 1, &clock_table},
     {BP_LOOK_API, 1, &host_look_table},
+    {BP_TASK_API, 1, &task_table},
 };
 
 static const void *host_table(const char *name, uint32_t version)

@@ -95,6 +95,24 @@ void os_unlock(os_lock_t *lock);
 void os_lock_wait(os_lock_t *lock);      /* held: let go, sleep until woken, hold again; may wake for nothing */
 void os_lock_wake_all(os_lock_t *lock);
 
+/* --- os_wake: a sleep that others end -------------------------------------------------------------------------- */
+
+/* What a thread sleeps on. */
+typedef struct os_wake_t os_wake_t;
+
+enum { OS_WAKE_MOST = 16 }; /* handles in one sleep */
+
+os_wake_t *os_wake_create(void); /* NULL where there is no memory, or no handle left */
+void os_wake_destroy(os_wake_t *wake); /* NULL is allowed */
+
+/* End the sleep of the one who sleeps, or the next one at once. [any] */
+void os_wake_signal(os_wake_t *wake);
+
+/* Sleep until somebody signals, one of `handles` can be read without waiting, or so many nanoseconds have passed
+ * (UINT64_MAX: without end); a signal of the system may end it early. A handle is a file descriptor; on Windows an
+ * object that can be waited for. Returns a bit for each handle that can be read. By one thread at a time. */
+uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *handles, uint32_t count);
+
 /* --- os_terminal ------------------------------------------------------------------------------------------- */
 
 /* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */

@@ -15,7 +15,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -470,6 +473,82 @@ void os_lock_wait(os_lock_t *lock)
 void os_lock_wake_all(os_lock_t *lock)
 {
     pthread_cond_broadcast(&lock->woken);
+}
+
+/* --- wake -------------------------------------------------------------------------------------------------------- */
+
+/* A pipe: who signals writes a byte, which stays until the sleeper has woken. It is never full for long, and where it
+ * is, somebody has signalled. */
+
+struct os_wake_t {
+    int ends[2]; /* read, write */
+};
+
+static bool open_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFL, O_NONBLOCK);
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    }
+    return true;
+}
+
+os_wake_t *os_wake_create(void)
+{
+    os_wake_t *wake = malloc(sizeof *wake);
+    if (wake != NULL && !open_pipe(wake->ends)) {
+        free(wake);
+        return NULL;
+    }
+    return wake;
+}
+
+void os_wake_destroy(os_wake_t *wake)
+{
+    if (wake == NULL)
+        return;
+    close(wake->ends[0]);
+    close(wake->ends[1]);
+    free(wake);
+}
+
+void os_wake_signal(os_wake_t *wake)
+{
+    ssize_t written;
+    do
+        written = write(wake->ends[1], "", 1);
+    while (written < 0 && errno == EINTR);
+}
+
+/* poll counts milliseconds; ppoll, where it is, nanoseconds. */
+static int poll_ns(struct pollfd *polled, uint32_t count, uint64_t nanoseconds)
+{
+#if defined(__linux__)
+    struct timespec time = {.tv_sec = (time_t)(nanoseconds / BILLION), .tv_nsec = (long)(nanoseconds % BILLION)};
+    return ppoll(polled, count, nanoseconds == UINT64_MAX ? NULL : &time, NULL);
+#else
+    uint64_t milliseconds = (nanoseconds + 999999) / 1000000;
+    return poll(polled, count, nanoseconds == UINT64_MAX ? -1 : milliseconds > INT_MAX ? INT_MAX : (int)milliseconds);
+#endif
+}
+
+uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *handles, uint32_t count)
+{
+    struct pollfd polled[1 + OS_WAKE_MOST] = {{.fd = wake->ends[0], .events = POLLIN}};
+    char bytes[64];
+    uint32_t readable = 0;
+    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+        polled[1 + i] = (struct pollfd){.fd = (int)handles[i], .events = POLLIN};
+    if (poll_ns(polled, 1 + count, nanoseconds) <= 0)
+        return 0;
+    if (polled[0].revents != 0)
+        while (read(wake->ends[0], bytes, sizeof bytes) > 0)
+            ;
+    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+        readable |= (uint32_t)(polled[1 + i].revents != 0) << i;
+    return readable;
 }
 
 /* --- terminal ---------------------------------------------------------------------------------------------------- */

@@ -306,6 +306,54 @@ void os_lock_wake_all(os_lock_t *lock)
     WakeAllConditionVariable(&lock->woken);
 }
 
+/* --- wake -------------------------------------------------------------------------------------------------------- */
+
+/* An event that resets itself; handles are whatever Windows can wait for. */
+
+struct os_wake_t {
+    HANDLE event;
+};
+
+os_wake_t *os_wake_create(void)
+{
+    os_wake_t *wake = malloc(sizeof *wake);
+    if (wake == NULL)
+        return NULL;
+    wake->event = CreateEventW(NULL, FALSE, FALSE, NULL);
+    if (wake->event != NULL)
+        return wake;
+    free(wake);
+    return NULL;
+}
+
+void os_wake_destroy(os_wake_t *wake)
+{
+    if (wake == NULL)
+        return;
+    CloseHandle(wake->event);
+    free(wake);
+}
+
+void os_wake_signal(os_wake_t *wake)
+{
+    SetEvent(wake->event);
+}
+
+uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *handles, uint32_t count)
+{
+    enum { A_MILLISECOND = 1000000 };
+    HANDLE waited[1 + OS_WAKE_MOST] = {wake->event};
+    uint64_t milliseconds = nanoseconds / A_MILLISECOND + (nanoseconds % A_MILLISECOND > 0);
+    uint32_t readable = 0;
+    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+        waited[1 + i] = (HANDLE)handles[i];
+    DWORD time = nanoseconds == UINT64_MAX ? INFINITE : milliseconds < INFINITE ? (DWORD)milliseconds : INFINITE - 1;
+    WaitForMultipleObjects(1 + count, waited, FALSE, time);
+    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+        readable |= (uint32_t)(WaitForSingleObject(waited[1 + i], 0) == WAIT_OBJECT_0) << i;
+    return readable;
+}
+
 /* --- terminal ---------------------------------------------------------------------------------------------------- */
 
 /* The console of Windows. */

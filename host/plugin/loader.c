@@ -23,6 +23,7 @@ void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_
     memset(loader, 0, sizeof *loader);
     memory_init_child(&loader->memory, "plugins", &base->memory);
     loader->base = loader->plugins.base = base;
+    posts_init(&loader->posts, base);
     loader->files = (copies_t){.base = base, .memory = &loader->memory};
     loader->registry = registry;
     loader->api = api;
@@ -33,6 +34,7 @@ void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_
 
 void loader_free(loader_t *loader)
 {
+    posts_free(&loader->posts);
     copies_end(&loader->files);
     memory_free(&loader->memory, loader->plugins.items, loader->plugins.capacity * sizeof *loader->plugins.items);
     loader->plugins.items = NULL;
@@ -126,6 +128,7 @@ static void free_lists(memory_t *memory, plugin_t *plugin)
                 plugin->desc.components.count * sizeof(bp_component_i));
     memory_free(memory, (void *)(uintptr_t)plugin->desc.systems.items,
                 plugin->desc.systems.count * sizeof(bp_system_i));
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.tasks.items, plugin->desc.tasks.count * sizeof(bp_task_t));
 }
 
 static void free_content(loader_t *loader, plugin_t *plugin)
@@ -148,6 +151,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
 
 static void free_plugin(loader_t *loader, plugin_t *plugin)
 {
+    posts_drop(&loader->posts, plugin, 0, NULL);
     free_content(loader, plugin);
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
@@ -177,11 +181,31 @@ static bp_result_t copy_list(loader_t *loader, const char *kind, const char *nam
     return BP_OK;
 }
 
+static bp_result_t check_tasks(loader_t *loader, const plugin_t *plugin)
+{
+    error_text_t *error = &loader->base->error;
+    const bp_task_t *tasks = plugin->desc.tasks.items;
+    for (uint32_t i = 0; i < plugin->desc.tasks.count; i++) {
+        if (!names_is_word(tasks[i].name))
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "a task's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                             tasks[i].name);
+        if (tasks[i].run == NULL)
+            return error_set(error, BP_ERROR_ARGUMENT, "task '%s' has no function", tasks[i].name);
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(tasks[k].name, tasks[i].name) == 0)
+                return error_set(error, BP_ERROR_ARGUMENT, "two tasks are called '%s'", tasks[i].name);
+        }
+    }
+    return BP_OK;
+}
+
 static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
 {
-    void *components, *systems = NULL;
+    void *components, *systems = NULL, *tasks = NULL;
     const bp_component_list_t *c = &desc->components;
     const bp_system_list_t *s = &desc->systems;
+    const bp_task_list_t *t = &desc->tasks;
     bp_result_t result =
         copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
     plugin->desc.components = (bp_component_list_t){components, components == NULL ? 0 : c->count, sizeof *c->items};
@@ -189,7 +213,10 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
         result =
             copy_list(loader, "system", plugin->name, s->items, s->count, s->item_size, sizeof *s->items, &systems);
     plugin->desc.systems = (bp_system_list_t){systems, systems == NULL ? 0 : s->count, sizeof *s->items};
-    return result;
+    if (result == BP_OK)
+        result = copy_list(loader, "task", plugin->name, t->items, t->count, t->item_size, sizeof *t->items, &tasks);
+    plugin->desc.tasks = (bp_task_list_t){tasks, tasks == NULL ? 0 : t->count, sizeof *t->items};
+    return result == BP_OK ? check_tasks(loader, plugin) : result;
 }
 
 /* As many bytes as both know; the rest is zero. */
@@ -199,9 +226,10 @@ static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin
     const bp_plugin_desc_t *desc = head->desc;
     memcpy(&plugin->head, head, sizeof plugin->head);
     memcpy(&plugin->desc, desc, head->desc_size < sizeof plugin->desc ? head->desc_size : sizeof plugin->desc);
-    plugin->desc.components.count = plugin->desc.systems.count = 0;
+    plugin->desc.components.count = plugin->desc.systems.count = plugin->desc.tasks.count = 0;
     plugin->desc.components.items = NULL;
     plugin->desc.systems.items = NULL;
+    plugin->desc.tasks.items = NULL;
     plugin->name = memory_copy_text(memory, head->name);
     plugin->version = memory_copy_text(memory, desc->version == NULL ? "" : desc->version);
     plugin->doc = memory_copy_text(memory, desc->doc == NULL ? "" : desc->doc);
@@ -389,6 +417,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     loader_pause(plugin, BP_PAUSE_UNLOAD);
     if (plugin->desc.unload != NULL)
         verb_unload(plugin);
+    posts_drop(&loader->posts, plugin, 0, "the plugin is unloaded");
     registry_sweep(loader->registry, plugin);
     free_plugin(loader, plugin);
 }
@@ -625,7 +654,7 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
         (desc->systems.count > 0 && desc->systems.items == NULL) ||
         (desc->options.count > 0 && desc->options.items == NULL) ||
-        (desc->tables.count > 0 && desc->tables.items == NULL))
+        (desc->tables.count > 0 && desc->tables.items == NULL) || (desc->tasks.count > 0 && desc->tasks.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
     return BP_OK;
 }

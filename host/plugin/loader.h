@@ -11,6 +11,7 @@
 #include "../base/error.h"
 #include "copies.h"
 #include "plugin.h"
+#include "posts.h"
 #include "registry.h"
 
 #include <bp_plugin.h>
@@ -25,6 +26,7 @@ typedef struct loader_t {
     const bp_plugin_head_t *const *static_plugins;
     uint32_t static_count;
     plugins_t plugins;
+    posts_t posts;            /* what their threads have asked for */
     bool located;             /* the present error already says where it is */
     guard_t *guard;           /* of plugins from files; NULL: none */
 #if defined(BACKPLANE_AUDIT)

@@ -35,7 +35,7 @@ typedef struct plugins_t {
 struct plugin_t {
     bp_plugin_t handed;       /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
-    bp_plugin_desc_t desc;    /* a copy; its texts and its lists of components and systems are copied too, all else
+    bp_plugin_desc_t desc;    /* a copy; its texts and lists of components, systems and tasks are copied too, all else
                                  points into the image */
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
@@ -59,6 +59,7 @@ struct plugin_t {
     memory_t bystanders;      /* what other threads have taken since that change began, less what they have given
                                  back */
     atomic_bool mixed;        /* they have: what belongs to which version cannot be told any more */
+    bool told_dropped;        /* the log has been told that what it posts is dropped since it crashed */
     file_stamp_t stamp;       /* of its file just before it was read first */
 };
 

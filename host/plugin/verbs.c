@@ -23,6 +23,7 @@
 typedef struct call_t {
     const component_t *component;
     const system_t *system;
+    const bp_task_t *task;
     plugin_t *plugin;
     bp_manager_t *m;
     bp_system_t *s;
@@ -101,6 +102,23 @@ bp_result_t verb_resume(plugin_t *plugin, uint32_t reason)
     if (plugin->guard == NULL)
         return plugin->desc.resume(&plugin->handed, reason);
     return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason}, "resume", call_resume);
+}
+
+static void call_task(void *data)
+{
+    const call_t *c = data;
+    c->task->run(&c->plugin->handed, c->in, c->size);
+}
+
+void verb_task(plugin_t *plugin, const bp_task_t *task, const void *bytes, size_t size)
+{
+    char what[80];
+    if (plugin->guard == NULL) {
+        task->run(&plugin->handed, bytes, size);
+        return;
+    }
+    snprintf(what, sizeof what, "task %s", task->name);
+    verb_call(&(call_t){.plugin = plugin, .task = task, .in = bytes, .size = size}, what, call_task);
 }
 
 /* --- components --------------------------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ bp_result_t verb_load(plugin_t *plugin);
 void verb_unload(plugin_t *plugin);
 void verb_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
+void verb_task(plugin_t *plugin, const bp_task_t *task, const void *bytes, size_t size);
 
 /* A component manager; the verb is handed what `m` begins with. Threads as bp_component.h says. */
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);

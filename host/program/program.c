@@ -21,7 +21,7 @@
 
 enum {
     BILLION = 1000000000,
-    NAP_NS = 2000000,   /* the longest sleep: new files are looked for in between */
+    PAUSE_NS = 100000000, /* at a time, while all worlds are stopped */
     STEPS_AT_ONCE = 8,  /* of a world that is behind */
     BEHIND = 1          /* seconds that a world may be behind and catch up */
 };
@@ -112,7 +112,7 @@ int program_step(program_t *program, uint64_t count, bool bar)
         progress_show(&program->progress, done);
         bp_host_poll(program->host);
         if (stand_still(program)) {
-            os_sleep_ns(NAP_NS);
+            bp_host_wait(program->host, PAUSE_NS);
             continue;
         }
         result = bp_host_step(program->host);
@@ -350,11 +350,14 @@ static bp_result_t show_path(live_t *live)
     return result;
 }
 
-static void nap(const live_t *live)
+/* Until the next step is due, or the next line is to be shown. */
+static uint64_t time_left(const live_t *live)
 {
-    uint64_t now = os_clock_ns() - live->began, due = live->next < 0 ? now + NAP_NS : (uint64_t)(live->next * BILLION);
-    if (due > now)
-        os_sleep_ns(due - now < NAP_NS ? due - now : NAP_NS);
+    uint64_t now = os_clock_ns();
+    uint64_t due = live->next < 0 ? now + PAUSE_NS : live->began + (uint64_t)(live->next * BILLION);
+    if (live->show != NULL && live->next_show < due)
+        due = live->next_show;
+    return due > now ? due - now : 0;
 }
 
 int program_live(program_t *program, uint64_t count, const char *show)
@@ -369,9 +372,7 @@ int program_live(program_t *program, uint64_t count, const char *show)
         result = show_path(&live);
         if (result == BP_OK)
             result = step_worlds(&live);
-        bp_host_poll(program->host);
-        if (result == BP_OK && !live.over)
-            nap(&live);
+        bp_host_wait(program->host, result == BP_OK && !live.over ? time_left(&live) : 0);
     }
     signal(SIGINT, SIG_DFL);
     free(live.due);

@@ -197,6 +197,11 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
     build->process = NULL;
 }
 
+bool build_is_waiting(const build_t *build)
+{
+    return build->process != NULL || build->dirty_count > 0;
+}
+
 void build_poll(build_t *build, uint64_t now)
 {
     folder_notice_t notice;

@@ -45,6 +45,9 @@ typedef struct build_t {
 bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources);
 void build_end(build_t *build); /* kills a command that runs */
 
+/* Does a command run, or will one soon? [main] */
+bool build_is_waiting(const build_t *build);
+
 /* Begin, follow and end commands. Never waits. `now` in milliseconds. [main] */
 void build_poll(build_t *build, uint64_t now);
 

@@ -129,6 +129,7 @@ struct reload_change_t {
     world_change_t *worlds;
     uint32_t world_count, world_capacity;
     uint64_t nanoseconds;     /* spent so far */
+    uint64_t posts;           /* how many posts there were before it was prepared */
     uint64_t steps_left;      /* of the probation */
     char *text;               /* the block about it: room for a head, then the rest */
     size_t text_size, text_length;

@@ -33,6 +33,9 @@ void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
  * watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
+/* What can be read when there are notices: a file descriptor. */
+intptr_t folder_watch_handle(const folder_watch_t *watch);
+
 /* The next notice; false where there is none at present. Never waits. [main] */
 bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice);
 

@@ -17,6 +17,12 @@ void folder_watch_close(folder_watch_t *watch)
     (void)watch;
 }
 
+intptr_t folder_watch_handle(const folder_watch_t *watch)
+{
+    (void)watch;
+    return -1;
+}
+
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder)
 {
     (void)watch, (void)folder;

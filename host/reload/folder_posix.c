@@ -46,6 +46,11 @@ void folder_watch_close(folder_watch_t *watch)
     memory_free(watch->memory, watch, sizeof *watch);
 }
 
+intptr_t folder_watch_handle(const folder_watch_t *watch)
+{
+    return watch->fd;
+}
+
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder)
 {
     uint32_t mask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF |

@@ -277,6 +277,39 @@ void hot_poll(hot_t *hot)
     }
 }
 
+uint64_t hot_due(const hot_t *hot)
+{
+    uint64_t now = os_clock_ns(), due = (hot->polled_at + HOT_POLL_MS) * MILLION;
+    return due > now ? due - now : 0;
+}
+
+/* Something goes on, beside this process or in files: nobody tells when it has gone further. */
+static bool is_busy(const hot_t *hot)
+{
+    return hot->trial.child != NULL || hot->fresh > 0 || hot->alone ||
+           (hot->watching && watch_look_ms(&hot->watch) == 0) ||
+           (hot->building && build_is_waiting(&hot->build));
+}
+
+uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *count)
+{
+    uint64_t ms = hot->building ? BUILD_RETRY_MS : WATCH_BACKSTOP_MS;
+    *count = 0;
+    if (!hot->watching && !hot->building && hot->trial.child == NULL)
+        return UINT64_MAX;
+    if (is_busy(hot))
+        return (uint64_t)HOT_POLL_MS * MILLION;
+    if (hot->building)
+        handles[(*count)++] = folder_watch_handle(hot->build.folders);
+    if (hot->watching) {
+        uint64_t look = watch_look_ms(&hot->watch);
+        ms = look < ms ? look : ms;
+    }
+    if (hot->watching && hot->watch.folders != NULL)
+        handles[(*count)++] = folder_watch_handle(hot->watch.folders);
+    return ms * MILLION;
+}
+
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
 
 /* The files are read now: what was written before need not be watched for. */

@@ -22,7 +22,8 @@
 
 enum {
     HOT_POLL_MS = 2,   /* calls in between come back at once */
-    HOT_GATHER_MS = 50
+    HOT_GATHER_MS = 50,
+    HOT_HANDLES = 2
 };
 
 typedef struct hot_name_t {
@@ -76,6 +77,13 @@ void hot_end_build(hot_t *hot);
 
 /* Whatever is to be done at present. [main], between steps */
 void hot_poll(hot_t *hot);
+
+/* How many nanoseconds may pass before hot_poll has something to look at (UINT64_MAX: none, it is off), unless one of
+ * the handles can be read, to which it listens. [main] */
+uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *count);
+
+/* How many until hot_poll does not come back at once. [main] */
+uint64_t hot_due(const hot_t *hot);
 
 /* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on
  * trial at present is let go, and tried anew afterwards. [main], between steps */

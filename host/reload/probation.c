@@ -360,6 +360,8 @@ bp_result_t reload_rollback(reload_t *reload)
     if (result != BP_OK)
         return result;
     change_pause(change);
+    for (uint32_t i = 0; i < change->version_count; i++)
+        posts_drop(&reload->loader->posts, change->versions[i].plugin, 0, "its version is taken back");
     reload_seal(reload);
     result = prepare_back(change, &most);
     if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)

@@ -62,7 +62,7 @@ void reload_unseal(reload_t *reload)
 bp_result_t reload_check_moment(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
-    bool held = d->stepping != 0 || d->announcing || d->entities->sealed;
+    bool held = d->stepping != 0 || d->announcing || d->entities->sealed || reload->loader->posts.running;
     for (uint32_t i = 0; i < d->world_count; i++)
         held = held || world_holds_rows(d->worlds[i]);
     if (!held)
@@ -192,10 +192,12 @@ static bp_result_t prepare(reload_change_t *change)
     return result == BP_OK ? rehearse(change) : result;
 }
 
-/* The versions at work go on. */
+/* The versions at work go on. What those that are not to come have posted goes with them. */
 static void let_go(reload_change_t *change)
 {
     end_kept_side(change);
+    for (uint32_t i = 0; i < change->version_count; i++)
+        posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, NULL);
     change_resume(change);
 }
 
@@ -210,6 +212,8 @@ bp_result_t reload_prepare(reload_change_t *change)
         return result;
     change->hides = reload->probation_steps > 0;
     change_pause(change);
+    posts_run(&reload->loader->posts); /* by the versions whose threads have posted them */
+    change->posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
     result = prepare(change);
     reload_unseal(reload);

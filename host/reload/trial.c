@@ -55,6 +55,7 @@ static const char *step_all(reload_t *reload)
     crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
     const char *crash = crash_of_any(reload->loader);
     for (uint32_t n = 0; n < TRIAL_STEPS && crash == NULL; n++) {
+        posts_run(&reload->loader->posts);
         for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
             if (schedule_step(world_handle(d->worlds[w])->schedule, &crew) != BP_OK)
                 return reload->base->error.text;
@@ -85,6 +86,7 @@ static int try_change(process_t *self, void *data)
     if (reload->loader->guard != NULL)
         /* so that it is told where it hangs */
         guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1);
+    posts_forget(&reload->loader->posts); /* the original carries them out */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
     if (reload_prepare(attempt->trial->change) != BP_OK) {

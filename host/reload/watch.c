@@ -267,6 +267,23 @@ void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now)
     }
 }
 
+uint64_t watch_look_ms(const file_watch_t *watch)
+{
+    uint64_t ms = watch->folders != NULL ? WATCH_BACKSTOP_MS : WATCH_LOOK_MS;
+    for (uint32_t i = 0; i < watch->loader->plugins.count; i++) {
+        const plugin_t *plugin = watch->loader->plugins.items[i];
+        if (plugin->path[0] != '\0' && !is_watched(watch, plugin))
+            return 0;
+    }
+    for (uint32_t i = 0; i < watch->count; i++) {
+        if (watch->files[i]->pending)
+            return 0;
+        if (watch->files[i]->folder == -1 && ms > WATCH_RETRY_MS)
+            ms = WATCH_RETRY_MS;
+    }
+    return ms;
+}
+
 bool watch_is_waiting(const file_watch_t *watch)
 {
     for (uint32_t i = 0; i < watch->count; i++) {

@@ -57,6 +57,10 @@ plugin_t *watch_next(file_watch_t *watch, uint64_t now);
    [main] */
 void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now);
 
+/* How many milliseconds may pass before files have to be looked at without a notice; 0: some have changed, or are not
+ * watched yet. [main] */
+uint64_t watch_look_ms(const file_watch_t *watch);
+
 /* Are there files that have changed and are not finished yet, but may be soon? [main] */
 bool watch_is_waiting(const file_watch_t *watch);
 
