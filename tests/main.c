@@ -66,6 +66,7 @@ static const make_suite_t second_half[] = {
     trace_suite,
     program_suite,
     console_scenes_suite,
+    new_suite,
     program_values_suite,
     guard_suite,
     watch_suite,

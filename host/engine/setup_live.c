@@ -67,7 +67,7 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
 
 static bp_result_t read_build(setup_t *s)
 {
-    char folder[FILE_PATH_MAX];
+    char folder[FILE_PATH_MAX], place[FILE_PATH_MAX];
     const ini_entry_t *build = setup_find_entry(s, "host", "build"), *sources = setup_find_entry(s, "host", "sources");
     if (build == NULL && sources == NULL)
         return BP_OK;
@@ -75,9 +75,10 @@ static bp_result_t read_build(setup_t *s)
         return setup_at_line(s, (build == NULL ? sources : build)->line,
                              error_set(s->error, BP_ERROR_ARGUMENT,
                                        "build, the command, and sources, the folder to watch, need each other"));
-    if (!file_path_beside(s->ini.path, sources->value, folder, sizeof folder))
+    if (!file_path_beside(s->ini.path, sources->value, folder, sizeof folder) ||
+        !file_path_beside(s->ini.path, ".", place, sizeof place))
         return setup_at_line(s, sources->line, error_set(s->error, BP_ERROR_LIMIT, "sources: the path is too long"));
-    bp_result_t result = hot_build(&s->host->hot, build->value, folder);
+    bp_result_t result = hot_build(&s->host->hot, build->value, place, folder);
     if (result != BP_ERROR_STATE)
         return result == BP_OK ? BP_OK : setup_at_line(s, build->line, result);
     log_write(&s->host->base.log, BP_LOG_WARNING, "host", "%s", s->error->text);

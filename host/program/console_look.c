@@ -186,7 +186,8 @@ static bool value_text(const program_t *program, const bp_path_t *path, char *ro
     const bp_property_api *api = program->api->property;
     bp_property_t property = path->property;
     *text = room;
-    if (property.type == BP_STRING)
+    bool whole = property.element == BP_NONE && ((property.flags & BP_FIELD_LIST) != 0 || property.count > 1);
+    if (property.type == BP_STRING && !whole)
         return api->get(path->world, &property, &path->entity, 1, (void *)text, sizeof *text) == BP_OK;
     return api->get_text(path, room, VALUE_TEXT_MAX) == BP_OK;
 }

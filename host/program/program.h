@@ -55,6 +55,8 @@ int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
 int command_dump(const arguments_t *arguments);
 int command_import(int count, char **texts);
+int command_new(int count, char **texts);
+int command_headers(void); /* backplane --headers */
 int command_check(int count, char **texts);
 int command_compile(int count, char **texts);
 int command_schema(int count, char **texts);

@@ -12,7 +12,7 @@
 
 static const char place[] = "{plugin}";
 
-bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources)
+bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *folder, const char *sources)
 {
     error_text_t *error = &loader->base->error;
     memset(build, 0, sizeof *build);
@@ -27,9 +27,10 @@ bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, c
         return error_set(error, BP_ERROR_STATE,
                          "this system tells nothing of changed files, so plugins are not rebuilt by themselves");
     build->command = memory_copy_text(&build->memory, command);
+    build->folder = memory_copy_text(&build->memory, folder);
     build->sources = memory_copy_text(&build->memory, sources);
     build->output = memory_new(&build->memory, BUILD_OUTPUT);
-    if (build->command != NULL && build->sources != NULL && build->output != NULL)
+    if (build->command != NULL && build->folder != NULL && build->sources != NULL && build->output != NULL)
         return BP_OK;
     build_end(build);
     return error_memory(error, "watching sources");
@@ -43,6 +44,7 @@ void build_end(build_t *build)
     process_free(build->process);
     folder_watch_close(build->folders);
     memory_free_text(memory, build->command);
+    memory_free_text(memory, build->folder);
     memory_free_text(memory, build->sources);
     memory_free(memory, build->output, BUILD_OUTPUT);
     memory_free(memory, build->dirty, build->dirty_capacity * sizeof *build->dirty);
@@ -101,7 +103,7 @@ static void soil(build_t *build, const char *name, uint64_t now)
 
 static bool is_source(const char *file)
 {
-    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc"};
+    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".rs"};
     const char *ending = strrchr(file, '.');
     for (size_t i = 0; ending != NULL && ending != file && i < sizeof endings / sizeof endings[0]; i++) {
         if (strcmp(ending, endings[i]) == 0)
@@ -145,7 +147,7 @@ static void start(build_t *build, uint64_t now)
     }
     build->output_size = 0;
     build->started = now;
-    build->process = process_start(&build->memory, command);
+    build->process = process_start(&build->memory, command, build->folder);
     if (build->process == NULL)
         log_write(&build->loader->base->log, BP_LOG_WARNING, "build", "'%s' cannot be started", command);
 }

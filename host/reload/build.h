@@ -26,7 +26,7 @@ typedef struct build_t {
     memory_t memory;
     loader_t *loader;
     folder_watch_t *folders;
-    char *command, *sources;
+    char *command, *folder, *sources; /* folder: where the command runs */
     char (*dirty)[64];        /* names of plugins whose sources have changed */
     uint32_t dirty_count, dirty_capacity;
     char (*known)[64];        /* names of plugins whose folders are watched; their numbers: */
@@ -40,9 +40,10 @@ typedef struct build_t {
     size_t output_size;
 } build_t;
 
-/* Texts are copied; `sources` is a folder as seen from the working directory. Errors: memory; state, where the system
- * gives no notices; argument, where the command has no {plugin}. [main] */
-bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *sources);
+/* Texts are copied; the command runs in `folder`, and `sources` is a folder too, both as seen from the working
+ * directory. Errors: memory; state, where the system gives no notices; argument, where the command has no {plugin}.
+ * [main] */
+bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *folder, const char *sources);
 void build_end(build_t *build); /* kills a command that runs */
 
 /* Does a command run, or will one soon? [main] */

@@ -64,11 +64,11 @@ bp_result_t hot_begin(hot_t *hot)
     return result;
 }
 
-bp_result_t hot_build(hot_t *hot, const char *command, const char *sources)
+bp_result_t hot_build(hot_t *hot, const char *command, const char *folder, const char *sources)
 {
     if (hot->building)
         return BP_OK;
-    bp_result_t result = build_begin(&hot->build, hot->reload->loader, command, sources);
+    bp_result_t result = build_begin(&hot->build, hot->reload->loader, command, folder, sources);
     hot->building = result == BP_OK;
     return result;
 }

@@ -71,8 +71,8 @@ bp_result_t hot_begin(hot_t *hot);
 
 void hot_end(hot_t *hot); /* no watching, no trials */
 
-/* Rebuild plugins whose sources are saved (build.h). [main] */
-bp_result_t hot_build(hot_t *hot, const char *command, const char *sources);
+/* Rebuild plugins whose sources are saved (build.h): the command runs in `folder`. [main] */
+bp_result_t hot_build(hot_t *hot, const char *command, const char *folder, const char *sources);
 void hot_end_build(hot_t *hot);
 
 /* Whatever is to be done at present. [main], between steps */

@@ -20,8 +20,9 @@ typedef struct process_end_t {
 } process_end_t;
 
 /* Run a command in the background; what it prints, to whichever stream, is read with process_read. NULL where it cannot
- * be started. [main] */
-process_t *process_start(memory_t *memory, const char *command);
+ * be started. It runs in `folder`; NULL: in the
+ * working directory. [main] */
+process_t *process_start(memory_t *memory, const char *command, const char *folder);
 
 /* Fork: a copy of this process, in which `child` runs and whose exit code is what it returns; everything that the child
  * writes with process_write can be read here. In the child only the calling thread exists, standard streams and all

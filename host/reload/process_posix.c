@@ -77,7 +77,7 @@ static void unblock_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-process_t *process_start(memory_t *memory, const char *command)
+process_t *process_start(memory_t *memory, const char *command, const char *folder)
 {
     int ends[2];
     process_t *process = new_process(memory, ends);
@@ -92,6 +92,8 @@ process_t *process_start(memory_t *memory, const char *command)
     dup2(ends[1], 1);
     dup2(ends[1], 2);
     unblock_signals();
+    if (folder != NULL && chdir(folder) != 0)
+        _exit(127);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }

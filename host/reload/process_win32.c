@@ -16,7 +16,7 @@ struct process_t {
     process_end_t end;
 };
 
-static bool start(process_t *process, wchar_t *line)
+static bool start(process_t *process, wchar_t *line, const wchar_t *folder)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
     HANDLE theirs;
@@ -26,7 +26,7 @@ static bool start(process_t *process, wchar_t *line)
     SetHandleInformation(process->pipe, HANDLE_FLAG_INHERIT, 0);
     STARTUPINFOW how = {.cb = sizeof how, .dwFlags = STARTF_USESTDHANDLES, .hStdOutput = theirs, .hStdError = theirs};
     bool started =
-        CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL, &how, &made);
+        CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, folder, &how, &made);
     CloseHandle(theirs);
     if (!started) {
         CloseHandle(process->pipe);
@@ -41,19 +41,21 @@ static bool start(process_t *process, wchar_t *line)
     return true;
 }
 
-process_t *process_start(memory_t *memory, const char *command)
+process_t *process_start(memory_t *memory, const char *command, const char *folder)
 {
-    wchar_t line[COMMAND_ROOM];
+    wchar_t line[COMMAND_ROOM], place[COMMAND_ROOM];
     char text[COMMAND_ROOM];
     int length = snprintf(text, sizeof text, "cmd.exe /s /c \"%s\"", command);
     if (length < 0 || length >= COMMAND_ROOM || MultiByteToWideChar(CP_UTF8, 0, text, -1, line, COMMAND_ROOM) == 0)
+        return NULL;
+    if (folder != NULL && MultiByteToWideChar(CP_UTF8, 0, folder, -1, place, COMMAND_ROOM) == 0)
         return NULL;
     process_t *process = memory_new(memory, sizeof *process);
     if (process == NULL)
         return NULL;
     process->memory = memory;
     process->end.signal = "";
-    if (start(process, line))
+    if (start(process, line, folder == NULL ? NULL : place))
         return process;
     memory_free(memory, process, sizeof *process);
     return NULL;

@@ -46,7 +46,7 @@ static process_end_t finish(process_t *process)
 
 START_TEST(a_command_runs_and_is_heard)
 {
-    process_end_t over = finish(process_start(&memory, "echo out; echo errors >&2; cat; exit 7"));
+    process_end_t over = finish(process_start(&memory, "echo out; echo errors >&2; cat; exit 7", NULL));
     ck_assert_uint_eq(over.state, PROCESS_ENDED);
     ck_assert_int_eq(over.code, 7);
     ck_assert_str_eq(said, "out\nerrors\n");
@@ -55,7 +55,7 @@ END_TEST
 
 START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
 {
-    process_t *process = process_start(&memory, "sleep 1000 & echo $!; wait");
+    process_t *process = process_start(&memory, "sleep 1000 & echo $!; wait", NULL);
     while (process_read(process, said, sizeof said - 1) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     pid_t below = (pid_t)atoi(said);

@@ -71,6 +71,19 @@ $expected" ] || fail "the programs of examples/embed/Makefile say '$said'"
 cc -shared -fPIC $(pkg-config --cflags backplane) spin.c -o spin.so
 printf 'step 30\nget main/wheel.spin.angle\n' | "$prefix/bin/backplane" console spin.ini >said
 grep -q '^1\.2[45]' said || { cat said; fail "the installed program does not run spin.ini"; }
+
+# A plugin of one's own, by what is installed alone: three commands.
+began=$(date +%s)
+"$prefix/bin/backplane" new health --fields "hp:f32=100,max:f32" >said
+make -s -C health test >>said
+printf 'step 60\nget main/one.health.hp\n' | "$prefix/bin/backplane" console health/health.ini >>said
+[ $(($(date +%s) - began)) -le 10 ] || fail "a plugin of one's own takes more than ten seconds"
+{ grep -q '^passed$' said && grep -q '^101\.' said; } || { cat said; fail "what backplane new makes does not run"; }
+mv "$prefix" "$prefix.away"
+! make -s -C health BACKPLANE="$prefix/bin/backplane" -B >said 2>&1 || fail "a plugin is built without the program"
+grep -q 'say where it is: make BACKPLANE=' said || { cat said; fail "make does not say that the program is missing"; }
+mv "$prefix.away" "$prefix"
+
 cp -R "$prefix/share/backplane/config" config
 mkdir -p build
 "$prefix/bin/backplane" run config/solar_system.ini --steps 100 >said || fail "the installed program does not run config/solar_system.ini"

@@ -1,0 +1,180 @@
+/* test_new.c - `backplane new`: folders with plugins in them, built, checked, run and reloaded as they stand.
+ *
+ * Everything goes through the shell, make and the system's compilers, as for a user; in TEST_SCRATCH_DIR/new.
+ */
+#include "../suites.h"
+#include "shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the folders are made. `backplane` is the function of shell.h, whose path may be relative to the tree's root. */
+#define FOLDER TEST_SCRATCH_DIR "/new"
+#define IN_FOLDER                                                                                          \
+    "unset MAKEFLAGS MFLAGS MAKELEVEL; program=$(realpath '" TEST_BACKPLANE "'); backplane() { $program \"$@\"; }; " \
+    "cd '" FOLDER "' && "
+
+static void empty_folder(void)
+{
+    make_scratch_folder();
+    ck_assert_int_eq(system("rm -rf '" FOLDER "' && mkdir '" FOLDER "'"), 0);
+}
+
+/* --- what is made works ------------------------------------------------------------------------------------------ */
+
+static const char *const made[] = {
+    "a",
+    "a --component --lang=c",
+    "a --lang c++",
+    "a --system",
+    "a --system --lang c++",
+    "a --own-storage",
+    "a --own-storage --lang c++",
+    "a --fields 'hp:f32=100,max:f32'",
+    "a --fields 'x:f64,b:bool=true,p:vec3=0 0 1,q:quat,m:mat4,c:colour=#ff8000,s:string=a \"b\" "
+    "\\\\,who:entity,n:name'",
+    "a --lang=c++ --fields 'b:bool,s:string=hello,who:entity,n:name,l:vec3[],m:u8[4]=7,t:string[]'",
+    "a --fields 'p:dvec3=1,2,3, v:i8=-1,w:u64'",
+    "a --fields 'n:u16=3,text:string'",
+    "a --fields 'text:string'",
+    "a --own-storage --fields 'on:bool=yes,n:i16=-3,f:f32=0.25,d:f64=1e3,v:vec2=1 2,q:quat,e:entity'",
+    "a --own-storage --lang c++ --fields 'e:entity,v:dvec3=1 2.5 3,q:quat,on:bool'",
+    "a --own-storage --fields 'on:bool'",
+    "a --system --fields 'count:u32=3,text:string=abc'",
+    "a --system --fields 'how_much:f64=0.25,colour:colour=#ff0000'",
+};
+
+START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new %s", made[_i]), 0, NULL);
+    const outcome_t *outcome = shell(IN_FOLDER "make -s -C a test");
+    expect(outcome, 0, NULL); /* with nothing on stderr: no warning */
+    expect_in(outcome->out, "nothing of it troubles a reload");
+    expect_not_in(outcome->out, "warning");
+    expect_in(outcome->out, "passed");
+    outcome = shell(IN_FOLDER "make -s -C a run");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "600 steps");
+}
+END_TEST
+
+START_TEST(defaults_and_fields_are_those_that_were_asked_for)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new health %s --fields 'hp:f32=100,max:f32=250,at:vec3=1 2 3' >out",
+                 _i == 0 ? "--component" : "--own-storage"),
+           0, NULL);
+    expect(shell(IN_FOLDER "make -s -C health"), 0, NULL);
+    const outcome_t *outcome = shell(IN_FOLDER "printf 'get main/one.health.hp\\nget main/one.health.max\\n"
+                                               "get main/one.health.at\\nstep 60\\nget main/one.health.hp\\n' | "
+                                               "backplane console health/health.ini");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "100\n250\n1 2 3\n");
+    expect_in(outcome->out, "\nmain: step 60, time 1\n101.00");
+}
+END_TEST
+
+START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new health --fields 'hp:f32' && make -s -C health"), 0, NULL);
+    const outcome_t *outcome =
+        shell(IN_FOLDER "{ n=0; while [ $n -lt 250 ] && ! grep -q 'reloaded' said; do "
+                        "[ $((n %% 50)) != 5 ] || sed -i.old 's/\"0.1\"/\"0.2\"/' health/health.c; "
+                        "echo 'step 1'; echo plugins; sleep 0.1; n=$((n + 1)); done; } | "
+                        "backplane console health/health.ini | sed -u 's/^health  *0.2 /reloaded: /' >said; cat said");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "reloaded: ");
+}
+END_TEST
+
+/* --- what is refused --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *line, *message;
+} refused[] = {
+    {"", "new needs a name for the plugin"},
+    {"a b", "one name is enough; here are 'a' and 'b'"},
+    {"2fast", "'2fast' is no name for a plugin"},
+    {"a-b", "'a-b' is no name for a plugin"},
+    {"../a", "'../a' is no name for a plugin"},
+    {"''", "the name of a plugin has 1 to 63 letters; here are 0"},
+    {"int", "'int' is a word of the language C itself"},
+    {"class --lang c++", "'class' is a word of the language C++ itself"},
+    {"a --compnent", "new knows no option '--compnent'; did you mean '--component'?"},
+    {"a --system --component", "--system and --component: a plugin begins as one of them"},
+    {"a --lang pascal", "not 'pascal'"},
+    {"a --lang", "--lang needs a value behind it"},
+    {"a --fields", "--fields needs a value behind it"},
+    {"a --fields hp:f32 --fields max:f32", "--fields is given twice"},
+    {"a --fields hp", "'hp' has no type; write NAME:TYPE"},
+    {"a --fields hp:float", "there is no type 'float'"},
+    {"a --fields hp:f23", "there is no type 'f23'; did you mean 'f32'?"},
+    {"a --fields hp:f32,hp:f64", "two fields are called 'hp'"},
+    {"a --fields while:f32", "'while' is a word of the language C itself, so no field can be called so"},
+    {"a --fields 'hp:f32[0]'", "write [] behind the type for a list"},
+    {"a --fields 'hp:f32[70000]'", "at most [65536]"},
+    {"a --fields 'hp:f32['", "write [] behind the type for a list"},
+    {"a --own-storage --fields 'hp:string'", "begin with --component"},
+    {"a --own-storage --fields 'hp:f32[]'", "begin with --component"},
+    {"a --system --fields 'hp:f32[3]'", "are options that the ini gives"},
+    {"a --fields ''", "has no type"},
+};
+
+START_TEST(what_is_wrong_is_said_and_nothing_is_written)
+{
+    empty_folder();
+    expect_refused(shell(IN_FOLDER "backplane new %s", refused[_i].line), refused[_i].message);
+    expect_in(shell(IN_FOLDER "ls -A | wc -l")->out, "0");
+}
+END_TEST
+
+START_TEST(nothing_that_is_there_is_written_over)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "mkdir a && echo mine >a/Makefile && echo mine >b"), 0, NULL);
+    expect(shell(IN_FOLDER "backplane new a"), 1, "there is a folder a already, and something in it; nothing was "
+                                                  "written");
+    expect(shell(IN_FOLDER "backplane new b"), 1, "there is a file b already; nothing was written");
+    ck_assert_str_eq(shell(IN_FOLDER "ls; ls a; cat a/Makefile b")->out, "a\nb\nMakefile\nmine\nmine\n");
+    expect(shell(IN_FOLDER "mkdir c && backplane new c && test -f c/c.c"), 0, NULL);
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_written_is_said)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a/b"), 2, "'a/b' is no name for a plugin");
+    expect(shell(IN_FOLDER "rm -rf gone && mkdir gone && cd gone && rmdir ../gone && backplane new a"), 1,
+           "the folder a cannot be made here");
+}
+END_TEST
+
+START_TEST(the_headers_are_where_the_program_says)
+{
+    expect(shell("test -f \"$(backplane --headers)/bp_plugin.h\""), 0, NULL);
+    expect_in(shell("backplane --help")->out, "new NAME [--component");
+    expect_in(shell("backplane new --help")->out, "--fields LIST");
+}
+END_TEST
+
+Suite *new_suite(void)
+{
+    Suite *suite = suite_create("new");
+    TCase *made_case = tcase_create("made");
+    tcase_set_timeout(made_case, 30);
+    tcase_add_loop_test(made_case, what_is_made_builds_without_a_warning_passes_check_runs_and_reloads, 0,
+                        sizeof made / sizeof made[0]);
+    tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 2);
+    tcase_add_test(made_case, a_saved_source_is_built_and_comes_in_wherever_the_program_was_started);
+    suite_add_tcase(suite, made_case);
+    TCase *refused_case = tcase_create("refused");
+    tcase_add_loop_test(refused_case, what_is_wrong_is_said_and_nothing_is_written, 0,
+                        sizeof refused / sizeof refused[0]);
+    tcase_add_test(refused_case, nothing_that_is_there_is_written_over);
+    tcase_add_test(refused_case, a_folder_that_cannot_be_written_is_said);
+    tcase_add_test(refused_case, the_headers_are_where_the_program_says);
+    suite_add_tcase(suite, refused_case);
+    return suite;
+}
