@@ -341,6 +341,18 @@ static bp_result_t drop(paths_t *s)
     return result;
 }
 
+/* The component comes and goes again: the entity finds the row that it has left. */
+static bp_result_t add_drop(paths_t *s)
+{
+    bp_result_t result = BP_OK;
+    EACH(i)
+    {
+        result |= worlds_add(&s->w, s->c0, &s->rows[i], 1);
+        result |= worlds_remove(&s->w, s->c0, &s->rows[i], 1);
+    }
+    return result;
+}
+
 static bp_result_t get(paths_t *s)
 {
     bp_result_t result = BP_OK;
@@ -476,6 +488,7 @@ static const struct {
     {"add_batch", ITEMS, none_second, add_batch},
     {"remove", ITEMS, all_second, drop},
     {"remove_batch", ITEMS, all_second, remove_batch},
+    {"add_remove", 2 * ITEMS, none_second, add_drop},
     {"get", ITEMS, none_second, get},
     {"get_batch", ITEMS, NULL, get_batch},
     {"get_50_prototypes", ITEMS, NULL, get_mixed},

@@ -53,7 +53,7 @@ bool holes_resize(holes_t *holes, memory_t *memory, uint32_t rows)
         make_levels(&next);
     }
     holes_free(holes, memory);
-    *holes = next;
+    *holes = next; /* `lowest` is 0 */
     return true;
 }
 
@@ -72,26 +72,37 @@ void holes_clear(holes_t *holes, uint32_t rows)
     }
 }
 
+/* Call WHAT with `word` and `mask` for each word that has bits of rows `first` to `end` - 1. */
+#define EACH_WORD(WHAT)                                                                                    \
+    while (first < end) {                                                                                  \
+        uint32_t in_word = 64 - first % 64, count = end - first < in_word ? end - first : in_word;         \
+        uint64_t mask = count == 64 ? UINT64_MAX : ((UINT64_C(1) << count) - 1) << first % 64;             \
+        uint64_t *word = holes_word(holes, first);                                                         \
+        WHAT                                                                                               \
+        first += count;                                                                                    \
+    }
+
 void holes_drop(holes_t *holes, uint32_t first, uint32_t end)
 {
-    while (first < end) {
-        uint32_t in_word = 64 - first % 64, count = end - first < in_word ? end - first : in_word;
-        uint64_t mask = count == 64 ? UINT64_MAX : ((UINT64_C(1) << count) - 1) << first % 64,
-                 *word = holes_word(holes, first);
-        *word &= ~mask;
-        if (*word == 0 && holes->words != NULL)
-            holes_note(holes, first, false);
-        first += count;
-    }
+    EACH_WORD(*word &= ~mask;)
 }
 
-void holes_note(holes_t *holes, uint32_t row, bool filled)
+void holes_fill(holes_t *holes, uint32_t first, uint32_t end)
+{
+    holes->lowest = first < holes->lowest ? first : holes->lowest;
+    EACH_WORD(
+        if (*word == 0 && holes->words != NULL)
+            holes_note(holes, first);
+        *word |= mask;)
+}
+
+void holes_note(holes_t *holes, uint32_t row)
 {
     uint32_t bit = row / 64;
     for (uint32_t l = 1; l < HOLES_LEVELS; l++, bit /= 64) {
         uint64_t *word = holes->words + holes->level[l] + bit / 64, before = *word;
-        *word = filled ? before | UINT64_C(1) << bit % 64 : before & ~(UINT64_C(1) << bit % 64);
-        if ((before == 0) == (*word == 0))
+        *word = before | UINT64_C(1) << bit % 64;
+        if (before != 0)
             return;
     }
 }
@@ -107,27 +118,31 @@ static uint32_t bit_from(uint64_t word, uint32_t from)
 
 uint32_t holes_next(const holes_t *holes, uint32_t row)
 {
-    uint32_t bit = row;
-    if (row >= holes->rows)
-        return BP_NONE;
     if (holes->words == NULL) {
-        bit = bit_from(holes->few, row);
-        return bit == 64 ? BP_NONE : bit;
+        uint32_t found = row < holes->rows ? bit_from(holes->few, row) : 64;
+        return found == 64 ? BP_NONE : found;
     }
-    uint32_t l = 0, found = 64, bits = holes->rows;
-    for (;; l++, bits = words_of(bits)) { /* up, until a word has a bit at `bit` or behind it */
-        found = bit < bits ? bit_from(holes->words[holes->level[l] + bit / 64], bit % 64) : 64;
-        if (found < 64 || l + 1 == HOLES_LEVELS)
-            break;
-        bit = bit / 64 + 1;
+    const uint32_t bits[HOLES_LEVELS] = {holes->rows, words_of(holes->rows), words_of(words_of(holes->rows))};
+    uint32_t l = 0, bit = row;
+    while (bit < bits[l]) {
+        uint64_t *word = holes->words + holes->level[l] + bit / 64;
+        uint32_t found = bit_from(*word, bit % 64);
+        uint32_t at = bit / 64 * 64 + found;
+        if (found < 64 && l == 0)
+            return at;
+        if (found < 64 && holes->words[holes->level[l - 1] + at] == 0) {
+            *word &= ~(UINT64_C(1) << found); /* it has become 0 meanwhile */
+        } else if (found < 64) { /* down */
+            l--;
+            bit = at * 64;
+        } else if (l + 1 < HOLES_LEVELS) { /* up */
+            l++;
+            bit = bit / 64 + 1;
+        } else {
+            bit = (bit / 64 + 1) * 64;
+        }
     }
-    for (bit = bit / 64; found == 64; found = bit_from(holes->words[holes->level[l] + bit], 0)) {
-        if (++bit >= words_of(bits))
-            return BP_NONE;
-    }
-    for (bit = bit * 64 + found; l > 0; l--) /* down, by the lowest bit of each word */
-        bit = bit * 64 + lowest_bit(holes->words[holes->level[l - 1] + bit]);
-    return bit;
+    return BP_NONE;
 }
 
 uint32_t holes_last_filled(const holes_t *holes, uint32_t end)

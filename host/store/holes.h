@@ -10,8 +10,9 @@
  *
  * Up to 64 rows need no memory of their own, since most runs are small.
  *
- * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 exactly where the word below is
- * not 0.
+ * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 wherever the word below is not
+ * 0. It may still be 1 where the word has become 0: who looks for holes puts it right, so that a row which becomes a
+ * hole and is filled again and again costs one word.
  *
  * What it does not do: it knows no rows (run.h), and it counts nothing.
  */
@@ -26,6 +27,7 @@ typedef struct holes_t {
     uint64_t *words;              /* of all levels, the lowest first; NULL: all is in `few` */
     uint64_t few;
     uint32_t rows;                /* for which there are bits; a multiple of 64, at least 64 */
+    uint32_t lowest;              /* no row below is a hole */
     uint32_t level[HOLES_LEVELS]; /* where the words of each level begin */
 } holes_t;
 
@@ -40,8 +42,18 @@ void holes_clear(holes_t *holes, uint32_t rows);
 /* Rows from `first` to `end` - 1 are no holes any more. */
 void holes_drop(holes_t *holes, uint32_t first, uint32_t end);
 
-/* The first hole at `row` or behind it; BP_NONE where there is none. */
+/* Rows from `first` to `end` - 1, none of them a hole, become holes. */
+void holes_fill(holes_t *holes, uint32_t first, uint32_t end);
+
+/* The first hole at `row` or behind it; BP_NONE where there is none. [main] */
 uint32_t holes_next(const holes_t *holes, uint32_t row);
+
+/* The next hole after `row`, which is one; mostly it is near. */
+static inline uint32_t holes_following(const holes_t *holes, uint32_t row)
+{
+    uint64_t word = holes->words == NULL ? holes->few : holes->words[row / 64], behind = word >> row % 64 >> 1;
+    return behind != 0 ? row + 1 + lowest_bit(behind) : holes_next(holes, row + 1);
+}
 
 /* The last row below `end` that is no hole; BP_NONE where all are. */
 uint32_t holes_last_filled(const holes_t *holes, uint32_t end);
@@ -54,24 +66,35 @@ static inline uint64_t *holes_word(holes_t *holes, uint32_t row)
     return holes->words == NULL ? &holes->few : &holes->words[row / 64];
 }
 
-/* The levels above: the word of `row` has become 0, or is 0 no more. */
-void holes_note(holes_t *holes, uint32_t row, bool filled);
+/* The levels above: the word of `row` is 0 no more. */
+void holes_note(holes_t *holes, uint32_t row);
 
-/* `row` becomes a hole, which it was not; or the other way round. */
+/* `row` becomes a hole, which it was not. */
 static inline void holes_add(holes_t *holes, uint32_t row)
 {
     uint64_t *word = holes_word(holes, row), before = *word;
     *word = before | UINT64_C(1) << row % 64;
-    if (before == 0 && holes->words != NULL)
-        holes_note(holes, row, true);
+    holes->lowest = row < holes->lowest ? row : holes->lowest;
+    if (before == 0 && holes->words != NULL &&
+        (holes->words[holes->level[1] + row / 64 / 64] >> row / 64 % 64 & 1) == 0)
+        holes_note(holes, row);
 }
 
+/* `row`, which is a hole, becomes none. */
 static inline void holes_remove(holes_t *holes, uint32_t row)
 {
-    uint64_t *word = holes_word(holes, row);
-    *word &= ~(UINT64_C(1) << row % 64);
-    if (*word == 0 && holes->words != NULL)
-        holes_note(holes, row, false);
+    *holes_word(holes, row) &= ~(UINT64_C(1) << row % 64);
+}
+
+/* The lowest hole, where there is one, becomes none. */
+static inline uint32_t holes_take(holes_t *holes)
+{
+    uint32_t row = holes->lowest;
+    if ((*holes_word(holes, row) >> row % 64 & 1) == 0)
+        row = holes_next(holes, row);
+    holes_remove(holes, row);
+    holes->lowest = row + 1 < holes->rows ? row + 1 : row;
+    return row;
 }
 
 #endif

@@ -373,10 +373,11 @@ uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holding
         run->count += most;
         return most;
     }
-    *first = holes_next(&run->hole_set, 0);
+    *first = holes_next(&run->hole_set, run->hole_set.lowest);
     uint32_t count = holes_stretch(&run->hole_set, *first, most);
     run_release(run, 1, run->column_count, *first, count, holdings);
     holes_drop(&run->hole_set, *first, *first + count);
+    run->hole_set.lowest = *first;
     run->holes -= count;
     return count;
 }
@@ -388,8 +389,8 @@ static void cut(run_t *run, uint32_t end, const holdings_t *holdings)
     run->count = end;
 }
 
-/* Holes at the end go. The last row is looked at before the bits are: mostly an entity is in it. */
-static void cut_holes(run_t *run, const holdings_t *holdings)
+/* The last row is looked at before the bits are: mostly an entity is in it. */
+void run_cut_holes(run_t *run, const holdings_t *holdings)
 {
     if (run->holes == 0 || run_entities(run)[run->count - 1].id != 0)
         return;
@@ -405,13 +406,25 @@ void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *
     run->left[0] += count;
     if (row + count == run->count) {
         cut(run, row, holdings);
-        cut_holes(run, holdings);
+        run_cut_holes(run, holdings);
         return;
     }
     memset(run_entities(run) + row, 0, count * sizeof(bp_entity_t));
-    for (uint32_t i = 0; i < count; i++)
-        holes_add(&run->hole_set, row + i);
+    holes_fill(&run->hole_set, row, row + count);
     run->holes += count;
+}
+
+void run_leave_scattered(run_t *run, const uint32_t *rows, uint32_t count, const holdings_t *holdings)
+{
+    bp_entity_t *entities = run_entities(run);
+    run->version++;
+    run->left[0] += count;
+    run->holes += count;
+    for (uint32_t i = 0; i < count; i++) {
+        entities[rows[i]] = (bp_entity_t){0};
+        holes_add(&run->hole_set, rows[i]);
+    }
+    run_cut_holes(run, holdings);
 }
 
 void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
@@ -420,7 +433,7 @@ void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
     run->version++;
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
-    cut_holes(run, holdings);
+    run_cut_holes(run, holdings);
 }
 
 /* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a

@@ -95,6 +95,22 @@ void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32
 /* Rows that no entities are in any more become holes, and holes at the end go. What holes hold they keep until then. */
 void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *holdings);
 
+/* The same for rows in any order, each once. */
+void run_leave_scattered(run_t *run, const uint32_t *rows, uint32_t count, const holdings_t *holdings);
+
+/* One row that is not the last. */
+static inline void run_leave_row(run_t *run, uint32_t row)
+{
+    run->version++;
+    run->left[0]++;
+    run->holes++;
+    ((bp_entity_t *)run->columns[0])[row] = (bp_entity_t){0};
+    holes_add(&run->hole_set, row);
+}
+
+/* Holes at the end go. */
+void run_cut_holes(run_t *run, const holdings_t *holdings);
+
 /* Move the last row into `row`, all columns, and drop the last, and holes before it. What cells of the row held has
  * been released or moved. */
 void run_erase(run_t *run, uint32_t row, const holdings_t *holdings);
@@ -107,10 +123,8 @@ uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holding
 /* One such row in a run that has holes, and no cells that hold something outside themselves. */
 static inline uint32_t run_take_hole(run_t *run)
 {
-    uint32_t row = holes_next(&run->hole_set, 0);
-    holes_remove(&run->hole_set, row);
     run->holes--;
-    return row;
+    return holes_take(&run->hole_set);
 }
 
 /* --- other columns ------------------------------------------------------------------------------------------------ */
@@ -240,7 +254,14 @@ static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint
     }
 }
 
-/* Write defaults to the cells of the last row of a plain run, likewise. */
+/* Write defaults to the cells of a row of a plain run. */
+static inline void run_fill_row(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
+{
+    for (uint32_t c = first_column; c < last_column; c++)
+        value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
+}
+
+/* The same for the last row, of which every value is written as 16 bytes. */
 static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     void *const *columns = run->columns;

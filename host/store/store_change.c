@@ -97,19 +97,38 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
 
 /* --- one ---------------------------------------------------------------------------------------------------------- */
 
+/* Rows that entities leave one by one are filled with the last ones many at a time, whose misses then overlap. */
+NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
+{
+    store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
+}
+
+/* The last row becomes free, or there is no hole to be left; seldom enough to be apart. */
+NOT_INLINED static void vacate_end(world_t *world, run_t *from, uint32_t row)
+{
+    if (row == from->count - 1 && !from->has_counted) {
+        store_leave_rows(world, from, row, 1);
+        return;
+    }
+    run_erase(from, row, &world->holdings);
+    if (row < from->count)
+        world->records[bp_entity_index(run_entities(from)[row])].row = row;
+}
+
 /* An entity has left a row; what the row held has gone with it. */
 static inline void vacate_row(world_t *world, run_t *from, uint32_t row)
 {
-    uint32_t last = from->count - 1;
+    uint32_t last = from->count - 1, allowed = store_holes_allowed(from);
     if (row == last && from->holes == 0) {
         from->count = last;
         from->version++;
-    } else if (!from->has_counted && (row == last || from->holes < store_holes_allowed(from))) {
-        store_leave_rows(world, from, row, 1);
+    } else if (row == last || allowed == 0) {
+        vacate_end(world, from, row);
     } else {
-        run_erase(from, row, &world->holdings);
-        if (row < from->count)
-            world->records[bp_entity_index(run_entities(from)[row])].row = row;
+        run_leave_row(from, row);
+        store_note_holes(world, from);
+        if (from->holes > allowed)
+            fill_many_left(world, from);
     }
 }
 
@@ -152,18 +171,18 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
     uint32_t row = record->row, column = t->column, width = changed->columns;
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;
     uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column, to_row;
-    if (to->holes == 0) {
+    if (to->holes > 0) {
+        to_row = run_take_hole(to);
+        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+        if (adding)
+            run_fill_row(to, column, column + width, to_row);
+        run_copy_row(from, from_behind, row, to, to_behind, to_row, behind);
+    } else {
         to_row = to->count++;
         run_append_cells(from, 1, row, to, 1, to_row, column - 1);
         if (adding)
             run_fill_cells(to, column, column + width, to_row);
         run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
-    } else {
-        to_row = run_take_hole(to);
-        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-        if (adding)
-            run_fill(to, column, column + width, to_row, 1);
-        run_copy_row(from, from_behind, row, to, to_behind, to_row, behind);
     }
     record->prototype = t->to;
     record->row = to_row;
@@ -505,8 +524,8 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
         b.to->count += b.count;
     move_values(c, &b, slots);
     move_records(world, &b, entities);
-    for (uint32_t i = 0; b.from != NULL && i < b.count; i++)
-        store_leave_rows(world, b.from, b.rows[i], 1);
+    if (b.from != NULL)
+        store_leave_scattered(world, b.from, b.rows, b.count);
     return b.count;
 }
 

@@ -23,7 +23,7 @@
 
 /* --- death and collection ----------------------------------------------------------------------------------------- */
 
-static void list_holes(world_t *world, run_t *run)
+void store_list_holes(world_t *world, run_t *run)
 {
     if (!memory_reserve(&world->memory, &world->holed, &world->holed_capacity, world->holed_count + 1u,
                         sizeof *world->holed)) {
@@ -37,8 +37,13 @@ static void list_holes(world_t *world, run_t *run)
 void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count)
 {
     run_leave_rows(run, row, count, &world->holdings);
-    if (run->holes > 0 && !run->in_holes_list)
-        list_holes(world, run);
+    store_note_holes(world, run);
+}
+
+void store_leave_scattered(world_t *world, run_t *run, const uint32_t *rows, uint32_t count)
+{
+    run_leave_scattered(run, rows, count, &world->holdings);
+    store_note_holes(world, run);
 }
 
 /* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their
@@ -74,20 +79,66 @@ static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t 
     }
 }
 
-static void leave_hole(world_t *world, bp_entity_t e)
+/* Rows of one run whose records have been cleared. */
+typedef struct leaving_t {
+    run_t *run; /* NULL: none yet */
+    uint32_t count;
+    uint32_t rows[STORE_BLOCK];
+} leaving_t;
+
+static void leave(world_t *world, leaving_t *l)
 {
-    record_t *record = world_record(world, e);
-    if (record == NULL)
-        return;
-    run_t *run = world_run(world, record->prototype);
-    uint32_t row = record->row;
-    *record = (record_t){0};
+    if (l->count > 1) {
+        store_leave_scattered(world, l->run, l->rows, l->count);
+    } else if (l->count == 1 && l->rows[0] + 1 < l->run->count) {
+        run_leave_row(l->run, l->rows[0]);
+        store_note_holes(world, l->run);
+    } else if (l->count == 1) {
+        store_leave_rows(world, l->run, l->rows[0], 1);
+    }
+    l->count = 0;
+}
+
+static void leave_at_once(world_t *world, run_t *run, bp_entity_t e, uint32_t row)
+{
     world->occupied--;
     store_moved(world, run, NULL, &e, 1);
-    if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world))
-        store_erase_row(world, run, row);
-    else
-        store_leave_rows(world, run, row, 1);
+    store_erase_row(world, run, row);
+}
+
+/* Clear the records of a block's entities that have components here, and leave holes in their rows, together where they
+ * lie together. */
+static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t count)
+{
+    leaving_t l;
+    l.run = NULL;
+    l.count = 0;
+    for (uint32_t i = 0, n; i < count; i += n) {
+        if (i + STORE_AHEAD < count && bp_entity_index(entities[i + STORE_AHEAD]) < world->record_capacity)
+            PREFETCH(&world->records[bp_entity_index(entities[i + STORE_AHEAD])]);
+        record_t *record = world_record(world, entities[i]);
+        n = 1;
+        if (record == NULL)
+            continue;
+        run_t *run = world_run(world, record->prototype);
+        uint32_t row = record->row;
+        *record = (record_t){0};
+        if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world)) {
+            leave_at_once(world, run, entities[i], row);
+            continue;
+        }
+        if (l.count > 0 && run != l.run)
+            leave(world, &l);
+        l.run = run;
+        l.rows[l.count++] = row;
+        for (; i + n < count && row + n < run->count && run_entities(run)[row + n].id == entities[i + n].id; n++) {
+            world->records[bp_entity_index(entities[i + n])] = (record_t){0};
+            l.rows[l.count++] = row + n;
+        }
+        world->occupied -= n;
+        store_moved(world, run, NULL, entities + i, n);
+    }
+    leave(world, &l);
 }
 
 void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count)
@@ -99,11 +150,7 @@ void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count)
         uint32_t n = count - done < STORE_BLOCK ? count - done : STORE_BLOCK;
         if (world->telling > 0)
             tell_managers(world, block, n);
-        for (uint32_t i = 0; i < n; i++) {
-            if (i + STORE_AHEAD < n && bp_entity_index(block[i + STORE_AHEAD]) < world->record_capacity)
-                PREFETCH(&world->records[bp_entity_index(block[i + STORE_AHEAD])]);
-            leave_hole(world, block[i]);
-        }
+        leave_holes(world, block, n);
     }
 }
 
@@ -116,8 +163,7 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
             if (world->managers[m]->started && world->managers[m]->component->own_storage)
                 tell_manager(world, world->managers[m], KEY_OWN_STORAGE, block, n);
         }
-        for (uint32_t i = 0; i < n; i++)
-            leave_hole(world, block[i]);
+        leave_holes(world, block, n);
     }
 }
 
@@ -132,14 +178,14 @@ typedef struct fillers_t {
 /* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. */
 static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
 {
-    uint32_t hole = holes_next(&run->hole_set, 0), last = run->count - 1, lowest_end = 0;
+    const bp_entity_t *entities = run_entities(run);
+    uint32_t hole = holes_next(&run->hole_set, run->hole_set.lowest), last = run->count - 1, lowest_end = 0;
     for (f->count = 0; f->count < most && f->count < STORE_BLOCK && last != BP_NONE && hole < last; f->count++) {
-        PREFETCH(&run_entities(run)[last]);
         f->rows[f->count] = hole;
         f->lasts[f->count] = last;
         lowest_end = hole + 1;
-        hole = holes_next(&run->hole_set, hole + 1);
-        last = holes_last_filled(&run->hole_set, last);
+        hole = holes_following(&run->hole_set, hole);
+        last = last > 0 && entities[last - 1].id != 0 ? last - 1 : holes_last_filled(&run->hole_set, last);
     }
     f->end = last + 1 > lowest_end ? last + 1 : lowest_end;
 }
@@ -183,6 +229,8 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
         world->records[bp_entity_index(entities[f->rows[i]])].row = f->rows[i];
         holes_remove(&run->hole_set, f->rows[i]);
     }
+    if (f->count > 0)
+        run->hole_set.lowest = f->rows[f->count - 1];
 }
 
 /* The rows from f->end on are holes, or have moved away. */
@@ -273,7 +321,7 @@ static void find_lost_holes(world_t *world)
     world->holed_lost = false;
     for (uint32_t i = 0; i < world->run_count; i++) {
         if (world->runs[i]->holes > 0 && !world->runs[i]->in_holes_list)
-            list_holes(world, world->runs[i]);
+            store_list_holes(world, world->runs[i]);
     }
 }
 

@@ -31,6 +31,18 @@ void store_erase_row(world_t *world, run_t *run, uint32_t row);
 /* Consecutive rows whose entities have gone elsewhere, or nowhere, become holes that collection knows of. */
 void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count);
 
+/* The same for rows in any order, each once. */
+void store_leave_scattered(world_t *world, run_t *run, const uint32_t *rows, uint32_t count);
+
+/* Collection is to know of a run with holes. */
+void store_list_holes(world_t *world, run_t *run);
+
+static inline void store_note_holes(world_t *world, run_t *run)
+{
+    if (run->holes > 0 && !run->in_holes_list)
+        store_list_holes(world, run);
+}
+
 /* The last row moves into the hole `row`. */
 void store_fill_hole(world_t *world, run_t *run, uint32_t row);
 
