@@ -11,6 +11,7 @@
  */
 #include "../os/os.h"
 #include "../plugin/registry.h"
+#include "../store/world_check.h"
 #include "change.h"
 
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
@@ -57,6 +58,8 @@ void reload_unseal(reload_t *reload)
     for (uint32_t i = 0; i < d->world_count; i++)
         d->worlds[i]->hold = WORLD_FREE;
     d->entities->sealed = false;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        world_assert(d->worlds[i]);
 }
 
 bp_result_t reload_check_moment(const reload_t *reload)

@@ -9,6 +9,7 @@
  */
 #include "../os/os.h"
 #include "../store/store.h"
+#include "../store/world_check.h"
 #include "schedule.h"
 #include "schedule_inner.h"
 #include "trace.h"
@@ -82,6 +83,7 @@ static void finish(schedule_t *schedule)
     if (schedule->crew->trace != NULL)
         trace_slice(schedule->crew->trace, BP_SLICE_STEP, world, world->name, schedule->began, now, world->occupied);
     schedule->crew = NULL;
+    world_assert(world);
 }
 
 /* --- segments --------------------------------------------------------------------------------------------------- */

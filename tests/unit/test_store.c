@@ -10,6 +10,8 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include "store/world_check.h"
+
 #include <stdlib.h>
 
 static rig_t rig;
@@ -640,6 +642,58 @@ START_TEST(a_set_of_holes_finds_what_a_naive_one_finds)
 }
 END_TEST
 
+/* --- the checks themselves ------------------------------------------------------------------------------ */
+
+static void expect_broken(const world_t *w, const char *part)
+{
+    char text[256] = "nothing";
+    EXPECT(!world_check(w, text, sizeof text), "nothing is found where this should be: %s", part);
+    EXPECT(strstr(text, part) != NULL, "\"%s\" is not in: %s", part, text);
+}
+
+/* Each kind of damage is done, found, and undone. */
+START_TEST(damage_to_a_world_is_found)
+{
+    char text[256];
+    bp_entity_t entities[100];
+    create(prototype_of(world, "body", "tag", NULL, NULL), entities, 100);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &entities[5], 1), 1);
+    world_t *w = world_of(world);
+    run_t *run = w->runs[w->run_count - 1];
+    prototype_t *prototype = &w->prototypes.items[run->prototype];
+    bp_entity_t *rows = run_entities(run), kept = rows[9];
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+
+    rows[9] = rows[8];
+    expect_broken(w, "entities(run)[r->row].id");
+    rows[9] = (bp_entity_t){0};
+    expect_broken(w, "entities(run)[r->row].id");
+    rows[9] = kept;
+    w->occupied++;
+    expect_broken(w, "world->occupied");
+    w->occupied--;
+    run->holes++;
+    expect_broken(w, "run->holes");
+    run->holes--;
+    holes_add(&run->hole_set, 9);
+    expect_broken(w, "row 9 of prototype");
+    holes_remove(&run->hole_set, 9);
+    run->pending = 1;
+    expect_broken(w, "run->pending");
+    run->pending = 0;
+    run->in_holes_list ^= 1;
+    expect_broken(w, "hole");
+    run->in_holes_list ^= 1;
+    prototype->columns++;
+    expect_broken(w, "columns");
+    prototype->columns--;
+    prototype->key_count++;
+    expect_broken(w, "key_count");
+    prototype->key_count--;
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+}
+END_TEST
+
 Suite *store_suite(void)
 {
     Suite *suite = suite_create("store");
@@ -674,6 +728,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);
     tcase_add_test(tests, a_manager_may_create_entities_while_it_adds);
     tcase_add_test(tests, a_refusal_after_that_takes_back_only_what_was_asked_for);
+    tcase_add_test(tests, damage_to_a_world_is_found);
     tcase_add_loop_test(tests, a_set_of_holes_finds_what_a_naive_one_finds, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,0 +1,256 @@
+/* world_check.c - each invariant of a world's store, tried.
+ *
+ * The checks go from the outside in: each record against its run, each row against its record, each column against the
+ * promises of run_t, each prototype against its base, and last the counts that the parts keep of each other.
+ */
+#include "world_check.h"
+#include "notices.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct finding_t {
+    char *text;
+    size_t size;
+} finding_t;
+
+static bool broken(finding_t *f, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static bool broken(finding_t *f, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(f->text, f->size, format, values);
+    va_end(values);
+    return false;
+}
+
+/* For functions that return whether all they looked at is right. */
+#define HOLDS(condition, ...)              \
+    do {                                   \
+        if (!(condition))                  \
+            return broken(f, __VA_ARGS__); \
+    } while (0)
+#define THAT(condition) HOLDS(condition, "%s is not true", #condition)
+#define SAME(a, b) \
+    HOLDS((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
+
+/* --- records and rows --------------------------------------------------------------------------------------------- */
+
+static bool check_records(finding_t *f, const world_t *world)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < world->record_capacity; i++) {
+        const record_t *r = &world->records[i];
+        if (r->generation == 0) {
+            SAME(r->prototype, 0);
+            SAME(r->row, 0);
+            continue;
+        }
+        bp_entity_t e = entities_at(world->entities, i);
+        used++;
+        HOLDS(e.id != 0, "the dead entity of index %u has a record", i);
+        SAME(bp_entity_generation(e), r->generation);
+        THAT(r->prototype > 0);
+        THAT(r->prototype < world->prototypes.count);
+        const run_t *run = world_run(world, r->prototype);
+        THAT(run != NULL);
+        THAT(r->row < run->count);
+        SAME(run_entities(run)[r->row].id, e.id);
+    }
+    SAME(world->occupied, used);
+    return true;
+}
+
+static bool check_rows(finding_t *f, const world_t *world, const run_t *run, uint32_t *occupied)
+{
+    uint32_t holes = 0;
+    for (uint32_t row = 0; row < run->count; row++) {
+        bp_entity_t e = run_entities(run)[row];
+        bool hole = holes_next(&run->hole_set, row) == row;
+        HOLDS(hole == (e.id == 0), "row %u of prototype %u is %s to its set of holes", row, run->prototype,
+               hole ? "a hole" : "none");
+        if (hole) {
+            holes++;
+            continue;
+        }
+        const record_t *r = world_record(world, e);
+        HOLDS(r != NULL, "row %u of prototype %u: entity %016" PRIx64 " has no record", row, run->prototype,
+                      e.id);
+        SAME(r->prototype, run->prototype);
+        SAME(r->row, row);
+    }
+    SAME(run->holes, holes);
+    SAME(holes_next(&run->hole_set, run->count), BP_NONE);
+    HOLDS(run->count == 0 || run_entities(run)[run->count - 1].id != 0, "the last row is a hole");
+    THAT(run->capacity == 0 || run->hole_set.rows >= run->capacity);
+    *occupied += run->count - holes;
+    return true;
+}
+
+static bool inside_a_block(const run_t *run, const char *start, size_t size)
+{
+    uint32_t blocks = run->split ? run->column_count : 1;
+    for (uint32_t i = 0; i < blocks; i++) {
+        const run_block_t *b = &run->blocks[i];
+        if (start >= b->start && start + size <= b->start + b->size)
+            return true;
+    }
+    return false;
+}
+
+static bool check_columns(finding_t *f, const run_t *run)
+{
+    uintptr_t alignment = run->count >= RUN_ALIGNED_ROWS ? 64 : 16;
+    THAT(run->count <= run->capacity);
+    for (uint32_t c = 0; c < run->column_count && run->capacity > 0; c++) {
+        const char *start = run->columns[c];
+        size_t size = (size_t)run->sizes[c] * run->capacity;
+        HOLDS((uintptr_t)start % alignment == 0, "column %u of %u rows is aligned badly", c, run->count);
+        HOLDS(inside_a_block(run, start, size), "column %u lies outside its block", c);
+        for (uint32_t d = 0; d < c; d++) {
+            const char *other = run->columns[d];
+            bool apart = other + (size_t)run->sizes[d] * run->capacity <= start || start + size <= other;
+            HOLDS(apart, "columns %u and %u overlap", d, c);
+        }
+    }
+    return true;
+}
+
+static bool check_runs(finding_t *f, const world_t *world)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        THAT(run->prototype > 0);
+        THAT(world_run(world, run->prototype) == run);
+        SAME(run->pending, 0);
+        if (!check_rows(f, world, run, &rows) || !check_columns(f, run))
+            return false;
+        HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");
+    }
+    SAME(rows, world->occupied);
+    return true;
+}
+
+static bool check_hole_list(finding_t *f, const world_t *world)
+{
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        listed += world->runs[i]->in_holes_list;
+    SAME(listed, world->holed_count);
+    for (uint32_t i = 0; i < world->holed_count; i++)
+        SAME(world->holed[i]->in_holes_list, 1);
+    return true;
+}
+
+/* --- prototypes ----------------------------------------------------------------------------------------- */
+
+static bool check_chain(finding_t *f, const prototypes_t *p, uint32_t prototype)
+{
+    const prototype_t *item = &p->items[prototype], *base = &p->items[item->base];
+    THAT(item->key < p->key_count);
+    SAME(item->key_count, base->key_count + 1u);
+    SAME(item->columns, base->columns + p->keys[item->key].columns);
+    SAME(item->flags, (base->flags | p->keys[item->key].flags) & 0xff);
+    if (item->base != 0)
+        THAT(item->key > base->key);
+    for (uint32_t at = item->base; at != 0; at = p->items[at].base)
+        THAT(p->keys[p->items[at].key].name != p->keys[item->key].name);
+    return true;
+}
+
+/* Each {base, key} is found, and found once, in its bucket. */
+static bool check_buckets(finding_t *f, const prototypes_t *p)
+{
+    uint32_t found = 0;
+    for (uint32_t b = 0; b < p->bucket_count; b++) {
+        for (uint32_t i = p->buckets[b]; i != 0; i = p->items[i].next) {
+            found++;
+            for (uint32_t j = p->items[i].next; j != 0; j = p->items[j].next)
+                THAT(p->items[j].base != p->items[i].base || p->items[j].key != p->items[i].key);
+        }
+    }
+    SAME(found, p->count - 1);
+    return true;
+}
+
+static bool check_prototypes(finding_t *f, const world_t *world)
+{
+    const prototypes_t *p = &world->prototypes;
+    THAT(p->count >= 1);
+    THAT(p->items[0].run == NULL);
+    for (uint32_t i = 1; i < p->count; i++) {
+        if (!check_chain(f, p, i))
+            return false;
+    }
+    return check_buckets(f, p);
+}
+
+/* --- lists ---------------------------------------------------------------------------------------------- */
+
+/* Blocks that are taken are just those of the lists in rows. */
+static bool check_lists(finding_t *f, const world_t *world)
+{
+    int64_t blocks = world->lists.main.blocks, found = 0;
+    for (const lists_hoard_t *hoard = world->lists.all; hoard != NULL; hoard = hoard->next)
+        blocks += hoard->blocks;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        for (uint32_t c = 1; c < run->column_count; c++) {
+            const bp_list_t *cells = run->columns[c];
+            for (uint32_t row = 0; row < run->count && field_is_list(run->fields[c]); row++) {
+                THAT(cells[row].count <= cells[row].capacity);
+                THAT((cells[row].items == NULL) == (cells[row].capacity == 0));
+                SAME((uintptr_t)cells[row].items % 16, 0);
+                found += cells[row].capacity > 0;
+            }
+        }
+    }
+    SAME(found, blocks);
+    return true;
+}
+
+/* --- notices ------------------------------------------------------------------------------------------------------ */
+
+/* An entity with components may move or die, and somebody may want to be told of it. */
+static bool check_notices(finding_t *f, const world_t *world)
+{
+    const notices_t *n = world->notices;
+    if (n == NULL)
+        return true;
+    HOLDS((uint64_t)n->count + world->occupied <= n->entity_capacity,
+           "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
+           world->occupied);
+    for (uint32_t i = n->place_capacity; i < world->record_capacity; i++)
+        SAME(world->records[i].generation, 0);
+    return true;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+bool world_check(const world_t *world, char *text, size_t size)
+{
+    finding_t f = {text, size};
+    return check_records(&f, world) && check_runs(&f, world) && check_hole_list(&f, world) &&
+           check_prototypes(&f, world) && check_notices(&f, world) && check_lists(&f, world);
+}
+
+#if defined(BACKPLANE_AUDIT)
+
+void world_assert(world_t *world)
+{
+    char text[256];
+    if (world->occupied + world->record_capacity >= WORLD_CHECK_ROWS && world->collections % WORLD_CHECK_SHARE != 0)
+        return;
+    if (world_check(world, text, sizeof text))
+        return;
+    log_write(&world->base->log, BP_LOG_ERROR, "host", "world '%s': an invariant of the store is broken: %s",
+              world->name, text);
+    fprintf(stderr, "world '%s': an invariant of the store is broken: %s\n", world->name, text);
+    abort();
+}
+
+#endif
