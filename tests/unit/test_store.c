@@ -656,7 +656,7 @@ START_TEST(damage_to_a_world_is_found)
 {
     char text[256];
     bp_entity_t entities[100];
-    create(prototype_of(world, "body", "tag", NULL, NULL), entities, 100);
+    create(prototype_of(world, "body", "bag", NULL, NULL), entities, 100);
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &entities[5], 1), 1);
     world_t *w = world_of(world);
     run_t *run = w->runs[w->run_count - 1];
