@@ -71,8 +71,12 @@ enum {
                                       overwritten while the host runs */
     BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew;
                                       implies BP_HOST_COPY_PLUGINS */
-    BP_HOST_TRIAL = 1u << 3        /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of
+    BP_HOST_TRIAL = 1u << 3,       /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of
                                       this process (docs/hot_reload.md; where the system has fork) */
+    BP_HOST_CRASH_TELL = 1u << 4,  /* without the guard: a crash inside a plugin is told in the log - which plugin,
+                                      verb, step, function and line - before it ends the program */
+    BP_HOST_WATCHFUL = 1u << 5     /* what an ini leaves open about crashes is on: the guard (`crash_guard = off`:
+                                      crashes are told), and trials of new versions, where the system has them */
 };
 
 /* Everything about a host; all of it may be left zero. */

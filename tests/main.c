@@ -67,6 +67,7 @@ static const make_suite_t second_half[] = {
     program_suite,
     console_scenes_suite,
     new_suite,
+    crash_suite,
     program_values_suite,
     guard_suite,
     watch_suite,

@@ -57,6 +57,7 @@ Suite *dump_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
 Suite *new_suite(void);
+Suite *crash_suite(void);
 Suite *program_values_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);

@@ -117,6 +117,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->crew.jobs = known.jobs;
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
+    host->watchful = (known.flags & BP_HOST_WATCHFUL) != 0;
     if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
         return NULL;

@@ -28,6 +28,7 @@ struct bp_host_o {
     bp_api_t api;
     crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
+    bool watchful; /* BP_HOST_WATCHFUL */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */

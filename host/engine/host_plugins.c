@@ -126,14 +126,19 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
 enum { HOST_WAIT_MOST = 8 };
 BP_STATIC_ASSERT((int)HOT_HANDLES + (int)HOST_WAIT_MOST <= (int)OS_WAKE_MOST, "all of them are slept on together");
 
+/* Calls are ended, or else crashes are told. Where the system has no guard, that is said only if somebody asked for one
+ * by name. */
 static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 {
+    bool ends = (desc->flags & BP_HOST_CRASH_GUARD) != 0;
     error_text_t *error = &host->base.error;
-    bp_result_t result = guard_create(&host->base.memory, desc->call_limit, error, &host->loader.guard);
-    if (result == BP_OK)
-        host->reload.probation_steps = desc->probation;
-    if (result != BP_ERROR_STATE)
-        return result;
+    bp_result_t result = guard_create(&host->base.memory, ends ? desc->call_limit : 0, error, &host->loader.guard);
+    if (result == BP_OK) {
+        guard_tell_deaths(host->loader.guard, verb_tell_death, ends);
+        host->reload.probation_steps = ends ? desc->probation : 0;
+    }
+    if (result != BP_ERROR_STATE || !ends || (desc->flags & BP_HOST_WATCHFUL) != 0)
+        return result == BP_ERROR_STATE ? BP_OK : result;
     log_write(&host->base.log, BP_LOG_WARNING, "host", "%s", error->text);
     return BP_OK;
 }
@@ -141,7 +146,7 @@ static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
 {
     bp_result_t result = BP_OK;
-    if ((desc->flags & BP_HOST_CRASH_GUARD) != 0 && host->loader.guard == NULL)
+    if ((desc->flags & (BP_HOST_CRASH_GUARD | BP_HOST_CRASH_TELL)) != 0 && host->loader.guard == NULL)
         result = set_guard(host, desc);
     if (result == BP_OK && (desc->flags & BP_HOST_TRIAL) != 0 && !host->hot.watching && !host->hot.trying)
         hot_try(&host->hot, desc->trial_deadline);

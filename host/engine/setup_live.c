@@ -4,6 +4,7 @@
  * given, the line is refused rather than passed over.
  */
 #include "../base/file.h"
+#include "../reload/process.h"
 #include "setup.h"
 
 enum { MAX_MS = 3600 * 1000, MAX_PROBATION = 1000000000, PROBATION = 120 /* steps, where the ini does not say */ };
@@ -43,8 +44,9 @@ static bp_result_t refuse_without(setup_t *s, const char *const *keys, bool give
 static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
 {
     static const char *const of_guard[] = {"call_limit", "probation", NULL};
-    static const char *const of_reload[] = {"trial", "trial_deadline", "build", "sources", NULL};
-    bool guarded = false, hot = false, trial = true;
+    static const char *const of_reload[] = {"build", "sources", NULL};
+    static const char *const of_trials[] = {"trial", "trial_deadline", NULL};
+    bool watchful = s->host->watchful, guarded = watchful, hot = false, trial = true;
     bp_result_t result = read_flag(s, "crash_guard", &guarded);
     if (result == BP_OK)
         result = read_flag(s, "hot_reload", &hot);
@@ -53,6 +55,8 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
     if (result == BP_OK)
         result = refuse_without(s, of_reload, hot, "hot_reload = on");
     if (result == BP_OK)
+        result = refuse_without(s, of_trials, hot || watchful, "hot_reload = on");
+    if (result == BP_OK)
         result = read_flag(s, "trial", &trial);
     if (result == BP_OK)
         result = read_number(s, "call_limit", 1, MAX_MS, &desc->call_limit);
@@ -60,8 +64,11 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
         result = read_number(s, "probation", 0, MAX_PROBATION, &desc->probation);
     if (result == BP_OK)
         result = read_number(s, "trial_deadline", 1, MAX_MS, &desc->trial_deadline);
-    desc->flags =
-        (guarded ? BP_HOST_CRASH_GUARD : 0u) | (hot ? BP_HOST_HOT_RELOAD : 0u) | (hot && trial ? BP_HOST_TRIAL : 0u);
+    bool tried = trial && (hot || (watchful && process_can_fork()));
+    bool asked = setup_find_entry(s, "host", "crash_guard") != NULL;
+    desc->flags = (guarded ? BP_HOST_CRASH_GUARD : watchful ? BP_HOST_CRASH_TELL : 0u) |
+                  (hot ? BP_HOST_HOT_RELOAD : 0u) | (tried ? BP_HOST_TRIAL : 0u) |
+                  (watchful && !asked ? BP_HOST_WATCHFUL : 0u);
     return result;
 }
 
@@ -94,8 +101,9 @@ bp_result_t setup_live(setup_t *s)
     result = host_set_live(s->host, &desc);
     if (result == BP_OK)
         return read_build(s);
-    const char *key = (desc.flags & BP_HOST_CRASH_GUARD) != 0 ? "crash_guard" : "hot_reload";
-    return setup_at_line(s, setup_find_entry(s, "host", key)->line, result);
+    const ini_entry_t *asked = setup_find_entry(s, "host", "crash_guard");
+    asked = asked != NULL ? asked : setup_find_entry(s, "host", "hot_reload");
+    return asked != NULL ? setup_at_line(s, asked->line, result) : error_prefix(s->error, result, "%s: ", s->ini.path);
 }
 
 void setup_end_live(setup_t *s)

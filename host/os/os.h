@@ -129,4 +129,8 @@ extern const char os_program_suffix[];
  * ended it, the negative number of that. [main] */
 bool os_program_run(const char *path, const char *const *arguments, int *status);
 
+/* The beginning of what a program prints, as a text; found like a command of the shell, with nothing to read and its
+ * errors thrown away. False where it cannot be started, or fails. [any] */
+bool os_program_read(const char *name, const char *const *arguments, char *text, size_t size);
+
 #endif

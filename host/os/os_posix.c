@@ -596,3 +596,52 @@ bool os_program_run(const char *path, const char *const *arguments, int *status)
     *status = WIFSIGNALED(how) ? -WTERMSIG(how) : WEXITSTATUS(how);
     return true;
 }
+
+/* What comes out of a pipe: `text` takes the beginning, the rest is thrown away. */
+static void read_pipe(int pipe, char *text, size_t size)
+{
+    char rest[512];
+    size_t length = 0;
+    for (;;) {
+        bool room = length + 1 < size;
+        ssize_t count = read(pipe, room ? text + length : rest, room ? size - 1 - length : sizeof rest);
+        if (count == 0 || (count < 0 && errno != EINTR))
+            break;
+        if (room && count > 0)
+            length += (size_t)count;
+    }
+    text[length] = '\0';
+}
+
+bool os_program_read(const char *name, const char *const *arguments, char *text, size_t size)
+{
+    int ends[2], how = -1;
+    pid_t child, ended = -1;
+    posix_spawn_file_actions_t files;
+    union {
+        const char *const *ours;
+        char *const *theirs; /* which the system does not write to */
+    } texts = {.ours = arguments};
+    text[0] = '\0';
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return false;
+    if (pipe(ends) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return false;
+    }
+    bool started = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+                   posix_spawn_file_actions_adddup2(&files, ends[1], 1) == 0 &&
+                   posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) == 0 &&
+                   posix_spawn_file_actions_addclose(&files, ends[0]) == 0 &&
+                   posix_spawnp(&child, name, &files, NULL, texts.theirs, environ) == 0;
+    close(ends[1]);
+    if (started) {
+        read_pipe(ends[0], text, size);
+        do
+            ended = waitpid(child, &how, 0);
+        while (ended < 0 && errno == EINTR);
+    }
+    close(ends[0]);
+    posix_spawn_file_actions_destroy(&files);
+    return started && ended == child && how == 0;
+}

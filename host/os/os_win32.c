@@ -460,6 +460,13 @@ bool os_program_run(const char *path, const char *const *arguments, int *status)
     return fine;
 }
 
+bool os_program_read(const char *name, const char *const *arguments, char *text, size_t size)
+{
+    (void)name, (void)arguments, (void)size; /* nobody asks on Windows: there is no guard that would tell of a line */
+    text[0] = '\0';
+    return false;
+}
+
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
 /* Texts to and from Windows. */

@@ -32,7 +32,11 @@ typedef struct guard_crash_t {
     uintptr_t code;            /* the address of the instruction inside an image; 0 where none was found */
     uintptr_t offset;          /* of `code` in its image, from where the image begins */
     bool late;                 /* ended by the time limit */
+    bool plugins;              /* it was a plugin's, not the host's own */
 } guard_crash_t;
+
+/* Told of what is about to end the process, before that: `data` is that of the call in which it happened. */
+typedef void (*guard_death_t)(void *data, const guard_crash_t *crash);
 
 /* Install the guard's handlers, and with `limit_ms` above 0 start the thread that watches the time. Errors: memory;
  * state, where the system or this build has no guard. [main] */
@@ -41,6 +45,11 @@ bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *erro
 /* Put the earlier handlers back, once the last guard of the process goes. No call may be running. NULL is allowed.
    [main] */
 void guard_destroy(guard_t *guard);
+
+/* Before the process dies of a signal that no handler but the guard's has wanted, while a call was running, `tell` is
+ * called: in the signal's handler, with some seconds to live. `ends` false: no call is ended, so every crash is such a
+ * death, and guard_run costs next to nothing; time limits are not watched. Before the first call. [main] */
+void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends);
 
 /* In a copy of this process (reload/process.h), which has none of its other threads: watch the time there too, with the
  * limit that it has or this one, whichever is less. Once, before the first call there. */

@@ -20,6 +20,11 @@ void guard_destroy(guard_t *guard)
     (void)guard;
 }
 
+void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
+{
+    (void)guard, (void)tell, (void)ends;
+}
+
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 {
     (void)guard, (void)limit_ms;

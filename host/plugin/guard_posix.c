@@ -97,6 +97,8 @@ struct guard_t {
     memory_t *memory;
     guard_image_t *images;
     uint32_t limit_ms; /* 0: none */
+    bool only_tells;   /* calls are not ended */
+    guard_death_t tell; /* of what ends the process; NULL: nobody is told */
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -108,6 +110,7 @@ typedef struct frame_t {
     struct frame_t *below;
     guard_t *guard;
     void (*call)(void *data);
+    void *data;
 } frame_t;
 
 /* What the handler leaves for guard_run. */
@@ -435,8 +438,15 @@ static void guard_forget_others(void)
     guard_here.next = NULL;
 }
 
+void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
+{
+    guard->tell = tell;
+    guard->only_tells = !ends;
+}
+
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 {
+    guard->only_tells = false;
     guard->limit_ms = guard->limit_ms == 0 || limit_ms < guard->limit_ms ? limit_ms : guard->limit_ms;
     guard->ending = false;
 #if !defined(__SANITIZE_THREAD__) /* which lets no copy of a process have threads */
@@ -447,6 +457,7 @@ void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
     STACK_NEAR = 64 * 1024, /* a bad address so near the stack's end is the stack's */
+    DYING_SECONDS = 5,      /* for saying of what the process dies */
     LATE_TRIES = 20         /* signals in the hope of meeting the plugin's own code */
 };
 
@@ -538,13 +549,41 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
     }
 }
 
+static void tell(const frame_t *frame, guard_crash_t *crash);
+
+/* Nobody but the system wants this signal, so the process ends: say of what first. That may take locks which the crash
+ * has left locked, so an alarm ends the process where it does not come back; and only the first crash is told. */
+static void tell_death(int signal, bool plugins)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const frame_t *frame = guard_here.top;
+    uint32_t i = 0;
+    while (i < GUARD_SIGNALS - 1 && signals[i] != signal)
+        i++;
+    const struct sigaction *earlier = &guard_process.earlier[i];
+    if (frame->guard->tell == NULL || (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL ||
+        atomic_flag_test_and_set(&told))
+        return;
+    struct sigaction fallback = {.sa_handler = SIG_DFL};
+    sigaction(SIGALRM, &fallback, NULL);
+    alarm(DYING_SECONDS);
+    guard_crash_t crash;
+    tell(frame, &crash);
+    crash.plugins = plugins;
+    frame->guard->tell(frame->data, &crash);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
     if (guard_here.walking)
         siglongjmp(guard_here.walk_failed, 1);
-    if (guard_here.top != NULL && is_own(info) && judge(signal, info, context))
-        siglongjmp(guard_here.top->back, 1);
+    if (guard_here.top != NULL && is_own(info)) {
+        bool plugins = judge(signal, info, context);
+        if (plugins && !guard_here.top->guard->only_tells)
+            siglongjmp(guard_here.top->back, 1);
+        tell_death(signal, plugins);
+    }
     errno = saved;
     call_earlier(signal, info, context);
 }
@@ -691,7 +730,7 @@ static void tell_address(const found_t *found, char *reason)
 static void tell(const frame_t *frame, guard_crash_t *crash)
 {
     const found_t *found = &guard_here.found;
-    *crash = (guard_crash_t){.late = found->signal == guard_late_signal()};
+    *crash = (guard_crash_t){.late = found->signal == guard_late_signal(), .plugins = true};
     if (found->image != NULL) {
         crash->code = found->at;
         crash->offset = found->at - found->image->begin;
@@ -725,7 +764,8 @@ bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash
     frame.below = guard_here.top;
     frame.guard = guard;
     frame.call = call;
-    if (sigsetjmp(frame.back, 0) != 0) {
+    frame.data = data;
+    if (!guard->only_tells && sigsetjmp(frame.back, 0) != 0) {
         tell(&frame, crash);
         guard_here.tries = 0;
         leave(&frame);

@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/file.h"
+#include "../os/os.h"
 #include "elf.h"
 #include "registry.h"
 
@@ -40,6 +41,7 @@ typedef struct call_t {
     uint32_t answer;
     bp_result_t result;
     void (*function)(void *data); /* of a table: called with `out` */
+    const char *verb;             /* its name */
 } call_t;
 
 /* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
@@ -443,28 +445,56 @@ void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *r
 
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
 
-/* " in the function 'simulate'", from the symbols of the file that was opened; "" where it has none. */
+/* "spin.c:17", from the debug information of a library's file; "" where it has none, or nobody here can read it.
+ * `offset` is that of the instruction in the file's image. */
+static void find_line(const char *file, uint64_t offset, char *line, size_t size)
+{
+    static const char *const readers[] = {"addr2line", "llvm-addr2line", "eu-addr2line"};
+    char address[32];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
+    line[0] = '\0';
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        const char *const arguments[] = {readers[i], "-e", file, address, NULL};
+        if (!os_program_read(readers[i], arguments, line, size))
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        char *remark = strstr(line, " (discriminator"), *number = strrchr(line, ':');
+        if (remark != NULL)
+            *remark = '\0';
+        if (number == NULL || strncmp(line, "??", 2) == 0 || number[1] == '0' || number[1] == '?')
+            line[0] = '\0';
+        return;
+    }
+    line[0] = '\0';
+}
+
+/* ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened; ""
+ * where it has none. */
 static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
 {
-    char *bytes, name[128];
+    char *bytes, name[128], line[256];
     size_t size;
+    const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
     error_text_t ignored = {.quiet = false};
     memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;
     memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
-    if (file_read(&memory, plugin->copy != NULL ? plugin->copy : plugin->path, &bytes, &size, &ignored) != BP_OK)
+    if (file_read(&memory, file, &bytes, &size, &ignored) != BP_OK)
         return;
     uint64_t into;
     if (elf_function_at(bytes, size, crash->code - (uintptr_t)plugin->image_begin, name, sizeof name, &into))
         text_append(text, ", in its function '%s' (%llu bytes into it)", name, (unsigned long long)into);
     memory_free(&memory, bytes, size + 1);
+    find_line(file, crash->code - (uintptr_t)plugin->image_begin, line, sizeof line);
+    if (line[0] != '\0')
+        text_append(text, ", at %s", line);
 }
 
 /* "'simulate' of component 'spin', world 'main', step 17" */
-static void name_verb(const call_t *call, const char *verb, text_t *text)
+static void name_verb(const call_t *call, text_t *text)
 {
-    text_append(text, "'%s'", verb);
+    text_append(text, "'%s'", call->verb);
     if (call->component != NULL)
         text_append(text, " of component '%s'", call->component->name);
     if (call->system != NULL)
@@ -485,24 +515,43 @@ static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
     return called;
 }
 
-static void set_aside(const call_t *call, const char *verb, const guard_crash_t *crash)
+static void describe_crash(plugin_t *plugin, const call_t *call, const guard_crash_t *crash, text_t *text)
+{
+    text->length = 0;
+    text->chars[0] = '\0';
+    if (crash->plugins)
+        text_append(text, "plugin '%s' %s crashed in ", plugin->name, plugin->version);
+    else
+        text_append(text, "the host itself crashed, called by plugin '%s' %s in ", plugin->name, plugin->version);
+    name_verb(call, text);
+    if (plugin != call->plugin)
+        text_append(text, " (of plugin '%s', which had called it)", call->plugin->name);
+    text_append(text, ": %s", crash->reason);
+    name_function(plugin, crash, text);
+}
+
+static void set_aside(const call_t *call, const guard_crash_t *crash)
 {
     plugin_t *plugin = culprit(call->plugin, crash);
     uint32_t sound = PLUGIN_SOUND;
     if (!atomic_compare_exchange_strong(&plugin->aside, &sound, PLUGIN_CRASHING))
         return;
-    text_t text = {.length = 0};
-    text.chars[0] = '\0';
-    text_append(&text, "plugin '%s' %s crashed in ", plugin->name, plugin->version);
-    name_verb(call, verb, &text);
-    if (plugin != call->plugin)
-        text_append(&text, " (of plugin '%s', which had called it)", call->plugin->name);
-    text_append(&text, ": %s", crash->reason);
-    name_function(plugin, crash, &text);
+    text_t text;
+    describe_crash(plugin, call, crash, &text);
     snprintf(plugin->crash, sizeof plugin->crash, "%s", text.chars);
     atomic_store_explicit(&plugin->aside, PLUGIN_ASIDE, memory_order_release);
     atomic_store(&plugin->all->crashed, true);
     log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
+}
+
+void verb_tell_death(void *data, const guard_crash_t *crash)
+{
+    const call_t *call = data;
+    plugin_t *plugin = culprit(call->plugin, crash);
+    text_t text;
+    describe_crash(plugin, call, crash, &text);
+    log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s; that ends the program%s", text.chars,
+              crash->plugins ? ", as there is no crash guard (crash_guard = on)" : "");
 }
 
 /* --- calling ------------------------------------------------------------------------------------------------------ */
@@ -515,11 +564,12 @@ static bool may_call(const plugin_t *plugin)
 static bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
 {
     guard_crash_t crash;
+    call->verb = verb;
     if (!may_call(call->plugin))
         return false;
     if (guard_run(call->plugin->guard, function, call, &crash))
         return true;
-    set_aside(call, verb, &crash);
+    set_aside(call, &crash);
     return false;
 }
 

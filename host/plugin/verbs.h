@@ -16,6 +16,7 @@
 #ifndef HOST_PLUGIN_VERBS_H
 #define HOST_PLUGIN_VERBS_H
 
+#include "guard.h"
 #include "registry.h"
 
 /* Where a verb is called, for what is said of a crash. */
@@ -70,6 +71,10 @@ void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *ste
 void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report);
+
+/* What a guard calls before the process dies (guard_tell_deaths): the log says which plugin, verb, step, function and
+ * line. */
+void verb_tell_death(void *data, const guard_crash_t *crash);
 
 /* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where it
  * was ended, or where the owner is set aside. */
