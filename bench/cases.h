@@ -10,6 +10,9 @@
 /* cases_simulate.c */
 extern const group_t group_simulate;
 
+/* cases_stamps.c */
+extern const group_t group_stamps_step, group_stamps_search;
+
 /* cases_guard.c */
 extern const group_t group_guard_call, group_guard_step;
 

@@ -22,6 +22,8 @@ static const gauge_t *const gauges[] = {
 
 static const group_t *const groups[] = {
     &group_simulate,
+    &group_stamps_step,
+    &group_stamps_search,
     &group_guard_call,
     &group_guard_step,
     &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,

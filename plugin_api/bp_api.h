@@ -189,6 +189,12 @@ typedef struct bp_world_api {
     void (BP_CALL *instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
                                     const uint32_t *slots, uint32_t count);
 
+    /* A manager with its own storage tells that instances are not what they were; to be called while m->watched is not
+     * 0, where one wants to be asked what has changed (bp_changes.h). What is made, ended, moved and set the host knows
+     * by itself. Slots one by one, or `count` of them from `first` on. [job] from the manager's own verbs */
+    void (BP_CALL *instances_changed)(bp_manager_t *m, const uint32_t *slots, uint32_t count);
+    void (BP_CALL *instances_changed_range)(bp_manager_t *m, uint32_t first, uint32_t count);
+
     /* Resolve a reference to declared field `field`, anew or for the first time (then set *ref to {0}, entity
      * to the entity and field to key << 8 | field). Returns the field's address, or NULL where the entity is
      * dead or lacks the component. [main] */

@@ -65,6 +65,9 @@ typedef struct bp_manager_t {
     const struct bp_plugin_t *plugin;  /* the plugin: its options and its state */
     void *state;                       /* the manager's own; set by `start`, released by `stop` */
     void *user;                        /* bp_component_i.user */
+    uint32_t watched;                  /* storage of its own: somebody asks which instances change, so say it
+                                          (bp_world_api.instances_changed); 0: nobody does */
+    uint32_t padding;
 } bp_manager_t;
 
 /* One step of a world. */
@@ -76,6 +79,7 @@ typedef struct bp_step_t {
     double time;     /* the world's time at the beginning of the step */
     bp_commands_o *commands; /* where the verb that receives this records changes of structure (bp_command_api); its
                                 own, good until it returns. NULL where no unit runs. */
+    uint64_t moment; /* the stamp of what this unit writes, while somebody keeps stamps (bp_changes.h) */
 } bp_step_t;
 
 /* Rows of entities that have the same components, as columns of one length: a whole run, or a range of its rows.

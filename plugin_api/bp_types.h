@@ -155,6 +155,9 @@ enum {
 /* "No such index", wherever an index is a uint32_t. */
 #define BP_NONE UINT32_MAX
 
+/* Rows, and slots of storage of a component's own, that share the stamp of their last change (bp_changes.h). */
+#define BP_STAMP_ROWS 128
+
 /* Opaque: the host's own objects. */
 typedef struct bp_host_o bp_host_o;
 typedef struct bp_world_o bp_world_o;

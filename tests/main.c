@@ -25,6 +25,7 @@ static const make_suite_t first_half[] = {
     entities_suite,
     prototypes_suite,
     store_suite,
+    stamps_suite,
     destruction_suite,
     long_use_suite,
     properties_suite,

@@ -19,6 +19,7 @@ Suite *obj_suite(void);
 Suite *entities_suite(void);
 Suite *prototypes_suite(void);
 Suite *store_suite(void);
+Suite *stamps_suite(void);
 Suite *destruction_suite(void);
 Suite *long_use_suite(void);
 Suite *properties_suite(void);

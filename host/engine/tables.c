@@ -7,6 +7,7 @@
 #include "../plugin/registry.h"
 #include "host.h"
 
+#include <bp_changes.h>
 #include <bp_clock.h>
 
 #include <stdio.h>
@@ -234,6 +235,18 @@ static void world_table_instances_moved(bp_manager_t *m, const bp_entity_t *enti
     store_instances_moved(world, world->managers[m->component], entities, names, slots, count);
 }
 
+static void world_table_instances_changed(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    world_t *world = &m->world->rows;
+    world_note_slots(world, world->managers[m->component], slots, count);
+}
+
+static void world_table_instances_changed_range(bp_manager_t *m, uint32_t first, uint32_t count)
+{
+    world_t *world = &m->world->rows;
+    slot_stamps_note_range(&world->managers[m->component]->stamps, &world->memory, first, count, world->moment);
+}
+
 /* --- properties ------------------------------------------------------------------------------------------------ */
 
 static bp_result_t property_table_resolve(bp_world_o *world, bp_entity_t entity, const char *component,
@@ -295,6 +308,60 @@ static uint32_t command_table_created(bp_world_o *world, const bp_entity_t *plac
 {
     const schedule_t *schedule = world->schedule;
     return commands_created(&schedule->commands, placeholders, count, entities);
+}
+
+/* --- changes ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t changes_table_look(bp_world_o *world)
+{
+    return world_look(&world->rows);
+}
+
+static manager_t *manager_of(const bp_manager_t *m)
+{
+    return m->world->rows.managers[m->component];
+}
+
+static bp_result_t changes_table_keep(bp_manager_t *m)
+{
+    world_t *world = &m->world->rows;
+    if (!manager_of(m)->component->own_storage)
+        return world_keep_stamps(world);
+    world_keep_slot_stamps(world, manager_of(m));
+    return BP_OK;
+}
+
+static void changes_table_release(bp_manager_t *m)
+{
+    if (manager_of(m)->component->own_storage)
+        world_release_slot_stamps(&m->world->rows, manager_of(m));
+    else
+        world_release_stamps(&m->world->rows);
+}
+
+static uint32_t changes_table_rows(bp_world_o *handle, uint32_t prototype, uint32_t key, uint32_t field, uint64_t since,
+                                   uint32_t *row)
+{
+    const world_t *world = &handle->rows;
+    const run_t *run = prototype < world->prototypes.count ? world_run(world, prototype) : NULL;
+    uint32_t first = run == NULL || key >= world->prototypes.key_count
+                         ? 0
+                         : prototypes_column(&world->prototypes, prototype, key);
+    if (first == 0 || field >= world->prototypes.keys[key].columns || *row >= run->count)
+        return 0;
+    if (run->stamps == NULL)
+        return run->count - *row;
+    uint16_t column = (uint16_t)(first + field);
+    uint32_t count;
+    *row = stamps_next(run->stamps, &column, 1, since, *row, run->count, &count);
+    return *row == BP_NONE ? 0 : count;
+}
+
+static void changes_table_slots(bp_manager_t *m, bp_slot_stamps_t *stamps)
+{
+    const slot_stamps_t *kept = &manager_of(m)->stamps;
+    *stamps = (bp_slot_stamps_t){
+        .latest = kept->latest, .rest = kept->rest, .blocks = kept->blocks, .block_count = kept->count};
 }
 
 /* --- stopping worlds --------------------------------------------------------------------------------------------- */
@@ -423,6 +490,8 @@ static const bp_world_api world_table = {
     .count = world_table_count,
     .next_run = world_table_next_run,
     .instances_moved = world_table_instances_moved,
+    .instances_changed = world_table_instances_changed,
+    .instances_changed_range = world_table_instances_changed_range,
     .ref = world_table_ref,
 };
 
@@ -480,12 +549,23 @@ static const bp_clock_api clock_table = {
 
 static const bp_task_api task_table = {.struct_size = sizeof task_table, .version = 1, .post = task_table_post};
 
+static const bp_changes_api changes_table = {
+    .struct_size = sizeof changes_table,
+    .version = 1,
+    .look = changes_table_look,
+    .keep = changes_table_keep,
+    .release = changes_table_release,
+    .rows = changes_table_rows,
+    .slots = changes_table_slots,
+};
+
 /* Tables of the host that are found by name, like those of plugins. */
 static const struct {
     const char *name;
     uint32_t version;
     const void *table;
 } found_by_name[] = {
+    {BP_CHANGES_API, 1, &changes_table},
     {BP_CLOCK_API, 1, &clock_table},
     {BP_LOOK_API, 1, &host_look_table},
     {BP_TASK_API, 1, &task_table},

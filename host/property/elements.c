@@ -88,6 +88,8 @@ static bp_result_t change_own(world_t *world, const bp_property_t *p, const fiel
         return result;
     memcpy(cell + (size_t)p->element * size, value, size);
     result = find_slot(world, p, e, &slot);
+    if (result == BP_OK)
+        world_note_slots(world, manager, &slot, 1);
     return result != BP_OK ? result
                            : verb_set(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
 }
@@ -170,6 +172,16 @@ static bp_result_t prepare_cells(world_t *world, const bp_property_t *p, const f
     return BP_OK;
 }
 
+/* The cell of an entity has been written. */
+static void note_cell(world_t *world, const bp_property_t *p, bp_entity_t e)
+{
+    const record_t *record = world_record(world, e);
+    const run_t *run = world_run(world, record->prototype);
+    if (run->stamps != NULL)
+        stamps_note(run->stamps, prototypes_column(&world->prototypes, record->prototype, p->key) + p->field,
+                    record->row, 1);
+}
+
 /* `text` is counted already, for a field of strings. */
 static void put_element(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, const void *value)
 {
@@ -186,6 +198,7 @@ static void put_element(world_t *world, const bp_property_t *p, const field_t *f
         strings_release(&world->base->strings, text);
     }
     memcpy(item, value, size);
+    note_cell(world, p, e);
 }
 
 static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
@@ -269,6 +282,7 @@ bp_result_t elements_set_whole(world_t *world, const bp_property_t *p, const fie
         void *cell = find_whole(world, p, entities[i]);
         cells_release(&world->holdings, field, cell, 1);
         memcpy(cell, copies + i * size, size);
+        note_cell(world, p, entities[i]);
     }
     memory_free(&world->memory, copies, copies == NULL ? 0 : count * size);
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a property");

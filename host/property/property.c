@@ -63,11 +63,11 @@ static inline bool field_inside(const field_t *field, const void *value)
 }
 
 /* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at
- * once, and in a world that is sealed. */
-static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value)
+ * once, and in a world whose `care` has one of these bits. */
+static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value, uint32_t care)
 {
-    uint32_t flags = p->flags | (uint32_t)world->hold;
-    if ((flags & (OWN_STORAGE | COUNTED | WORLD_SEALED)) != 0)
+    uint32_t flags = p->flags | world->care;
+    if ((flags & (OWN_STORAGE | COUNTED | care)) != 0)
         return false;
     return (flags & LIMITED) == 0 || field_inside(property_field(p), value);
 }
@@ -293,6 +293,8 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
     bp_result_t result = find_slots(world, p, entities, count, slots);
     if (result == BP_OK)
         result = verb_set(manager->component, &manager->verb, p->field, slots, count, values, stride);
+    if (result == BP_OK)
+        world_note_slots(world, manager, slots, count);
     if (slots != few)
         memory_free(&world->memory, slots, count * sizeof *slots);
     return result;
@@ -487,6 +489,18 @@ static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entit
     }
 }
 
+/* The same cells have been written; kept apart, so that the loop above pays nothing where nobody asks. */
+NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        const record_t *record = world_record(world, entities[i]);
+        find_column(world, p, record->prototype);
+        const run_t *run = p->run;
+        n = run_stretch(run, record->row, entities + i, count - i);
+        stamps_note(run->stamps, p->column, record->row, n);
+    }
+}
+
 NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
@@ -507,6 +521,8 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
         return elements_set_whole(world, p, property_field(p), entities, count, values, stride);
     if (result == BP_OK)
         set_cells(world, p, entities, count, values, stride, stretches);
+    if (result == BP_OK && (world->care & WORLD_STAMPED) != 0)
+        note_cells(world, p, entities, count);
     return result;
 }
 
@@ -514,9 +530,11 @@ NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p,
                                                uint32_t count, const void *values, size_t stride)
 {
     void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || !may_copy(world, p, values))
+    if (cell == NULL || !may_copy(world, p, values, WORLD_SEALED))
         return set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
+    if ((world->care & WORLD_STAMPED) != 0)
+        stamps_note(((const run_t *)p->run)->stamps, p->column, world_record(world, entities[0])->row, 1);
     return BP_OK;
 }
 
@@ -525,7 +543,7 @@ bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *en
 {
     if (count == 1 && p->size == 4) {
         const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
-        if (cell != NULL && may_copy(world, p, values)) {
+        if (cell != NULL && may_copy(world, p, values, WORLD_SEALED | WORLD_STAMPED)) {
             memcpy((void *)(uintptr_t)cell, values, 4);
             return BP_OK;
         }
@@ -687,7 +705,8 @@ bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, cons
 {
     const void *cell;
     property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
-    if (entry == NULL || entry->resolved.type != type || !may_copy(cache->world, &entry->resolved, value))
+    if (entry == NULL || entry->resolved.type != type ||
+        !may_copy(cache->world, &entry->resolved, value, WORLD_SEALED | WORLD_STAMPED))
         return set_anew(cache, entity, component, property, type, value);
     value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
     return BP_OK;

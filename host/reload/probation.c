@@ -307,7 +307,7 @@ static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
         if (used[i] == 0)
             m->old_slots[dead++] = m->old_slots[i];
     }
-    store_destroy_slots(m->manager, m->old_slots, dead);
+    store_destroy_slots(w->world, m->manager, m->old_slots, dead);
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ void reload_seal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        d->worlds[i]->hold = WORLD_SEALED;
+        world_seal(d->worlds[i]);
     d->entities->sealed = true;
 }
 
@@ -56,7 +56,7 @@ void reload_unseal(reload_t *reload)
 {
     destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++)
-        d->worlds[i]->hold = WORLD_FREE;
+        world_unseal(d->worlds[i]);
     d->entities->sealed = false;
     for (uint32_t i = 0; i < d->world_count; i++)
         world_assert(d->worlds[i]);

@@ -265,6 +265,8 @@ static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan
     bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities,
                                      plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
     part->created = result == BP_OK;
+    if (result == BP_OK)
+        world_note_slots(s->plan.world, manager, slots_of(s, part), plan_group(&s->plan, part)->rows);
     return result;
 }
 
@@ -343,6 +345,7 @@ static bp_result_t set_references(spawn_t *s, uint32_t c)
                                "it has no property that can be set, but values for '%s'", field->name);
         else if (count > 0)
             result = verb_set(type, &manager->verb, f, s->slots, count, s->targets, sizeof *s->targets);
+        world_note_slots(s->plan.world, manager, s->slots, count);
     }
     return result == BP_OK ? BP_OK
                            : error_prefix(&s->plan.world->base->error, result, "%s: %s: ", s->plan.origin, type->name);
@@ -373,7 +376,7 @@ static void end_instances(spawn_t *s)
             /* A copy, since what moves meanwhile is written to the rows. */
             uint32_t rows = plan_group(&s->plan, part)->rows;
             memcpy(s->slots, slots_of(s, part), rows * sizeof *s->slots);
-            store_destroy_slots(component->manager, s->slots, rows);
+            store_destroy_slots(s->plan.world, component->manager, s->slots, rows);
         }
     }
 }

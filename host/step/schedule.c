@@ -456,6 +456,7 @@ static bp_result_t access_all(schedule_t *schedule, unit_t *unit, uint32_t manag
     if (access == NULL)
         return out_of_settling(schedule);
     memset(writes ? access->writes : access->reads, 0xff, sizeof access->reads);
+    access->named = access->named || (writes && (unit->manager == NULL || unit->manager->number != manager));
     return BP_OK;
 }
 

@@ -33,6 +33,7 @@ enum { ACCESS_WORDS = 4, ACCESS_MANAGER = 255 };
 BP_STATIC_ASSERT((int)REGISTRY_MAX_FIELDS <= (int)ACCESS_MANAGER, "the last bit is no field's");
 typedef struct access_t {
     uint32_t manager;
+    bool named; /* it is written in ways that no term says */
     uint64_t reads[ACCESS_WORDS], writes[ACCESS_WORDS];
 } access_t;
 
@@ -75,6 +76,7 @@ typedef struct unit_t {
     uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
     uint32_t follower_count, follower_capacity;
     uint32_t awaited;   /* units that this one waits for */
+    uint64_t moment;    /* of this step, where somebody asks what has changed; the stamp of what the unit writes */
 
     bp_match_t *matches;      /* of run_all; built anew each step */
     void *const **columns;    /* term_count for each match */
@@ -141,6 +143,7 @@ typedef struct schedule_t {
     bp_step_t now;
     uint32_t calls;
     uint64_t began;
+    uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;
 } schedule_t;
 

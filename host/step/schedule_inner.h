@@ -57,6 +57,16 @@ void unit_run(unit_t *unit);
 void unit_run_cut(unit_t *unit);
 void unit_run_task(unit_t *unit, const task_t *task);
 
+/* The moment of a unit of the step that is going on: what it writes gets that stamp. Commands that are made before a
+ * unit have a moment between that of the unit before and its own; those made last come after all units. */
+static inline uint64_t unit_moment(const schedule_t *schedule, uint32_t place)
+{
+    return schedule->moment + 2 * ((uint64_t)place + 1);
+}
+
+/* Stamp what the unit says that it writes, at its moment. [main] */
+void unit_stamp_writes(const unit_t *unit);
+
 /* Rows of all matches. */
 uint64_t unit_run_rows(const unit_t *unit);
 

@@ -41,6 +41,7 @@ static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
         schedule->clock->granted--;
     schedule->crew = crew;
     schedule->calls = 0;
+    schedule->moment = schedule->world->moment;
     schedule->commands.step = schedule->clock->steps;
     schedule->now = (bp_step_t){.struct_size = sizeof schedule->now,
                                 .number = schedule->clock->steps,
@@ -89,13 +90,14 @@ static void finish(schedule_t *schedule)
 /* --- segments --------------------------------------------------------------------------------------------------- */
 
 /* In the middle of a step: rows may move, and units then look again at what they match. */
-static void make_commands_first(schedule_t *schedule)
+static void make_commands_first(schedule_t *schedule, uint32_t place)
 {
     world_t *world = schedule->world;
     if (!commands_pending(&schedule->commands))
         return;
     world->hold = WORLD_FREE;
     uint32_t others = destruction_pause(schedule->destruction);
+    world->moment = unit_moment(schedule, place) - 1;
     make_commands(schedule);
     destruction_resume(schedule->destruction, others);
     world->hold = WORLD_STEPPING;
@@ -106,6 +108,25 @@ static void make_commands_first(schedule_t *schedule)
     notify_systems(schedule);
 }
 
+/* Units get their moments, and what they say that they write is stamped before one of them runs: so stamps do not
+ * depend on threads. What is written otherwise meanwhile counts as written by the last of them. */
+static void stamp_units(schedule_t *schedule, uint32_t first, uint32_t count)
+{
+    world_t *world = schedule->world;
+    for (uint32_t i = first; i < first + count && world->askers > 0; i++) {
+        unit_t *unit = schedule->units[i];
+        unit->moment = world->moment = unit_moment(schedule, i);
+        if (world->stamp_users > 0)
+            unit_stamp_writes(unit);
+    }
+}
+
+/* Whatever comes after the units is written after them. */
+static void end_units(schedule_t *schedule)
+{
+    schedule->world->moment = unit_moment(schedule, schedule->count) - 1;
+}
+
 static void run_segments(schedule_t *schedule)
 {
     error_text_t *error = &schedule->world->base->error;
@@ -113,11 +134,14 @@ static void run_segments(schedule_t *schedule)
         segment_t *segment = &schedule->segments[s];
         region_part_t part = {schedule, segment->first, segment->count};
         if (segment->commands_first)
-            make_commands_first(schedule);
+            make_commands_first(schedule, segment->first);
+        if (schedule->world->askers > 0)
+            stamp_units(schedule, segment->first, segment->count);
         error->quiet = segment->shared;
         region_run(&part, 1, schedule->crew, &segment->pace);
         error->quiet = false;
     }
+    end_units(schedule);
 }
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */
@@ -168,7 +192,11 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
     }
     for (uint32_t i = 0; i < count; i++)
         notify_systems(schedules[i]);
+    for (uint32_t i = 0; i < count; i++)
+        stamp_units(schedules[i], 0, schedules[i]->count);
     run_together(parts, count, crew);
+    for (uint32_t i = 0; i < count; i++)
+        end_units(schedules[i]);
     uint64_t share = (os_clock_ns() - began) / count;
     for (uint32_t i = 0; i < count; i++)
         schedules[i]->world->hold = WORLD_FREE;

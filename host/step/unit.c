@@ -127,6 +127,7 @@ static void begin_calls(calls_t *calls, unit_t *unit)
 {
     calls->unit = unit;
     calls->step = unit->schedule->now;
+    calls->step.moment = unit->moment;
     calls->step.commands = &calls->recorder;
     if (unit->system != NULL)
         calls->match = (bp_match_t){.struct_size = sizeof calls->match,
@@ -204,6 +205,17 @@ static void call_range(unit_t *unit, const task_t *task)
     lists_end(&calls.lists);
 }
 
+/* Does the unit say that it writes the k-th field of a term? A component that says nothing of its own writes all. */
+static bool unit_writes(const unit_t *unit, uint32_t t, uint32_t k)
+{
+    if (unit->system != NULL)
+        return (unit->system->terms[t].fields[k].access & BP_WRITE) != 0;
+    uint32_t i = 0;
+    while (unit->access[i].manager != unit->manager->number)
+        i++;
+    return (unit->access[i].writes[k / 64] >> k % 64 & 1) != 0;
+}
+
 static bool is_together(const unit_t *unit)
 {
     return unit->system != NULL && unit->system->table.run_all != NULL;
@@ -244,6 +256,7 @@ static void call_once(unit_t *unit, uint32_t call)
     struct bp_commands_o recorder;
     lists_call_t lists;
     bp_step_t step = unit->schedule->now;
+    step.moment = unit->moment;
     lists_begin(&lists, &unit->schedule->world->lists);
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
     step.commands = &recorder;
@@ -277,6 +290,46 @@ void unit_run(unit_t *unit)
         return;
     }
     schedule->calls = call_matches(unit, 0, unit->query->count, schedule->calls);
+}
+
+/* --- stamps ------------------------------------------------------------------------------------------------------- */
+
+static void stamp_columns(const run_t *run, uint32_t first, const unit_t *unit, uint32_t t, uint64_t moment)
+{
+    const binding_t *binding = &unit->bindings[t];
+    for (uint32_t k = 0; k < binding->count && first != 0; k++) {
+        if (binding->places[k] != TERM_ABSENT && unit_writes(unit, t, k))
+            run->stamps->whole[first + binding->places[k]] = moment;
+    }
+}
+
+/* Columns of a component that the unit says it writes in other ways: wherever they are. */
+static void stamp_manager(const world_t *world, uint32_t manager, uint64_t moment)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+            const component_key_t *key = &p->keys[p->items[at].key];
+            for (uint32_t c = 0; key->manager == manager && c < key->columns; c++)
+                run->stamps->whole[p->items[p->items[at].base].columns + c] = moment;
+        }
+    }
+}
+
+void unit_stamp_writes(const unit_t *unit)
+{
+    const world_t *world = unit->schedule->world;
+    uint64_t moment = unit->moment;
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+        const query_cell_t *cells = query_cells(unit->query, m);
+        for (uint32_t t = 0; t < unit->query->term_count; t++)
+            stamp_columns(unit->query->runs[m], cells[unit->bindings[t].place].column, unit, t, moment);
+    }
+    for (uint32_t i = 0; i < unit->access_count; i++) {
+        if (unit->access[i].named && !world->managers[unit->access[i].manager]->component->own_storage)
+            stamp_manager(world, unit->access[i].manager, moment);
+    }
 }
 
 /* --- tasks ------------------------------------------------------------------------------------------------------ */

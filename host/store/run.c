@@ -71,13 +71,27 @@ static bool is_plain(const field_t *field)
 
 static void run_describe(run_t *run)
 {
-    run->plain = true;
+    run->plain = run->stamps == NULL;
     run->has_counted = false;
     for (uint32_t c = 0; c < run->column_count; c++) {
         run->sizes[c] = run->fields[c]->size;
         run->plain = run->plain && is_plain(run->fields[c]);
         run->has_counted = run->has_counted || field_is_counted(run->fields[c]);
     }
+}
+
+bool run_keep_stamps(run_t *run, memory_t *memory, const uint64_t *now)
+{
+    run->stamps = stamps_create(memory, run->column_count, run->capacity, now);
+    run_describe(run);
+    return run->stamps != NULL;
+}
+
+void run_drop_stamps(run_t *run, memory_t *memory)
+{
+    stamps_free(run->stamps, memory);
+    run->stamps = NULL;
+    run_describe(run);
 }
 
 static uint32_t block_count(const run_t *run)
@@ -101,6 +115,7 @@ void run_free(run_t *run, memory_t *memory, const holdings_t *holdings)
     run_release(run, 1, run->column_count, 0, run->count, holdings);
     free_blocks(memory, run->blocks, block_count(run), run->block_room);
     holes_free(&run->hole_set, memory);
+    stamps_free(run->stamps, memory);
     memory_free(memory, run->body, run->body_room * RUN_COLUMN_BYTES);
     memory_free(memory, run, sizeof(run_t) + run->inline_room * RUN_COLUMN_BYTES);
 }
@@ -243,7 +258,9 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
     uint64_t capacity = (uint64_t)run->capacity + (large ? run->capacity / 4 : run->capacity);
     if (capacity < needed)
         capacity = needed;
-    return holes_resize(&run->hole_set, memory, (uint32_t)capacity) && resize(run, memory, (uint32_t)capacity);
+    return holes_resize(&run->hole_set, memory, (uint32_t)capacity) &&
+           stamps_reserve(&run->stamps, memory, run->column_count, (uint32_t)capacity) &&
+           resize(run, memory, (uint32_t)capacity);
 }
 
 /* --- shrinking ---------------------------------------------------------------------------------------------------- */
@@ -371,10 +388,12 @@ uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holding
     if (run->holes == 0) {
         *first = run->count;
         run->count += most;
+        stamps_note_rows(run->stamps, *first, most);
         return most;
     }
     *first = holes_next(&run->hole_set, run->hole_set.lowest);
     uint32_t count = holes_stretch(&run->hole_set, *first, most);
+    stamps_note_rows(run->stamps, *first, count);
     run_release(run, 1, run->column_count, *first, count, holdings);
     holes_drop(&run->hole_set, *first, *first + count);
     run->hole_set.lowest = *first;
@@ -404,6 +423,7 @@ void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *
 {
     run->version++;
     run->left[0] += count;
+    stamps_note_rows(run->stamps, row, count);
     if (row + count == run->count) {
         cut(run, row, holdings);
         run_cut_holes(run, holdings);
@@ -421,6 +441,7 @@ void run_leave_scattered(run_t *run, const uint32_t *rows, uint32_t count, const
     run->left[0] += count;
     run->holes += count;
     for (uint32_t i = 0; i < count; i++) {
+        stamps_note_rows(run->stamps, rows[i], 1);
         entities[rows[i]] = (bp_entity_t){0};
         holes_add(&run->hole_set, rows[i]);
     }
@@ -431,6 +452,8 @@ void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
 {
     uint32_t last = --run->count;
     run->version++;
+    stamps_note_rows(run->stamps, row, 1);
+    stamps_note_rows(run->stamps, last, 1);
     if (row != last)
         run_copy_row(run, 0, last, run, 0, row, run->column_count);
     run_cut_holes(run, holdings);
@@ -535,7 +558,8 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
     run_t *kept = &shape->kept;
     shape->adopted = memory_new(memory, run->column_count + count);
     shape->filled = memory_new(memory, count);
-    if (shape->adopted == NULL || shape->filled == NULL || !need_body(kept, memory, count)) {
+    if (shape->adopted == NULL || shape->filled == NULL || !need_body(kept, memory, count) ||
+        !stamps_reserve(&run->stamps, memory, count, run->capacity)) {
         run_shape_free(shape, memory, NULL);
         return false;
     }
@@ -543,6 +567,7 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
     kept->column_count = (uint16_t)count;
     kept->flags = run->flags;
     kept->split = run->split;
+    kept->stamps = run->stamps; /* both know that there are some; they are the run's */
     for (uint32_t c = 0; c < count; c++) {
         kept->fields[c] = picks[c].field != NULL ? picks[c].field : run->fields[picks[c].from];
         shape->filled[c] = picks[c].from != BP_NONE;
@@ -575,6 +600,7 @@ void run_shape_exchange(run_shape_t *shape)
     EXCHANGE(uint16_t, run->flags, kept->flags);
     EXCHANGE(bool, run->has_counted, kept->has_counted);
     EXCHANGE(bool, run->plain, kept->plain);
+    stamps_note_all(run->stamps);
     run->version++;
     shape->exchanged = !shape->exchanged;
 }
@@ -638,6 +664,7 @@ void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t
         memmove(run->blocks + first + count, run->blocks + first + width, behind * sizeof *run->blocks);
     run->column_count = (uint16_t)(first + count + behind);
     run_describe(run);
+    stamps_note_all(run->stamps);
     run->version++;
 }
 
@@ -735,6 +762,7 @@ void run_sample_enter(const run_sample_t *sample)
     holes_clear(&run->hole_set, run->hole_set.rows);
     run->holes = 0;
     run->version++;
+    stamps_note_all(run->stamps);
     for (uint32_t c = 0; c < run->column_count; c++) {
         run->columns[c] = at;
         at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);

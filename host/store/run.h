@@ -14,6 +14,7 @@
 #include "../base/base.h"
 #include "../base/cells.h"
 #include "holes.h"
+#include "stamps.h"
 
 enum {
     RUN_ALIGNED_ROWS = 16,          /* from here on columns are aligned to 64 bytes, below to 16 */
@@ -56,13 +57,18 @@ typedef struct run_t {
     void *body;                /* ... the block that the arrays lie in; NULL: behind this struct */
     bool split;                /* a block for each column */
     bool has_counted;          /* cells that hold something outside themselves */
-    bool plain;                /* no such cells, and none of more than 16 bytes */
+    bool plain;                /* no such cells, none of more than 16 bytes, and no stamps */
+    stamps_t *stamps;          /* when columns were written last; NULL: nobody asks */
     uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
     holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 } run_t;
 
 BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
 BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
+
+/* Keep stamps from now on: all columns count as written now. False when out of memory. Keep them no more. [main] */
+bool run_keep_stamps(run_t *run, memory_t *memory, const uint64_t *now);
+void run_drop_stamps(run_t *run, memory_t *memory);
 
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count,
@@ -98,7 +104,7 @@ void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *
 /* The same for rows in any order, each once. */
 void run_leave_scattered(run_t *run, const uint32_t *rows, uint32_t count, const holdings_t *holdings);
 
-/* One row that is not the last. */
+/* One row that is not the last; the caller stamps it. */
 static inline void run_leave_row(run_t *run, uint32_t row)
 {
     run->version++;

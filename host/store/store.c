@@ -52,7 +52,7 @@ static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_en
         else
             slots[gone++] = slots[i];
     }
-    store_destroy_slots(world_key_manager(world, p->items[at].key), slots, gone);
+    store_destroy_slots(world, world_key_manager(world, p->items[at].key), slots, gone);
 }
 
 /* End the instances of one component of new rows. */
@@ -66,7 +66,7 @@ static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_e
         if (cell != NULL)
             slots[found++] = *cell;
     }
-    store_destroy_slots(world_key_manager(world, p->items[at].key), slots, found);
+    store_destroy_slots(world, world_key_manager(world, p->items[at].key), slots, found);
 }
 
 /* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create`
@@ -85,6 +85,7 @@ static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *
         *result = verb_create(manager->component, &manager->verb, p->keys[key].name, entities, count, NULL, slots);
         if (*result != BP_OK)
             break;
+        world_note_slots(world, manager, slots, count);
         put_slots(world, run, at, entities, slots, count);
     }
     return at;
@@ -260,7 +261,7 @@ uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint3
     return count;
 }
 
-void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities,
+void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t *entities,
                            const bp_name_t *names, const uint32_t *slots, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
@@ -274,9 +275,12 @@ void store_instances_moved(world_t *world, const manager_t *manager, const bp_en
                                            p->items[p->items[at].base].columns);
             if (column != NULL)
                 column[record->row] = slots[i];
+            stamps_note(world_run(world, record->prototype)->stamps, p->items[p->items[at].base].columns, record->row,
+                        1);
             break;
         }
     }
+    world_note_slots(world, manager, slots, count);
 }
 
 /* Where the fields of a component have gone since the reference was made, if they have. False where its field has
@@ -374,6 +378,7 @@ void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entit
     uint32_t first = run->count;
     batch->first_row = first;
     run->count += batch->count;
+    stamps_note_rows(run->stamps, first, batch->count);
     memcpy(run_entities(run) + first, entities, batch->count * sizeof *entities);
     for (uint32_t i = 0; i < batch->count; i++)
         store_set_record(world, entities[i], batch->prototype, first + i);
@@ -467,6 +472,10 @@ static run_t *create_run(world_t *world, uint32_t prototype)
         return NULL;
     run->signature = signature;
     run->version = world->ref_version; /* what is referred to in it is numbered as it is now */
+    if (world->stamp_users > 0 && !run_keep_stamps(run, &world->memory, &world->moment)) {
+        run_free(run, &world->memory, &world->holdings);
+        return NULL;
+    }
     world->runs[world->run_count++] = run;
     return run;
 }
@@ -502,10 +511,11 @@ static int descending(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count)
+void store_destroy_slots(world_t *world, manager_t *manager, uint32_t *slots, uint32_t count)
 {
     if (count > 1)
         qsort(slots, count, sizeof *slots, descending);
+    world_note_slots(world, manager, slots, count);
     if (count > 0)
         verb_destroy(manager->component, &manager->verb, slots, count);
 }

@@ -24,7 +24,7 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
 uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
 uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
 uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
-void store_instances_moved(world_t *world, const manager_t *manager, const bp_entity_t *entities,
+void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t *entities,
                            const bp_name_t *names, const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);
 
@@ -32,7 +32,7 @@ void *store_ref(world_t *world, bp_ref_t *ref);
 bp_result_t store_refuse_held(world_t *world);
 
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */
-void store_destroy_slots(manager_t *manager, uint32_t *slots, uint32_t count);
+void store_destroy_slots(world_t *world, manager_t *manager, uint32_t *slots, uint32_t count);
 
 /* Rows that a spawn adds: `count` entities of one prototype, in consecutive rows. */
 typedef struct store_batch_t {

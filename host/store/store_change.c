@@ -146,6 +146,7 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
             run_copy_row(from, column + width, row, to, column, to_row, to->column_count - column);
         }
     }
+    stamps_note_rows(from->stamps, row, 1);
     vacate_row(c->world, from, row);
 }
 
@@ -263,11 +264,12 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     bp_result_t result = verb_create(manager->component, &manager->verb, key->name, entities, count, NULL, c->slots);
     if (result != BP_OK)
         return result;
+    world_note_slots(c->world, manager, c->slots, count);
     /* The manager may have created, changed or destroyed entities itself: is it all still possible, and is there still
        room? */
     result = plan(c, entities, count);
     if (result != BP_OK)
-        store_destroy_slots(manager, c->slots, count);
+        store_destroy_slots(c->world, manager, c->slots, count);
     return result;
 }
 
@@ -315,7 +317,7 @@ NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp
     if (result == BP_OK) {
         store_move_all(&c, entities, count);
         if (slots != NULL)
-            store_destroy_slots(manager, slots, count);
+            store_destroy_slots(world, manager, slots, count);
     }
     memory_free(&world->memory, slots, slots == NULL ? 0 : count * sizeof *slots);
     return result;
@@ -520,8 +522,10 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
         b.rows[b.count] = record->row;
     }
     b.first = b.to != NULL ? b.to->count : 0;
-    if (b.to != NULL)
+    if (b.to != NULL) {
         b.to->count += b.count;
+        stamps_note_rows(b.to->stamps, b.first, b.count);
+    }
     move_values(c, &b, slots);
     move_records(world, &b, entities);
     if (b.from != NULL)
@@ -549,8 +553,10 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
     run_t *to = world_run(world, c->to);
     uint32_t width = world->prototypes.keys[c->key].columns, first = to != NULL ? to->count : 0;
     uint32_t dropped = c->adding ? 0 : width, inserted = c->adding ? width : 0;
-    if (to != NULL)
+    if (to != NULL) {
         to->count += count;
+        stamps_note_rows(to->stamps, first, count);
+    }
     for (uint32_t i = 0; i < from->column_count; i++) {
         bool kept = to != NULL && (i < c->column || i >= c->column + dropped);
         uint32_t at = i < c->column ? i : i + inserted - dropped;

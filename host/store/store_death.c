@@ -61,13 +61,13 @@ static void tell_manager(world_t *world, manager_t *manager, uint32_t flag, cons
             if (p->keys[p->items[at].key].manager != manager->number)
                 continue;
             if (found == STORE_BLOCK) {
-                store_destroy_slots(manager, slots, found);
+                store_destroy_slots(world, manager, slots, found);
                 found = 0;
             }
             memcpy(&slots[found++], run_cell(run, p->items[p->items[at].base].columns, record->row), sizeof *slots);
         }
     }
-    store_destroy_slots(manager, slots, found);
+    store_destroy_slots(world, manager, slots, found);
 }
 
 static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t count)
@@ -91,6 +91,7 @@ static void leave(world_t *world, leaving_t *l)
     if (l->count > 1) {
         store_leave_scattered(world, l->run, l->rows, l->count);
     } else if (l->count == 1 && l->rows[0] + 1 < l->run->count) {
+        stamps_note_rows(l->run->stamps, l->rows[0], 1);
         run_leave_row(l->run, l->rows[0]);
         store_note_holes(world, l->run);
     } else if (l->count == 1) {
@@ -228,6 +229,7 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
     for (uint32_t i = 0; i < f->count; i++) {
         world->records[bp_entity_index(entities[f->rows[i]])].row = f->rows[i];
         holes_remove(&run->hole_set, f->rows[i]);
+        stamps_note_rows(run->stamps, f->rows[i], 1);
     }
     if (f->count > 0)
         run->hole_set.lowest = f->rows[f->count - 1];
@@ -240,6 +242,7 @@ static void cut_rows(world_t *world, run_t *run, const fillers_t *f)
     for (; row < run->count; row = holes_next(&run->hole_set, row + 1))
         run_release(run, 1, run->column_count, row, 1, &world->holdings);
     holes_drop(&run->hole_set, f->end, run->count);
+    stamps_note_rows(run->stamps, f->end, run->count - f->end);
     run->holes -= run->count - f->end;
     run->count = f->end;
 }
@@ -356,8 +359,12 @@ static uint32_t collect_managers(world_t *world)
     uint32_t collected = 0;
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
-        if (manager->started && manager->component->storage.gc != NULL)
-            collected += verb_gc(manager->component, &manager->verb, &world->random);
+        if (!manager->started || manager->component->storage.gc == NULL)
+            continue;
+        uint32_t ended = verb_gc(manager->component, &manager->verb, &world->random);
+        if (ended > 0)
+            manager->stamps.latest = world->moment; /* those that moved have been told */
+        collected += ended;
     }
     return collected;
 }

@@ -23,6 +23,7 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->host = parts->host;
     world->layout = layout;
     world->ref_version = 1;
+    world->moment = 1;
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
     lists_init(&world->lists, &world->memory);
@@ -48,6 +49,7 @@ static void stop_manager(world_t *world, manager_t *manager)
 
 static void free_manager(world_t *world, manager_t *manager)
 {
+    slot_stamps_free(&manager->stamps, &world->memory);
     memory_free(&world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
     memory_free(&world->memory, manager, sizeof *manager);
 }
@@ -266,6 +268,76 @@ void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to)
     moves->version = world->ref_version;
     moves->manager = manager;
     memcpy(moves->to, to, sizeof moves->to);
+}
+
+/* --- stamps ------------------------------------------------------------------------------------------------------- */
+
+void world_seal(world_t *world)
+{
+    world->hold = WORLD_SEALED;
+    world->care |= WORLD_SEALED;
+}
+
+void world_unseal(world_t *world)
+{
+    world->hold = WORLD_FREE;
+    world->care &= ~(uint32_t)WORLD_SEALED;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        stamps_note_all(world->runs[i]->stamps);
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        slot_stamps_note_all(&world->managers[i]->stamps, world->moment);
+}
+
+uint64_t world_look(world_t *world)
+{
+    bool stepping = (world->hold & (WORLD_STEPPING | WORLD_TELLING)) != 0; /* whose moments are those of its units */
+    return stepping ? world->moment : world->moment++;
+}
+
+bp_result_t world_keep_stamps(world_t *world)
+{
+    error_text_t *error = &world->base->error;
+    bool kept = true;
+    if (world->hold == WORLD_SEALED)
+        return error_set(error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared",
+                         world->name);
+    for (uint32_t i = 0; i < world->run_count && kept && world->stamp_users == 0; i++)
+        kept = run_keep_stamps(world->runs[i], &world->memory, &world->moment);
+    world->stamp_users++;
+    world->askers++;
+    world->care |= WORLD_STAMPED;
+    if (kept)
+        return BP_OK;
+    world_release_stamps(world);
+    return error_memory(error, "keeping stamps of changes");
+}
+
+void world_release_stamps(world_t *world)
+{
+    world->askers--;
+    if (--world->stamp_users > 0)
+        return;
+    world->care &= ~WORLD_STAMPED;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        run_drop_stamps(world->runs[i], &world->memory);
+}
+
+void world_keep_slot_stamps(world_t *world, manager_t *manager)
+{
+    if (manager->stamps.users++ == 0)
+        slot_stamps_note_all(&manager->stamps, world->moment);
+    manager->verb.handed.watched = 1;
+    world->askers++;
+}
+
+void world_release_slot_stamps(world_t *world, manager_t *manager)
+{
+    uint32_t users = manager->stamps.users - 1;
+    if (users == 0)
+        slot_stamps_free(&manager->stamps, &world->memory);
+    manager->stamps.users = users;
+    manager->verb.handed.watched = users > 0;
+    world->askers--;
 }
 
 /* --- figures -------------------------------------------------------------------------------------------------- */

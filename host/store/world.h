@@ -36,6 +36,7 @@ typedef struct manager_t {
     uint32_t column_count;
     uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on
                         probation */
+    slot_stamps_t stamps; /* storage of its own: when instances were written last */
     bool started;
 } manager_t;
 
@@ -83,11 +84,18 @@ typedef enum world_hold_t {
     WORLD_SPAWNING = 1 << 3  /* a scene is spawned, and managers are called */
 } world_hold_t;
 
+/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it. No flag of a property is this bit. */
+#define WORLD_STAMPED 0x10000u
+
 typedef struct world_t {
     record_t *records;         /* by entity index; these three are bp_world_head_t */
     uint32_t record_capacity;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
     world_hold_t hold;
+    uint32_t care;             /* why a value cannot simply be copied into its cell: WORLD_SEALED, WORLD_STAMPED */
+    uint64_t moment;           /* the stamp of what is written now */
+    uint32_t stamp_users;      /* who ask for stamps of rows; 0: runs have none */
+    uint32_t askers;           /* all who ask for stamps, of rows or of slots */
 
     base_t *base;
     entities_t *entities;
@@ -175,6 +183,33 @@ static inline uint32_t world_visible(const manager_t *manager)
 static inline bool world_holds_rows(const world_t *world)
 {
     return world->hold != WORLD_FREE;
+}
+
+/* Nothing changes through the tables of the contract until it is unsealed. From then on everything counts as written
+ * anew, since a reload writes where it likes. [main] */
+void world_seal(world_t *world);
+void world_unseal(world_t *world);
+
+/* --- stamps ------------------------------------------------------------------------------------------------------- */
+
+/* The present moment, for somebody who looks at values now and will ask later what was written since: what is written
+ * from now on is later; in a step, what later units write. [main] */
+uint64_t world_look(world_t *world);
+
+/* Runs keep stamps for one user more: until now all counts as written now. Errors: memory, nothing has changed then;
+ * state, while the world is sealed. The end of that. [main] */
+bp_result_t world_keep_stamps(world_t *world);
+void world_release_stamps(world_t *world);
+
+/* The same for the instances of a manager with storage of its own. */
+void world_keep_slot_stamps(world_t *world, manager_t *manager);
+void world_release_slot_stamps(world_t *world, manager_t *manager);
+
+/* Instances have been written, made or ended. [main] */
+static inline void world_note_slots(world_t *world, manager_t *manager, const uint32_t *slots, uint32_t count)
+{
+    if (manager->stamps.users > 0)
+        slot_stamps_note(&manager->stamps, &world->memory, slots, count, world->moment);
 }
 
 /* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room

@@ -127,6 +127,8 @@ static bool check_runs(finding_t *f, const world_t *world)
         THAT(run->prototype > 0);
         THAT(world_run(world, run->prototype) == run);
         SAME(run->pending, 0);
+        SAME(run->stamps != NULL, world->stamp_users > 0);
+        HOLDS(run->stamps == NULL || !run->plain, "a run with stamps takes short ways past them");
         if (!check_rows(f, world, run, &rows) || !check_columns(f, run))
             return false;
         HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");

@@ -51,19 +51,15 @@ enum {
 /* For link and unlink: the world pose stays, and the local pose changes; else the other way round. */
 enum { BP_TRANSFORM_KEEP_WORLD = 1u << 0 };
 
-/* What has changed since one looked last: slots come in blocks of this size (see bp_transform_view_t). */
-enum { BP_TRANSFORM_BLOCK = 128 };
-
 /* All instances at once, for those who derive something from world matrices. Borrowed, and good as long as the
- * world matrices. Members are only appended. */
+ * world matrices. Which of them have changed since one looked last is told by bp_changes.h. Members are only appended.
+ * */
 typedef struct bp_transform_view_t {
     uint32_t struct_size;         /* set by the caller to its sizeof */
     uint32_t count;               /* instances */
-    uint64_t revision;            /* grows whenever a world matrix changes, or who lies in a slot */
     const bp_mat4_t *world;       /* by slot, as the rest; all NULL while there are no instances */
     const bp_entity_t *entities;
     const uint32_t *parents;      /* slots, BP_NONE for roots; NULL while nobody has a parent */
-    const uint64_t *stamps;       /* by slot / BP_TRANSFORM_BLOCK: the revision at which that block changed last */
 } bp_transform_view_t;
 
 /* What its entries return, for whoever offers it (bp_table_t). */

@@ -1,6 +1,6 @@
 /* bounds.c - boxes in the world, and the question which of them a frustum meets.
  *
- * A box follows from the resource's box and the world matrix. The transform plugin stamps blocks of its slots when
+ * A box follows from the resource's box and the world matrix. The host stamps blocks of the transforms' slots when
  * something in them changes; where a block has an old stamp, and the same entity is still in the slot, the box is
  * right as it is. Slots of transforms change, so each instance remembers one and checks whose it is; only where that
  * fails the world is asked. Without a single change since the last question not even the stamps are read.
@@ -133,20 +133,35 @@ static void find_places(const columns_t *c, const bp_transform_api *table, bp_ma
     }
 }
 
-/* Bring all boxes up to the transforms as they are. */
-static void refresh(meshes_t *meshes, const bp_transform_api *table, bp_manager_t *transforms)
+/* Ask for stamps of these transforms, if that is new. Returns the moment from which on changes are asked for. */
+static uint64_t watch(const bp_changes_api *changes, meshes_t *meshes, bp_manager_t *transforms)
 {
+    if (meshes->watched == transforms)
+        return meshes->looked;
+    mesh_bounds_forget(changes, meshes);
+    if (changes->keep(transforms) == BP_OK)
+        meshes->watched = transforms;
+    return 0;
+}
+
+/* Bring all boxes up to the transforms as they are. */
+static void refresh(bp_manager_t *m, const bp_transform_api *table, bp_manager_t *transforms)
+{
+    meshes_t *meshes = m->state;
+    const bp_changes_api *changes = m->api->registry->find(m->host, BP_CHANGES_API, 1);
     bp_transform_view_t view = {.struct_size = sizeof view};
     const columns_t c = columns_of(meshes);
     uint32_t lost[BLOCK], count = 0;
-    table->view(transforms, &view);
-    if (view.stamps != meshes->seen_stamps || view.revision < meshes->revision)
-        meshes->revision = 0; /* other memory: whatever is in it is new */
-    else if (view.revision == meshes->revision && !meshes->changed)
+    uint64_t since = watch(changes, meshes, transforms);
+    bp_slot_stamps_t stamps;
+    changes->slots(transforms, &stamps);
+    if (stamps.latest <= since && !meshes->changed)
         return;
+    meshes->looked = changes->look(m->world);
+    table->view(transforms, &view);
     for (uint32_t slot = 0; slot < meshes->slots.count; slot++) {
         if (is_at(&c, slot, &view)) {
-            if (view.stamps[c.places[slot] / BP_TRANSFORM_BLOCK] > meshes->revision)
+            if (bp_slot_stamp(&stamps, c.places[slot]) > since)
                 put_box(&c, slot, &view);
             continue;
         }
@@ -157,9 +172,14 @@ static void refresh(meshes_t *meshes, const bp_transform_api *table, bp_manager_
         }
     }
     find_places(&c, table, transforms, &view, lost, count);
-    meshes->revision = view.revision;
-    meshes->seen_stamps = view.stamps;
     meshes->changed = false;
+}
+
+void mesh_bounds_forget(const bp_changes_api *changes, meshes_t *meshes)
+{
+    if (meshes->watched != NULL)
+        changes->release(meshes->watched);
+    meshes->watched = NULL;
 }
 
 /* The columns of boxes come with the first question. */
@@ -224,7 +244,7 @@ bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint3
     bp_result_t result = begin_bounds(m, meshes);
     if (result != BP_OK)
         return result;
-    refresh(meshes, table, transforms);
+    refresh(m, table, transforms);
     const uint8_t *visible = BP_SLOTS(uint8_t, &meshes->slots, VISIBLE);
     for (uint32_t first = 0; first < meshes->slots.count; first += BLOCK) {
         uint32_t n = meshes->slots.count - first < BLOCK ? meshes->slots.count - first : BLOCK;

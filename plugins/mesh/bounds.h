@@ -15,4 +15,7 @@ bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t
 bp_result_t mesh_bounds_seen(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
                              uint32_t *count);
 
+/* Ask for no stamps of transforms any more. */
+void mesh_bounds_forget(const bp_changes_api *changes, meshes_t *meshes);
+
 #endif

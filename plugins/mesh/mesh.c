@@ -63,6 +63,7 @@ static void stop(bp_manager_t *m)
     meshes_t *meshes = m->state;
     for (uint32_t slot = 0; slot < meshes->slots.count; slot++)
         mesh_resource_release(m, resources_of(meshes)[slot]);
+    mesh_bounds_forget(m->api->registry->find(m->host, BP_CHANGES_API, 1), meshes);
     bp_slots_free(m, &meshes->slots);
     m->api->memory->resize(m->plugin, meshes, sizeof *meshes, 0);
     m->state = NULL;

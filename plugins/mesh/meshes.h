@@ -10,6 +10,7 @@
 
 #include "resource.h"
 
+#include <bp_changes.h>
 #include <helpers/bp_slots.h>
 #include <components/transform.h>
 
@@ -30,8 +31,8 @@ typedef struct meshes_t {
     bp_slots_t slots;
     bool bounded;             /* the columns of boxes are in use */
     bool changed;             /* something of our own has changed since boxes were computed */
-    uint64_t revision;        /* of the transforms, when boxes were computed */
-    const void *seen_stamps;  /* whose they were */
+    uint64_t looked;          /* the moment at which boxes were computed */
+    bp_manager_t *watched;    /* the transforms that we ask what has changed; NULL: not yet */
 } meshes_t;
 
 /* The form of a world's instances. They refer to resources, so a change of those is a change of this: instances never
@@ -42,7 +43,7 @@ typedef struct meshes_form_t {
     uint64_t columns[COLUMNS_END];
 } meshes_form_t;
 
-#define MESHES_FORM BP_STATE_FORM(meshes_form_t, 256 + MESH_RESOURCES_NUMBER)
+#define MESHES_FORM BP_STATE_FORM(meshes_form_t, 512 + MESH_RESOURCES_NUMBER)
 
 static inline mesh_resource_t **resources_of(const meshes_t *meshes)
 {

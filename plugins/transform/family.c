@@ -166,7 +166,7 @@ static bool are_roots(const uint32_t *parents, uint32_t count)
 
 static bp_result_t check_circles(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     if (are_roots(parents, count))
         return BP_OK;
     if (count == 1)
@@ -220,7 +220,7 @@ static bp_result_t check_inverses(bp_manager_t *m, const uint32_t *parents, uint
 bp_result_t transforms_link(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
                             uint32_t flags)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     bool keep = (flags & BP_TRANSFORM_KEEP_WORLD) != 0;
     if (count == 0 || (!t->linked && are_roots(parents, count)))
         return BP_OK;
@@ -249,8 +249,7 @@ bp_result_t transforms_link(bp_manager_t *m, const uint32_t *slots, const uint32
 
 void transforms_leave_family(bp_manager_t *m, uint32_t slot)
 {
-    transforms_t *t = m->state;
-    transforms_stamp(t, slot, slot + 1);
+    transforms_t *t = transforms_of(m);
     if (!has_relatives(t, slot))
         return;
     const bp_entity_t *entity = BP_SLOTS(const bp_entity_t, &t->slots, BP_SLOTS_ENTITY);
@@ -269,8 +268,7 @@ void transforms_leave_family(bp_manager_t *m, uint32_t slot)
 
 void transforms_mend_links(bp_manager_t *m, uint32_t from, uint32_t to)
 {
-    transforms_t *t = m->state;
-    transforms_stamp(t, to, to + 1);
+    transforms_t *t = transforms_of(m);
     if (!t->linked)
         return;
     uint32_t *parent = links_of(t, PARENT), *first = links_of(t, FIRST_CHILD);

@@ -7,19 +7,8 @@
 
 bp_result_t transforms_reserve(bp_manager_t *m, bp_name_t instance, uint32_t more)
 {
-    transforms_t *t = m->state;
-    bp_result_t result = bp_slots_reserve(m, &t->slots, instance, more);
-    uint32_t room = t->slots.capacity / BP_TRANSFORM_BLOCK + 1;
-    if (result != BP_OK || room <= t->stamp_room)
-        return result;
-    uint64_t *stamps =
-        m->api->memory->resize(m->plugin, t->stamps, t->stamp_room * sizeof *stamps, room * sizeof *stamps);
-    if (stamps == NULL)
-        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for more instances");
-    memset(stamps + t->stamp_room, 0, (room - t->stamp_room) * sizeof *stamps);
-    t->stamps = stamps;
-    t->stamp_room = room;
-    return BP_OK;
+    transforms_t *t = transforms_of(m);
+    return bp_slots_reserve(m, &t->slots, instance, more);
 }
 
 static const pose_t no_pose = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
@@ -28,14 +17,13 @@ static void place_new(transforms_t *t, uint32_t first, uint32_t count)
 {
     if (t->linked)
         transforms_begin_links(t, first, count);
-    transforms_stamp(t, first, first + count);
 }
 
 static bp_result_t create_plain(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                                 uint32_t *slots)
 {
     static const bp_mat4_t identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     bp_result_t result = transforms_reserve(m, instance, count);
     if (result != BP_OK)
         return result;
@@ -109,7 +97,7 @@ static inline void write_pose(pose_t *pose, const parts_t *parts, uint32_t i)
 bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                               const void *const *columns, uint32_t *slots)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     if (columns == NULL)
         return create_plain(m, instance, entities, count, slots);
     parts_t parts = packed_parts(columns[BP_TRANSFORM_POSITION], columns[BP_TRANSFORM_ROTATION],
@@ -137,13 +125,12 @@ static void set_flat(transforms_t *t, const uint32_t *slots, uint32_t count, con
 {
     pose_t *pose = poses_of(t);
     bp_mat4_t *world = worlds_of(t);
-    t->revision++;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = slots[i];
         write_pose(&pose[slot], parts, i);
         pose_matrix(&pose[slot], world[slot].m);
-        t->stamps[slot / BP_TRANSFORM_BLOCK] = t->revision;
     }
+    transforms_changed(t, slots, count);
 }
 
 static void set_poses(transforms_t *t, const uint32_t *slots, uint32_t count, const parts_t *parts)
@@ -161,7 +148,7 @@ static void set_poses(transforms_t *t, const uint32_t *slots, uint32_t count, co
 bp_result_t transforms_set_part(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
                             const void *values, size_t stride)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     parts_t parts = {.positions = field == BP_TRANSFORM_POSITION ? values : NULL,
                            .rotations = field == BP_TRANSFORM_ROTATION ? values : NULL,
                            .scales = field == BP_TRANSFORM_SCALE ? values : NULL,
@@ -183,7 +170,7 @@ bp_result_t transforms_set_local(bp_manager_t *m, const uint32_t *slots, uint32_
     parts_t parts = packed_parts(positions, rotations, scales);
     bp_result_t result = check_rotations(m, &parts, count);
     if (result == BP_OK)
-        set_poses(m->state, slots, count, &parts);
+        set_poses(transforms_of(m), slots, count, &parts);
     return result;
 }
 

@@ -77,7 +77,7 @@ static void count_subtrees(transforms_t *t)
 
 static bp_result_t pack_by(bp_manager_t *m, uint32_t *order, uint32_t *place)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     uint32_t families = plan(t, order), first = 0, end = t->slots.count;
     while (first < end && order[first] == first)
         first++;
@@ -93,13 +93,12 @@ static bp_result_t pack_by(bp_manager_t *m, uint32_t *order, uint32_t *place)
     count_subtrees(t);
     t->packed = true;
     t->jumps = 0;
-    transforms_stamp(t, first, end);
     return BP_OK;
 }
 
 bp_result_t transforms_pack(bp_manager_t *m)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     if (!t->linked || t->packed)
         return BP_OK;
     size_t size = (size_t)t->slots.count * 2 * sizeof(uint32_t);

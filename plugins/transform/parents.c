@@ -10,7 +10,7 @@ enum { BLOCK = 256, FEW = 64, MANY_SHARE = 8 };
 /* Compute what links have changed. Where a large part was linked, families are packed before. */
 static void settle_linked(bp_manager_t *m, const uint32_t *slots, uint32_t count, bool may_move)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     if (!t->linked)
         return;
     if (!may_move || count < FEW || count < t->children / MANY_SHARE || t->packed) {

@@ -26,7 +26,7 @@ typedef struct head_t {
     uint32_t count;    /* of slots */
     uint32_t columns;  /* bit i: saved[i] follows */
     uint32_t linked, packed, families, children;
-    uint64_t revision;
+    uint64_t unused;
     bp_name_t name;    /* of all instances, where the column of names is not saved */
 } head_t;
 
@@ -46,7 +46,6 @@ bp_result_t transforms_save(bp_manager_t *m, void **data, size_t *size)
                    .packed = t->packed,
                    .families = t->families,
                    .children = t->children,
-                   .revision = t->revision,
                    .name = t->slots.name};
     for (uint32_t i = 0; i < SAVED; i++)
         head.columns |= (uint32_t)(t->slots.columns[saved[i].column].item_size != 0) << i;
@@ -69,7 +68,7 @@ bp_result_t transforms_save(bp_manager_t *m, void **data, size_t *size)
 /* Room for what is to come, with every column in use that comes. */
 static bp_result_t make_room(bp_manager_t *m, const head_t *head)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     bp_result_t result = transforms_reserve(m, head->name, head->count);
     for (uint32_t i = 0; i < SAVED && result == BP_OK; i++) {
         if ((head->columns >> i & 1) != 0)
@@ -80,7 +79,7 @@ static bp_result_t make_room(bp_manager_t *m, const head_t *head)
 
 bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
 {
-    transforms_t *t = m->state;
+    transforms_t *t = transforms_of(m);
     head_t head;
     if (version == 1 && size >= sizeof head)
         memcpy(&head, data, sizeof head);
@@ -104,7 +103,5 @@ bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data,
     t->packed = head.packed != 0;
     t->families = head.families;
     t->children = head.children;
-    t->revision = head.revision;
-    transforms_stamp(t, 0, head.count);
     return BP_OK;
 }

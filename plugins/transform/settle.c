@@ -24,21 +24,6 @@
 
 BP_STATIC_ASSERT(offsetof(pose_t, scale) == offsetof(pose_t, rotation) + sizeof(bp_quat_t), "w comes before scale");
 
-void transforms_stamp(transforms_t *t, uint32_t first, uint32_t end)
-{
-    t->revision++;
-    if (first >= end)
-        return;
-    for (uint32_t block = first / BP_TRANSFORM_BLOCK; block <= (end - 1) / BP_TRANSFORM_BLOCK; block++)
-        t->stamps[block] = t->revision;
-}
-
-/* Within a walk, which has one revision. */
-static inline void stamp_slot(transforms_t *t, uint32_t slot)
-{
-    t->stamps[slot / BP_TRANSFORM_BLOCK] = t->revision;
-}
-
 /* --- one -------------------------------------------------------------------------------------- */
 
 static inline void place_child(transforms_t *t, uint32_t slot, uint32_t parent)
@@ -139,7 +124,7 @@ static void follow(transforms_t *t, uint32_t top)
         walked++;
         previous = slot;
         place_child(t, slot, links_of(t, PARENT)[slot]);
-        stamp_slot(t, slot);
+        transforms_changed(t, &slot, 1);
     }
     t->jumps += walked / STEPS_A_JUMP;
 }
@@ -147,7 +132,7 @@ static void follow(transforms_t *t, uint32_t top)
 static void place_tree(transforms_t *t, uint32_t top)
 {
     transforms_place(t, top);
-    stamp_slot(t, top);
+    transforms_changed(t, &top, 1);
     if (!t->linked || links_of(t, FIRST_CHILD)[top] == BP_NONE)
         return;
     if (!t->packed) {
@@ -156,8 +141,8 @@ static void place_tree(transforms_t *t, uint32_t top)
     }
     uint32_t end = top + links_of(t, SIZE)[top];
     place_range(poses_of(t), links_of(t, PARENT), worlds_of(t), top + 1, end);
-    for (uint32_t block = top / BP_TRANSFORM_BLOCK; block <= (end - 1) / BP_TRANSFORM_BLOCK; block++)
-        t->stamps[block] = t->revision;
+    if (t->manager->watched != 0)
+        t->manager->api->world->instances_changed_range(t->manager, top, end - top);
 }
 
 void transforms_settle_one(transforms_t *t, uint32_t slot)
@@ -166,7 +151,6 @@ void transforms_settle_one(transforms_t *t, uint32_t slot)
     transforms_place(t, slot);
     if (memcmp(&before, &worlds_of(t)[slot], sizeof before) == 0)
         return;
-    t->revision++;
     place_tree(t, slot);
 }
 
@@ -175,7 +159,6 @@ void transforms_settle_one(transforms_t *t, uint32_t slot)
 void transforms_settle_marked(transforms_t *t, uint32_t first, uint32_t last)
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
-    t->revision++;
     while (first <= last) {
         uint8_t *found = memchr(mark + first, CHANGED, (size_t)last - first + 1);
         if (found == NULL)
@@ -226,11 +209,10 @@ static void settle_many(transforms_t *t, const uint32_t *slots, uint32_t count)
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
     uint32_t first = BP_NONE, last = 0;
-    t->revision++;
     for (uint32_t i = 0; i < count; i++) {
         if (t->packed && slots[i] >= t->families) {
             transforms_place(t, slots[i]);
-            stamp_slot(t, slots[i]);
+            transforms_changed(t, &slots[i], 1);
             continue;
         }
         mark[slots[i]] = CHANGED;

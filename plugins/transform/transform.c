@@ -46,7 +46,6 @@ static void stop(bp_manager_t *m)
 {
     transforms_t *t = m->state;
     bp_slots_free(m, &t->slots);
-    m->api->memory->resize(m->plugin, t->stamps, t->stamp_room * sizeof *t->stamps, 0);
     m->api->memory->resize(m->plugin, t, sizeof *t, 0);
     m->state = NULL;
 }
@@ -74,12 +73,11 @@ static uint32_t find(bp_manager_t *m, const bp_entity_t *entities, uint32_t coun
 static void view(bp_manager_t *m, bp_transform_view_t *to)
 {
     const transforms_t *t = m->state;
-    bp_transform_view_t all = {.struct_size = to->struct_size, .count = t->slots.count, .revision = t->revision};
+    bp_transform_view_t all = {.struct_size = to->struct_size, .count = t->slots.count};
     if (t->slots.count > 0) {
         all.world = worlds_of(t);
         all.entities = BP_SLOTS(const bp_entity_t, &t->slots, BP_SLOTS_ENTITY);
         all.parents = t->linked ? links_of(t, PARENT) : NULL;
-        all.stamps = t->stamps;
     }
     memcpy(to, &all, to->struct_size < sizeof all ? to->struct_size : sizeof all);
 }

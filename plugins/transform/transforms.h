@@ -49,10 +49,23 @@ typedef struct transforms_t {
     uint32_t families; /* see above */
     uint32_t children; /* instances with a parent */
     uint64_t jumps;    /* that walks along links have made since the last packing */
-    uint64_t revision;
-    uint64_t *stamps;  /* as bp_transform_view_t says */
-    uint32_t stamp_room;
+    bp_manager_t *manager; /* whose they are, while a verb is at work that may change some */
 } transforms_t;
+
+/* The instances of a manager, for a verb that may change some. */
+static inline transforms_t *transforms_of(bp_manager_t *m)
+{
+    transforms_t *t = m->state;
+    t->manager = m;
+    return t;
+}
+
+/* World matrices of these have changed: whoever asks gets to know (bp_changes.h). */
+static inline void transforms_changed(const transforms_t *t, const uint32_t *slots, uint32_t count)
+{
+    if (t->manager->watched != 0)
+        t->manager->api->world->instances_changed(t->manager, slots, count);
+}
 
 static inline uint32_t *links_of(const transforms_t *t, uint32_t column)
 {
@@ -84,7 +97,7 @@ typedef struct transforms_form_t {
     uint64_t columns[COLUMNS_END];
 } transforms_form_t;
 
-#define TRANSFORMS_FORM BP_STATE_FORM(transforms_form_t, 1)
+#define TRANSFORMS_FORM BP_STATE_FORM(transforms_form_t, 2)
 
 /* --- local.c --- */
 
@@ -127,9 +140,6 @@ bp_result_t transforms_save(bp_manager_t *m, void **data, size_t *size);
 bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data, size_t size);
 
 /* --- settle.c --- */
-
-/* Something has changed in slots `first` to `end` - 1. */
-void transforms_stamp(transforms_t *t, uint32_t first, uint32_t end);
 
 /* Compute the world matrix of one. */
 void transforms_place(transforms_t *t, uint32_t slot);

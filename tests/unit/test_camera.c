@@ -280,7 +280,7 @@ END_TEST
 /* A packed family is computed as one range of slots; every box of it has to follow. */
 START_TEST(the_boxes_of_a_large_family_follow_its_root)
 {
-    enum { FAMILY = 3 * BP_TRANSFORM_BLOCK };
+    enum { FAMILY = 3 * BP_STAMP_ROWS };
     static uint32_t slots[FAMILY];
     static bp_entity_t e[FAMILY];
     studio_t s;

@@ -8,6 +8,7 @@
 #include "../suites.h"
 #include "support.h"
 
+#include <bp_changes.h>
 #include <components/transform.h>
 
 #include <math.h>
@@ -802,23 +803,27 @@ START_TEST(stamps_tell_what_has_changed)
 {
     static bp_entity_t e[MANY];
     static stage_t s;
-    bp_transform_view_t view = {.struct_size = sizeof view};
+    bp_slot_stamps_t stamps;
     stage_open(&s);
+    const bp_changes_api *changes = s.rig.api->registry->find(s.rig.host, BP_CHANGES_API, 1);
     stage_create(&s, e, MANY);
-    s.table->view(s.m, &view);
-    uint64_t before = view.revision;
-    s.table->view(s.m, &view);
-    ck_assert_uint_eq(view.revision, before);
+    ck_assert_int_eq(changes->keep(s.m), BP_OK);
+    uint64_t before = changes->look(s.m->world);
+    changes->slots(s.m, &stamps);
+    ck_assert_uint_le(stamps.latest, before);
     uint32_t slot = stage_slot(&s, e[1000]);
     put(&s, e[1000], 1, 1, 1);
-    s.table->view(s.m, &view);
-    ck_assert_uint_gt(view.revision, before);
-    for (uint32_t block = 0; block <= (MANY - 1) / BP_TRANSFORM_BLOCK; block++)
-        EXPECT((view.stamps[block] > before) == (block == slot / BP_TRANSFORM_BLOCK), "block %u", block);
-    before = view.revision;
-    put(&s, e[1000], 1, 1, 1);
-    s.table->view(s.m, &view);
-    ck_assert_uint_eq(view.revision, before); /* it is where it was */
+    changes->slots(s.m, &stamps);
+    ck_assert_uint_gt(stamps.latest, before);
+    for (uint32_t at = 0; at < MANY; at += BP_STAMP_ROWS)
+        EXPECT((bp_slot_stamp(&stamps, at) > before) == (at / BP_STAMP_ROWS == slot / BP_STAMP_ROWS), "slot %u", at);
+    before = changes->look(s.m->world);
+    WORKS(s.rig.host, s.table->set_local(s.m, &slot, 1, &(bp_vec3_t){1, 1, 1}, NULL, NULL));
+    changes->slots(s.m, &stamps);
+    ck_assert_uint_le(stamps.latest, before); /* it is where it was */
+    ck_assert_uint_ne(s.m->watched, 0);
+    changes->release(s.m);
+    ck_assert_uint_eq(s.m->watched, 0);
     rig_close(&s.rig);
 }
 END_TEST

@@ -1,0 +1,355 @@
+/* test_stamps.c - change stamps: whatever differs from what was there when one looked is told, and what nobody touched
+ * is not.
+ *
+ * The first is tried with random operations: all cells of all runs, and all instances with storage of their own, are
+ * copied at a moment, and compared after some operations. The second with few rows and one change at a time.
+ */
+#include "../suites.h"
+#include "churn.h"
+#include "zoo.h"
+
+#include "../../host/store/world.h"
+
+#include <bp_changes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- random operations ------------------------------------------------------------------------------------------- */
+
+enum { RUNS = 4096, STOCKS = 3 };
+
+static const char *const stock_types[STOCKS] = {"pool", "told", "mute"};
+
+typedef struct copy_t {
+    uint32_t count;
+    char *columns[64];
+} copy_t;
+
+/* What a world was when one looked. */
+typedef struct look_t {
+    uint64_t moment;
+    uint32_t run_count;
+    copy_t runs[RUNS];
+    bp_manager_t *managers[STOCKS];
+    stock_item_t *items[STOCKS];
+    uint32_t item_count[STOCKS];
+} look_t;
+
+static void *copy_of(const void *from, size_t size)
+{
+    void *copy = malloc(size + 1);
+    ck_assert_ptr_nonnull(copy);
+    if (size > 0)
+        memcpy(copy, from, size);
+    return copy;
+}
+
+static void forget(look_t *look)
+{
+    for (uint32_t r = 0; r < look->run_count; r++) {
+        for (uint32_t c = 0; c < COUNT(look->runs[r].columns); c++)
+            free(look->runs[r].columns[c]);
+    }
+    for (uint32_t s = 0; s < STOCKS; s++)
+        free(look->items[s]);
+    memset(look->runs, 0, sizeof look->runs);
+    memset(look->items, 0, sizeof look->items);
+}
+
+static void look_at(look_t *look, bp_world_o *handle, const bp_changes_api *changes)
+{
+    const world_t *world = world_of(handle);
+    look->moment = changes->look(handle);
+    look->run_count = world->run_count;
+    ck_assert_uint_le(world->run_count, RUNS);
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const run_t *run = world->runs[r];
+        EXPECT(run->stamps != NULL, "run %u has no stamps", r);
+        look->runs[r].count = run->count;
+        for (uint32_t c = 0; c < run->column_count && run->count > 0; c++)
+            look->runs[r].columns[c] = copy_of(run->columns[c], (size_t)run->count * run->sizes[c]);
+    }
+    for (uint32_t s = 0; s < STOCKS; s++) {
+        const bp_world_api *api = api_of(handle)->world;
+        bp_manager_t *m = api->manager(handle, api->component(handle, stock_types[s]));
+        const stock_t *stock = m->state;
+        if (m != look->managers[s])
+            WORKS(host_of(handle), changes->keep(m));
+        look->managers[s] = m;
+        look->item_count[s] = stock->count;
+        look->items[s] = copy_of(stock->items, stock->count * sizeof *stock->items);
+    }
+}
+
+static void check_rows(const look_t *look, const world_t *world, uint32_t r)
+{
+    const run_t *run = world->runs[r];
+    const copy_t *was = &look->runs[r];
+    for (uint32_t row = 0; row < run->count; row++) {
+        for (uint32_t c = 0; c < run->column_count; c++) {
+            size_t size = run->sizes[c];
+            bool same = r < look->run_count && row < was->count &&
+                        memcmp(was->columns[c] + row * size, run_cell(run, c, row), size) == 0;
+            EXPECT(same || stamps_of_block(run->stamps, c, row / BP_STAMP_ROWS) > look->moment,
+                   "run %u, row %u of %u, column %u has changed, and its stamp does not say so", r, row, run->count, c);
+        }
+    }
+}
+
+static void check_instances(const look_t *look, bp_world_o *world, const bp_changes_api *changes, uint32_t s)
+{
+    const bp_world_api *api = api_of(world)->world;
+    bp_slot_stamps_t stamps;
+    if (look->managers[s] != api->manager(world, api->component(world, stock_types[s])))
+        return; /* its plugin has gone and come again */
+    const stock_t *stock = look->managers[s]->state;
+    changes->slots(look->managers[s], &stamps);
+    EXPECT(stock->count == look->item_count[s] || stamps.latest > look->moment, "another number of %s", stock_types[s]);
+    for (uint32_t i = 0; i < stock->count; i++) {
+        const stock_item_t *was = &look->items[s][i], *is = &stock->items[i];
+        bool same = i < look->item_count[s] && was->entity.id == is->entity.id && was->number == is->number &&
+                    was->instance == is->instance && was->serial == is->serial;
+        EXPECT(same || bp_slot_stamp(&stamps, i) > look->moment, "slot %u of %s has changed unseen", i, stock_types[s]);
+    }
+}
+
+/* Four seeds, with few entities and with many. */
+START_TEST(whatever_has_changed_is_told)
+{
+    static churn_t churn;
+    static look_t looks[MODEL_WORLDS];
+    static rig_t rig;
+    rig_open_zoo(&rig);
+    churn_open(&churn, &rig, 7000 + (uint64_t)_i, _i % 2 == 0 ? 40 : 2500);
+    const bp_changes_api *changes = churn.model.api->registry->find(churn.model.host, BP_CHANGES_API, 1);
+    memset(looks, 0, sizeof looks);
+    for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
+        bp_world_o *world = churn.model.worlds[w];
+        const bp_world_api *api = churn.model.api->world;
+        WORKS(churn.model.host, changes->keep(api->manager(world, api->component(world, "body"))));
+    }
+    for (uint32_t round = 0; round < 60; round++) {
+        for (uint32_t w = 0; w < MODEL_WORLDS; w++)
+            look_at(&looks[w], churn.model.worlds[w], changes);
+        for (uint32_t i = 0; i < 1 + round % 12; i++)
+            churn_once(&churn);
+        for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
+            const world_t *world = world_of(churn.model.worlds[w]);
+            for (uint32_t r = 0; r < world->run_count; r++)
+                check_rows(&looks[w], world, r);
+            for (uint32_t s = 0; s < STOCKS; s++)
+                check_instances(&looks[w], churn.model.worlds[w], changes, s);
+            forget(&looks[w]);
+        }
+    }
+    model_compare(&churn.model);
+    churn_close(&churn);
+    rig_close(&rig);
+}
+END_TEST
+
+/* --- one change at a time ---------------------------------------------------------------------------------------- */
+
+enum { ROWS = 1000 };
+
+typedef struct place_t {
+    rig_t rig;
+    bp_world_o *world;
+    const bp_changes_api *changes;
+    bp_manager_t *body;
+    uint32_t key, prototype;
+    uint64_t since;
+    bp_entity_t entities[ROWS];
+} place_t;
+
+static void place_open(place_t *p)
+{
+    rig_open_zoo(&p->rig);
+    const bp_world_api *api = p->rig.api->world;
+    p->world = rig_world(&p->rig, "main");
+    p->changes = p->rig.api->registry->find(p->rig.host, BP_CHANGES_API, 1);
+    p->body = api->manager(p->world, api->component(p->world, "body"));
+    p->key = key_of(p->world, "body", "");
+    p->prototype = prototype_of(p->world, "body", NULL, NULL, NULL);
+    WORKS(p->rig.host, api->create(p->world, p->prototype, p->entities, ROWS));
+    WORKS(p->rig.host, p->changes->keep(p->body));
+    p->since = p->changes->look(p->world);
+}
+
+/* The stretches of rows of a field that have changed since the last question, as text: "128+128 900+100". */
+static const char *told(place_t *p, uint32_t field)
+{
+    static char text[256];
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t row = 0, count; (count = p->changes->rows(p->world, p->prototype, p->key, field, p->since, &row)) > 0;
+         row += count)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u+%u", length > 0 ? " " : "", row, count);
+    return text;
+}
+
+static void set_mass(place_t *p, uint32_t i)
+{
+    float mass = 3;
+    WORKS(p->rig.host,
+          p->rig.api->property->set_named(p->world, p->entities[i], "body", "mass", BP_F32, &mass));
+}
+
+START_TEST(a_set_tells_its_block_and_its_field)
+{
+    static place_t p;
+    place_open(&p);
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    set_mass(&p, 130);
+    set_mass(&p, 130); /* by another way than the first time */
+    ck_assert_str_eq(told(&p, BODY_MASS), "128+128");
+    ck_assert_str_eq(told(&p, BODY_POSITION), "");
+    set_mass(&p, 256);
+    set_mass(&p, 999);
+    ck_assert_str_eq(told(&p, BODY_MASS), "128+256 896+104");
+    p.since = p.changes->look(p.world);
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    rig_close(&p.rig);
+}
+END_TEST
+
+START_TEST(a_batch_tells_its_blocks)
+{
+    static place_t p;
+    static bp_vec3_t positions[300];
+    bp_property_t position;
+    place_open(&p);
+    const bp_property_api *api = p.rig.api->property;
+    WORKS(p.rig.host, api->resolve(p.world, p.entities[0], "body", "position", &position));
+    WORKS(p.rig.host, api->set(p.world, &position, p.entities + 100, 300, positions, sizeof *positions));
+    ck_assert_str_eq(told(&p, BODY_POSITION), "0+512");
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    rig_close(&p.rig);
+}
+END_TEST
+
+START_TEST(elements_and_texts_tell_their_blocks)
+{
+    static place_t p;
+    bp_property_t element;
+    place_open(&p);
+    const bp_property_api *api = p.rig.api->property;
+    uint32_t bag = prototype_of(p.world, "bag", NULL, NULL, NULL), row = 0;
+    uint16_t value = 5;
+    WORKS(p.rig.host, p.rig.api->world->create(p.world, bag, p.entities, ROWS));
+    p.since = p.changes->look(p.world);
+    WORKS(p.rig.host, api->resolve(p.world, p.entities[700], "bag", "slots[1]", &element));
+    ck_assert_uint_eq(element.type, BP_U16);
+    WORKS(p.rig.host, api->set(p.world, &element, &p.entities[700], 1, &value, sizeof value));
+    uint32_t count = p.changes->rows(p.world, bag, key_of(p.world, "bag", ""), BAG_SLOTS, p.since, &row);
+    ck_assert_uint_eq(row, 640);
+    ck_assert_uint_eq(count, 128);
+    row = 0;
+    ck_assert_uint_eq(p.changes->rows(p.world, bag, key_of(p.world, "bag", ""), BAG_MARKS, p.since, &row), 0);
+    rig_close(&p.rig);
+}
+END_TEST
+
+START_TEST(other_rows_are_told_for_every_field)
+{
+    static place_t p;
+    place_open(&p);
+    p.rig.api->entity->destroy(p.rig.host, &p.entities[300], 1);
+    ck_assert_str_eq(told(&p, BODY_MASS), "256+128");
+    ck_assert_str_eq(told(&p, BODY_POSITION), "256+128");
+    p.since = p.changes->look(p.world);
+    WORKS(p.rig.host, p.rig.api->world->create(p.world, p.prototype, p.entities, 1)); /* in the hole */
+    ck_assert_str_eq(told(&p, BODY_POSITION), "256+128");
+    p.since = p.changes->look(p.world);
+    WORKS(p.rig.host, p.rig.api->world->add(p.world, key_of(p.world, "flag", ""), &p.entities[1], 1));
+    ck_assert_str_eq(told(&p, BODY_POSITION), "0+128");
+    p.since = p.changes->look(p.world);
+    WORKS(p.rig.host, p.rig.api->world->remove(p.world, key_of(p.world, "flag", ""), &p.entities[1], 1));
+    ck_assert_str_ne(told(&p, BODY_POSITION), "");
+    rig_close(&p.rig);
+}
+END_TEST
+
+START_TEST(a_step_tells_what_units_say_that_they_write)
+{
+    static place_t p;
+    place_open(&p);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_str_eq(told(&p, BODY_POSITION), "0+1000");
+    p.since = p.changes->look(p.world);
+    ck_assert_str_eq(told(&p, BODY_POSITION), "");
+    rig_close(&p.rig);
+}
+END_TEST
+
+START_TEST(where_nobody_asks_all_is_told_and_nothing_kept)
+{
+    static place_t p;
+    place_open(&p);
+    WORKS(p.rig.host, p.changes->keep(p.body));
+    p.changes->release(p.body);
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    p.changes->release(p.body);
+    ck_assert_ptr_null(world_of(p.world)->runs[0]->stamps);
+    ck_assert_str_eq(told(&p, BODY_MASS), "0+1000");
+    WORKS(p.rig.host, p.changes->keep(p.body));
+    uint32_t row = ROWS;
+    ck_assert_uint_eq(p.changes->rows(p.world, p.prototype, p.key, BODY_MASS, 0, &row), 0);
+    row = 0;
+    ck_assert_uint_eq(p.changes->rows(p.world, 9999, p.key, BODY_MASS, 0, &row), 0);
+    ck_assert_uint_eq(p.changes->rows(p.world, p.prototype, 9999, BODY_MASS, 0, &row), 0);
+    ck_assert_uint_eq(p.changes->rows(p.world, p.prototype, p.key, 9999, 0, &row), 0);
+    ck_assert_uint_eq(p.changes->rows(p.world, p.prototype, p.key, BODY_MASS, 0, &row), ROWS);
+    rig_close(&p.rig);
+}
+END_TEST
+
+/* Whichever allocation fails: stamps are kept, or all is as it was. */
+START_TEST(stamps_are_kept_or_not_when_memory_is_short)
+{
+    static place_t p;
+    bp_entity_t more[300];
+    place_open(&p);
+    p.changes->release(p.body);
+    for (uint64_t n = 1;; n++) {
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = p.rig.heap.requests + n;
+        bp_result_t result = p.changes->keep(p.body);
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = 0;
+        ck_assert_int_eq(world_of(p.world)->runs[0]->stamps != NULL, result == BP_OK);
+        if (result == BP_OK)
+            break;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+    }
+    p.since = p.changes->look(p.world);
+    uint64_t n = 1;
+    for (;; n++) {
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = p.rig.heap.requests + n;
+        bp_result_t result = p.rig.api->world->create(p.world, p.prototype, more, 300);
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = 0;
+        if (result == BP_OK)
+            break;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+        ck_assert_str_eq(told(&p, BODY_MASS), "");
+    }
+    ck_assert_uint_gt(n, 2);
+    ck_assert_str_eq(told(&p, BODY_MASS), "896+404");
+    rig_close(&p.rig);
+}
+END_TEST
+
+Suite *stamps_suite(void)
+{
+    Suite *suite = suite_create("stamps");
+    TCase *tests = tcase_create("stamps");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, whatever_has_changed_is_told, 0, 4);
+    tcase_add_test(tests, a_set_tells_its_block_and_its_field);
+    tcase_add_test(tests, a_batch_tells_its_blocks);
+    tcase_add_test(tests, elements_and_texts_tell_their_blocks);
+    tcase_add_test(tests, other_rows_are_told_for_every_field);
+    tcase_add_test(tests, a_step_tells_what_units_say_that_they_write);
+    tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
+    tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
