@@ -126,8 +126,13 @@ BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_
                                 uint32_t option_count);
 
 /* Unload a plugin: its systems and managers stop in all worlds, their components go, its tables turn into
- * stubs. BP_ERROR_NOT_FOUND where there is none of that name. */
+ * stubs. BP_ERROR_NOT_FOUND where there is none of that name; BP_ERROR_STATE, naming them, where units of other plugins
+ * need one of its components or systems: their worlds could not step any more. */
 BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
+
+/* The same, and the systems that need it leave their worlds with it; the log says which. Components of others that need
+ * it are refused all the same. */
+BACKPLANE_API bp_result_t bp_host_unload_plugin_with(bp_host_o *host, const char *name);
 
 /* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
 BACKPLANE_API const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);

@@ -67,6 +67,8 @@ static const make_suite_t second_half[] = {
     trace_suite,
     program_suite,
     console_scenes_suite,
+    console_edit_suite,
+    manual_suite,
     new_suite,
     crash_suite,
     program_values_suite,

@@ -58,20 +58,72 @@ static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
     return BP_OK;
 }
 
-bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
+/* Name those who need the plugin: all of them, or components alone, which nobody takes out. How many there are. */
+static uint32_t list_needs(bp_host_o *host, const plugin_t *plugin, bool components_alone, text_t *list)
+{
+    uint32_t count = 0;
+    list->length = 0;
+    list->chars[0] = '\0';
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        const schedule_t *schedule = host_world(host, w)->schedule;
+        for (uint32_t i = 0; i < schedule->count; i++) {
+            const unit_t *unit = schedule->units[i];
+            char name[64];
+            const char *why = components_alone && unit->system != NULL ? NULL : schedule_need(unit, plugin, name);
+            if (why == NULL)
+                continue;
+            text_append(list, "%s%s '%s' in world '%s' %s '%s'", count++ > 0 ? "; " : "",
+                        unit->system != NULL ? "system" : "component", unit->name, schedule->world->name, why, name);
+        }
+    }
+    return count;
+}
+
+static bp_result_t refuse_needed(bp_host_o *host, const plugin_t *plugin, bool with)
+{
+    text_t list;
+    if (list_needs(host, plugin, with, &list) == 0)
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_STATE, "plugin '%s' is needed: %s%s", plugin->name, list.chars,
+                     with ? "" : "; unload those plugins first, or it with these systems");
+}
+
+static void take_out_needy(bp_host_o *host, const plugin_t *plugin)
+{
+    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
+        schedule_t *schedule = host_world(host, w)->schedule;
+        for (uint32_t i = schedule->count; i > 0; i--) {
+            const unit_t *unit = schedule->units[i - 1];
+            char name[64];
+            const char *why = unit->system == NULL ? NULL : schedule_need(unit, plugin, name);
+            if (why == NULL)
+                continue;
+            log_write(&host->base.log, BP_LOG_WARNING, "host",
+                      "system '%s' leaves world '%s' with plugin '%s': it %s '%s'", unit->name, schedule->world->name,
+                      plugin->name, why, name);
+            schedule_drop_system(schedule, unit->system);
+        }
+    }
+}
+
+static bp_result_t unload(bp_host_o *host, const char *name, bool with)
 {
     bp_result_t result = host_refuse_from_inside(host);
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
+    if (result == BP_OK)
+        result = refuse_needed(host, plugin, with);
     if (result == BP_OK) {
         hot_cancel(&host->hot);
         reload_accept(&host->reload);
     }
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = store_prepare_strip(host->destruction.worlds[i], plugin);
-    if (result == BP_OK)
+    if (result == BP_OK) {
+        take_out_needy(host, plugin);
         loader_pause(plugin, BP_PAUSE_UNLOAD);
+    }
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         result = withdraw(host_world(host, i), plugin);
     if (result == BP_OK)
@@ -79,6 +131,16 @@ bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
     else
         loader_resume_or_tell(&host->loader, plugin, BP_PAUSE_UNLOAD);
     return result;
+}
+
+bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)
+{
+    return unload(host, name, false);
+}
+
+bp_result_t bp_host_unload_plugin_with(bp_host_o *host, const char *name)
+{
+    return unload(host, name, true);
 }
 
 static void copy_report(const reload_t *reload, bp_reload_report_t *report)

@@ -115,8 +115,14 @@ static bool do_step(console_t *console, char *rest)
         return false;
     if (word != NULL && !numbers_read_count(word, &count))
         return console_refuse(console, "'%s' is no number of steps", word);
-    if (program_step(console->program, count, console->interactive) != STATUS_FINE)
-        return false;
+    for (uint64_t done = 0, stride = console_watch_stride(console, count); done < count || done == 0; done += stride) {
+        uint64_t steps = count - done < stride ? count - done : stride;
+        if (program_step(console->program, steps, console->interactive) != STATUS_FINE)
+            return false;
+        console_show_watched(console);
+        if (stride == 0)
+            break;
+    }
     for (uint32_t i = 0; (world = api->at(console->program->host, i)) != NULL; i++) {
         bp_step_t clock = {.struct_size = sizeof clock};
         api->clock(world, &clock);
@@ -173,6 +179,28 @@ static const console_command_t commands[] = {
      "put what a file holds in the place of all that a world holds\n"
      "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.",
      console_load},
+    {"create", "create WORLD [N] [COMPONENT ...]",
+     "make an entity, or N of them, with components such as body:point_mass\n"
+     "  A component is INSTANCE:TYPE, or TYPE where the instance is called like it. Prints the entities.",
+     console_create},
+    {"add", "add ENTITY COMPONENT ...",
+     "give an entity further components\n"
+     "  The entity stands there as world/entity; a component is INSTANCE:TYPE, or TYPE.",
+     console_add},
+    {"remove", "remove PATH", "take a component away: world/entity.component", console_remove},
+    {"find", "find WORLD PROPERTY [OP VALUE]",
+     "list the entities whose property is so: find main body.mass > 2\n"
+     "  OP is one of < <= = != >= >. Without it, all that have the property.",
+     console_find},
+    {"watch", "watch [PATH]",
+     "print a property whenever steps are taken, up to 20 times in each `step`; without PATH: now\n"
+     "  `unwatch` ends it.",
+     console_watch},
+    {"unwatch", "unwatch [PATH]", "watch a property no more, or none at all", console_unwatch},
+    {"load_plugin", "load_plugin FILE [NAME=VALUE ...]", "load a plugin, with options", console_load_plugin},
+    {"unload_plugin", "unload_plugin PLUGIN [--with]",
+     "unload a plugin that no other needs; --with: and take the systems that need it out of their worlds",
+     console_unload_plugin},
     {"destroy", "destroy ENTITY ...",
      "end entities, in all worlds\n"
      "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",
@@ -345,6 +373,8 @@ static int talk(program_t *program)
     bool fine = do_lines(&console, lines);
     lines_close(lines);
     free(console.spawns);
+    for (uint32_t i = 0; i < console.watch_count; i++)
+        free(console.watched[i]);
     return fine || console.interactive ? STATUS_FINE : STATUS_FAILED;
 }
 

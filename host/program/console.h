@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { CONSOLE_WATCHED = 16 };
+
 typedef struct console_t {
     program_t *program;
     uint64_t line;    /* number of the present line, from 1 */
@@ -20,6 +22,8 @@ typedef struct console_t {
     bool over;        /* quit was asked for */
     bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */
     uint32_t spawn_count, spawn_room;
+    char *watched[CONSOLE_WATCHED]; /* paths, in the order in which they were given */
+    uint32_t watch_count;
 } console_t;
 
 /* Complain about the present line, with its number where nobody sees it. Returns false. */
@@ -75,6 +79,30 @@ bool console_save(console_t *console, char *rest);
 bool console_load(console_t *console, char *rest);
 bool console_destroy(console_t *console, char *rest);
 bool console_tree(console_t *console, char *rest);
+
+/* --- edit -------------------------------------------------------------------------------------------------------- */
+
+/* Commands that make and take away: entities, components of entities, plugins.
+ *
+ * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
+ * changed.
+ */
+
+bool console_create(console_t *console, char *rest);
+bool console_add(console_t *console, char *rest);
+bool console_remove(console_t *console, char *rest);
+bool console_load_plugin(console_t *console, char *rest);
+bool console_unload_plugin(console_t *console, char *rest);
+
+/* --- find, watch ------------------------------------------------------------------------------------------------- */
+
+bool console_find(console_t *console, char *rest);
+bool console_watch(console_t *console, char *rest);
+bool console_unwatch(console_t *console, char *rest);
+
+/* So many of `steps` steps are taken before what is watched is printed: all of them where nothing is. */
+uint64_t console_watch_stride(const console_t *console, uint64_t steps);
+void console_show_watched(const console_t *console);
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 

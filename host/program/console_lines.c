@@ -3,13 +3,15 @@
  * libedit is used through its own interface (histedit.h) rather than through the one that resembles another
  * library: that one keeps its state in global variables, this one in an object that is ours.
  *
- * Editing wants a terminal at both ends. The history lives as long as the session; nothing is written to
- * the user's home folder. A user's ~/.editrc is followed, as by other programs that use libedit.
+ * Editing wants a terminal at both ends. The history is kept in a file from one console to the next
+ * (history_file); where that cannot be written it lives as long as the console. A user's ~/.editrc is followed, as by
+ * other programs that use libedit.
  *
  * Each line is copied to a buffer of our own, so that the commands may cut it into words in place.
  */
 #include "console_lines.h"
 
+#include "../os/files.h"
 #include "../os/os.h"
 #include "console.h"
 #include "inspect.h"
@@ -91,7 +93,7 @@ static line_end_t prompt_and_read(lines_t *lines, char **line)
 
 #ifdef BACKPLANE_LIBEDIT
 
-enum { HISTORY_LINES = 500 };
+enum { HISTORY_LINES = 500, HISTORY_PATH = 4096 };
 
 static char *prompt(EditLine *editor)
 {
@@ -168,6 +170,55 @@ static unsigned char complete(EditLine *editor, int key)
     return insert_completion(editor, &lines->completions, length - start);
 }
 
+/* Where the history is kept: the file that BACKPLANE_HISTORY names, empty: nowhere; else backplane/history in the
+ * user's folder for states. false where it is kept nowhere. */
+static bool history_file(char *path, size_t size)
+{
+    const char *given = getenv("BACKPLANE_HISTORY"), *states = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    char folder[HISTORY_PATH - 32];
+    int length;
+    if (given != NULL) {
+        length = snprintf(path, size, "%s", given);
+        return length > 0 && (size_t)length < size;
+    }
+    if (states != NULL && states[0] == '/')
+        length = snprintf(folder, sizeof folder, "%s", states);
+    else if (home != NULL && home[0] == '/')
+        length = snprintf(folder, sizeof folder, "%s/.local/state", home);
+    else
+        return false;
+    if (length < 0 || (size_t)length >= sizeof folder)
+        return false;
+    for (char *at = strchr(folder + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        os_folder_create(folder);
+        *at = '/';
+    }
+    os_folder_create(folder);
+    snprintf(path, size, "%s/backplane", folder);
+    if (!os_folder_create(path))
+        return false;
+    snprintf(path, size, "%s/backplane/history", folder);
+    return true;
+}
+
+static void load_history(lines_t *lines)
+{
+    char path[HISTORY_PATH];
+    HistEvent event;
+    if (history_file(path, sizeof path))
+        history(lines->history, &event, H_LOAD, path);
+}
+
+/* What another console has written meanwhile is lost: the last one to end wins. */
+static void save_history(lines_t *lines)
+{
+    char path[HISTORY_PATH];
+    HistEvent event;
+    if (history_file(path, sizeof path))
+        history(lines->history, &event, H_SAVE, path);
+}
+
 static void open_editor(lines_t *lines)
 {
     HistEvent event;
@@ -178,6 +229,7 @@ static void open_editor(lines_t *lines)
         return;
     history(lines->history, &event, H_SETSIZE, HISTORY_LINES);
     history(lines->history, &event, H_SETUNIQUE, 1);
+    load_history(lines);
     el_set(lines->editor, EL_CLIENTDATA, lines);
     el_set(lines->editor, EL_PROMPT, prompt);
     el_set(lines->editor, EL_EDITOR, "emacs");
@@ -190,6 +242,8 @@ static void open_editor(lines_t *lines)
 
 static void close_editor(lines_t *lines)
 {
+    if (lines->editor != NULL)
+        save_history(lines);
     if (lines->editor != NULL)
         el_end(lines->editor);
     if (lines->history != NULL)

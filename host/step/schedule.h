@@ -188,6 +188,10 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
  * what is missing, or the units that want to be before each other. [main] */
 bp_result_t schedule_settle(schedule_t *schedule);
 
+/* Why a unit could not be had without a plugin that is not its own, "works on its component", and the name that goes
+ * on with that; NULL where it needs nothing of it. [main] */
+const char *schedule_need(const unit_t *unit, const plugin_t *plugin, char name[64]);
+
 /* Forget what units match: to be called when what a component's columns are has changed. The next step settles anew.
    [main] */
 void schedule_unsettle(schedule_t *schedule);

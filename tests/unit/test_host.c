@@ -556,7 +556,7 @@ START_TEST(a_plugin_outside_all_worlds_leaves_no_memory_behind)
 }
 END_TEST
 
-START_TEST(systems_whose_component_has_gone_are_refused_at_the_step)
+START_TEST(a_plugin_whose_component_a_system_works_on_is_not_unloaded_without_it)
 {
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
     load("shop");
@@ -566,11 +566,22 @@ START_TEST(systems_whose_component_has_gone_are_refused_at_the_step)
     events[0] = '\0';
     WORKS(rig.host, bp_world_step(world));
     expect_events("visit");
-    unload("shop");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "system 'visit' works on component 'shelf', which world 'w' lacks",
-          bp_world_step(world));
+    FAILS(rig.host, BP_ERROR_STATE,
+          "plugin 'shop' is needed: system 'visit' in world 'w' works on its component 'shelf'",
+          bp_host_unload_plugin(rig.host, "shop"));
+    events[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    expect_events("visit");
+    WORKS(rig.host, bp_host_unload_plugin_with(rig.host, "shop"));
+    ck_assert_ptr_null(loader_find(&rig.host->loader, "shop"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "system 'visit' leaves world 'w' with plugin 'shop'"));
+    rig.log = (log_text_t){.count = 0};
+    events[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    expect_events("");
     load("shop");
     WORKS(rig.host, bp_world_use_component(world, "shelf"));
+    WORKS(rig.host, bp_world_use_system(world, "visit"));
     events[0] = '\0';
     WORKS(rig.host, bp_world_step(world));
     expect_events("visit");
@@ -988,7 +999,7 @@ static void add_plugins(TCase *tests)
     tcase_add_test(tests, what_was_made_with_a_plugin_that_has_gone_is_refused);
     tcase_add_test(tests, a_plugin_may_go_and_come_any_number_of_times);
     tcase_add_test(tests, a_plugin_outside_all_worlds_leaves_no_memory_behind);
-    tcase_add_test(tests, systems_whose_component_has_gone_are_refused_at_the_step);
+    tcase_add_test(tests, a_plugin_whose_component_a_system_works_on_is_not_unloaded_without_it);
     tcase_add_test(tests, memory_that_a_plugin_forgets_is_reported_under_its_name);
     tcase_add_test(tests, plugins_log_under_their_own_name);
     tcase_add_test(tests, without_a_log_warnings_and_errors_go_to_stderr);
