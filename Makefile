@@ -37,7 +37,7 @@ LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
 PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
 
 # The rooms of the library: each may include those before it (tools/check_rooms.sh). host/program/ uses the library.
-ROOMS           := os base plugin store property step scene reload engine
+ROOMS           := os base plugin store property step scene reload history engine
 ALL_SOURCES     := $(wildcard $(ROOMS:%=host/%/*.c))
 LIB_SOURCES     := $(filter-out %_win32.c,$(ALL_SOURCES))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
@@ -56,7 +56,7 @@ LEFT_OUT        += $(if $(INSPECTOR),,inspector)
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c \
-                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c tests/system/*.c) tools/import/labels.c tools/import/pose.c \
+                   tests/resource/*.c tests/schedule/*.c tests/reload/*.c tests/system/*.c tests/history/*.c) tools/import/labels.c tools/import/pose.c \
                    $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c) \
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 BENCH_SOURCES   := $(wildcard bench/*.c)

@@ -335,6 +335,77 @@ BACKPLANE_API void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const 
 BACKPLANE_API bp_result_t bp_world_save(bp_world_o *world, const char *path);
 BACKPLANE_API bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags);
 
+/* --- snapshots --- */
+
+/* All that decides how a host goes on, between two steps (docs/history.md). It is nobody's but the caller's: it
+ * may outlive its host, and be brought back into another one that is made of the same plugins, worlds, components
+ * and systems. None of these functions may be called from inside a step or a destruction callback
+ * (BP_ERROR_STATE). */
+typedef struct bp_snapshot_o bp_snapshot_o;
+
+/* Take one. BP_ERROR_STATE where a plugin does not say how its state is kept: the error names all who do not, and
+ * what they would have to declare (BP_KEEP_... of bp_component.h). A host without worlds, or in the middle of its
+ * life, is as good as any other. */
+BACKPLANE_API bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **snapshot);
+
+/* Bring one back: all of it or nothing. The host goes on bit for bit as the one did that it was taken from.
+ * Handles - entities, keys, prototypes, properties, references, spawns - that are older than the snapshot are good
+ * as they were then; one that is younger may be given out once more, to somebody else: bp_host_branch tells such
+ * futures apart. Entities have the tag of the host that they come from. What a reload has on probation or on trial
+ * is ended first. */
+BACKPLANE_API bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot);
+
+/* How often the host has gone to another moment: a handle together with this number is never that of an abandoned
+ * future. */
+BACKPLANE_API uint64_t bp_host_branch(bp_host_o *host);
+
+/* NULL is allowed. */
+BACKPLANE_API void bp_snapshot_free(bp_snapshot_o *snapshot);
+
+/* Its bytes, good as long as it: for a file, for another process. Reading them checks everything; names are
+ * interned in `host`. */
+BACKPLANE_API const void *bp_snapshot_bytes(const bp_snapshot_o *snapshot, size_t *size);
+BACKPLANE_API bp_result_t bp_snapshot_read(bp_host_o *host, const void *bytes, size_t size, bp_snapshot_o **snapshot);
+
+/* A number that is the same where everything is: rows, ids, clocks, random states, states of plugins. `world`
+ * NULL: of the whole host. It depends neither on threads nor on how the host came there. */
+BACKPLANE_API uint64_t bp_snapshot_hash(const bp_snapshot_o *snapshot, const char *world);
+
+/* One field of one component, over all entities that have it in both. */
+typedef struct bp_diff_field_t {
+    const char *world;
+    const char *component; /* its name in the entities */
+    const char *field;
+    uint64_t count;        /* entities whose values differ */
+    double largest;        /* of numbers: the largest difference of one part; infinite where one is not finite */
+} bp_diff_field_t;
+
+/* One value of one entity. */
+typedef struct bp_diff_value_t {
+    const char *world;
+    const char *component;
+    const char *field;
+    bp_entity_t entity;
+    const char *before;
+    const char *after;
+} bp_diff_value_t;
+
+/* Receives differences; each function may be NULL. Texts are good during the call. `structure` gets a sentence:
+ * entities that are only in one of the two, components that came or went, states of plugins that differ. `most`
+ * values of each field are told. */
+typedef struct bp_diff_i {
+    void *context;
+    uint32_t most;
+    uint32_t padding;
+    void (*structure)(void *context, const char *world, bp_entity_t entity, const char *text);
+    void (*value)(void *context, const bp_diff_value_t *value);
+    void (*field)(void *context, const bp_diff_field_t *field);
+} bp_diff_i;
+
+/* What has changed from `before` to `after`, which may be of two hosts. */
+BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o *before, const bp_snapshot_o *after,
+                                           const bp_diff_i *sink);
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 /* What one unit of a world's step has cost. */

@@ -122,6 +122,22 @@ enum {
  * and its size does not. Never 0. */
 #define BP_STATE_FORM(type, number) ((uint64_t)(number) << 32 | (uint64_t)sizeof(type))
 
+/* How a state is kept where a host remembers (docs/history.md), so that it can be brought back as it was. Who has no
+ * `start` and no storage of its own has no state, and need not say anything; a host that meets another one that says
+ * nothing does not switch its history on, and tells what is missing. */
+enum {
+    BP_KEEP_UNSAID = 0,
+    BP_KEEP_NOTHING = 1, /* nothing in the state bears on what comes: it is left as it is */
+    BP_KEEP_ANEW = 2,    /* all in it is found again in the world: when the world has gone back, `start` makes another
+                            state, and `stop` ends the one before, which stays where `start` fails (a line of the log
+                            says so). Not with storage of its own. */
+    BP_KEEP_PLAIN = 3,   /* `start` makes one block of as many bytes as state_form says, without addresses in it, and it
+                            stays where it is: its bytes are copied */
+    BP_KEEP_SAVED = 4    /* by the extension "bp_save", which then leaves nothing out: what it has loaded goes on bit by
+                            bit as what it has saved. `load` is called in a state that `start` has just made beside the
+                            present one, and asks nothing of the world. */
+};
+
 /* --- extensions ------------------------------------------------------------------------------------------------- */
 
 enum {
@@ -247,6 +263,8 @@ typedef struct bp_component_i {
      * makes a state of its own. State that goes over holds no address inside the plugin's image: no function, no
      * literal. */
     uint64_t state_form BP_OR_ZERO;
+    uint32_t keeps BP_OR_ZERO;            /* BP_KEEP_... */
+    uint32_t padding BP_OR_ZERO;
 
     void *user BP_OR_ZERO;                /* handed on as m->user, for code that brings several components */
     bp_extension_list_t extensions BP_OR_ZERO; /* bp_save, bp_report, bp_spawn_order, bp_deaths */

@@ -95,6 +95,8 @@ typedef struct bp_plugin_desc_t {
     /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called
      * with it set and leaves it alone; `unload` of the version before is not called. */
     uint64_t state_form BP_OR_ZERO;
+    uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, for who has `load` */
+    uint32_t padding_2 BP_OR_ZERO;
 
     void *reserved[4] BP_OR_ZERO;          /* NULL */
 } bp_plugin_desc_t;

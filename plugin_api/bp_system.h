@@ -139,6 +139,8 @@ enum {
     BP_SYSTEM_CONCURRENT = 1u << 1,    /* `run` and `run_all` touch nothing but the system's state, the fields of its
                                           terms and what `reads` and `writes` name, and may run on another thread,
                                           beside units that they do not conflict with [job] */
+    BP_SYSTEM_OUTPUT = 1u << 3,        /* it changes nothing in any world, and nothing that other units read: it
+                                          records, draws or sends. It is not called while a past is computed again. */
     BP_SYSTEM_COMMANDS_FIRST = 1u << 2 /* commands that earlier units of the step have recorded are carried out before
                                           this one runs, instead of at the end of the step */
 };
@@ -147,6 +149,18 @@ enum {
 typedef struct bp_system_report_i {
     void (BP_CALL *report)(bp_system_t *s, bp_report_o *report);
 } bp_system_report_i;
+
+/* "bp_save" of a system, as that of a component (bp_save_i): its state as one block from bp_memory_api, and back. */
+typedef struct bp_system_save_i {
+    bp_result_t (BP_CALL *save)(bp_system_t *s, void **data, size_t *size);
+    bp_result_t (BP_CALL *load)(bp_system_t *s, const void *data, size_t size);
+} bp_system_save_i;
+
+/* "bp_rewind" of a system, mostly of one that says BP_SYSTEM_OUTPUT: its world has gone to another moment, at which
+ * `now->number` steps are done. What it has put out about later ones is of a future that may not come. [main] */
+typedef struct bp_rewind_i {
+    void (BP_CALL *rewound)(bp_system_t *s, const bp_step_t *now);
+} bp_rewind_i;
 
 /* A system. Exactly one of run and run_all is set. */
 typedef struct bp_system_i {
@@ -186,8 +200,10 @@ typedef struct bp_system_i {
     void (BP_CALL *entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count) BP_OR_ZERO;
 
     uint64_t state_form BP_OR_ZERO;  /* reload: what s->state is, as in bp_component_i */
+    uint32_t keeps BP_OR_ZERO;       /* BP_KEEP_...; without meaning where it says BP_SYSTEM_OUTPUT */
+    uint32_t padding_2 BP_OR_ZERO;
     void *user BP_OR_ZERO;           /* handed on as s->user, for code that brings several systems */
-    bp_extension_list_t extensions BP_OR_ZERO; /* bp_report */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_report, bp_save, bp_rewind */
     void *reserved[2] BP_OR_ZERO;    /* NULL */
 } bp_system_i;
 

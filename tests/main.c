@@ -72,6 +72,7 @@ static const make_suite_t second_half[] = {
     new_suite,
     crash_suite,
     program_values_suite,
+    snapshot_suite,
     guard_suite,
     watch_suite,
     process_suite,

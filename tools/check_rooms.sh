@@ -29,7 +29,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
               "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype", names, " ")
         for (i in names)
             standard[names[i] ".h"] = 1
-        split("os base plugin store property step scene reload engine", order, " ")
+        split("os base plugin store property step scene reload history engine", order, " ")
         for (i in order)
             level["host/" order[i]] = i + 0
         # Libraries of others, by room.

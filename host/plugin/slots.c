@@ -294,6 +294,19 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
         slot->known[i]->field = NULL;
 }
 
+/* Can a state be kept as it is said? */
+static bp_result_t check_keeping(error_text_t *error, uint32_t keeps, uint64_t state_form, bool saves)
+{
+    if (keeps > BP_KEEP_SAVED)
+        return error_set(error, BP_ERROR_ABI, "it keeps its state in way %u, which this host does not know", keeps);
+    if (keeps == BP_KEEP_PLAIN && (uint32_t)state_form == 0)
+        return error_set(error, BP_ERROR_ARGUMENT,
+            "BP_KEEP_PLAIN needs a state_form, which says how large the state is");
+    if (keeps == BP_KEEP_SAVED && !saves)
+        return error_set(error, BP_ERROR_ARGUMENT, "BP_KEEP_SAVED needs the extension bp_save with save and load");
+    return BP_OK;
+}
+
 static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner, const bp_component_i *declared,
                                              component_t *made)
 {
@@ -305,6 +318,12 @@ static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner
     bp_result_t result =
         extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
     made->spawn_order = order.order;
+    if (result == BP_OK && declared->keeps == BP_KEEP_ANEW && declared->storage != NULL)
+        result = error_set(&base->error, BP_ERROR_ARGUMENT,
+            "BP_KEEP_ANEW is not for a component with storage of its own");
+    if (result == BP_OK)
+        result = check_keeping(&base->error, declared->keeps, declared->state_form,
+                               made->saving.save != NULL && made->saving.load != NULL);
     return result;
 }
 
@@ -399,7 +418,7 @@ bp_result_t system_check(error_text_t *error, const bp_system_i *declared)
         return error_set(error, BP_ERROR_ARGUMENT, "exactly one of run and run_all must be set");
     if (declared->terms.count == 0 && declared->run != NULL)
         return error_set(error, BP_ERROR_ARGUMENT, "run needs terms; a system without terms has run_all");
-    uint32_t known = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT | BP_SYSTEM_COMMANDS_FIRST;
+    uint32_t known = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT | BP_SYSTEM_COMMANDS_FIRST | BP_SYSTEM_OUTPUT;
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
     if (declared->terms.count == 0 && (declared->entities_added != NULL || declared->entities_removed != NULL))
@@ -437,14 +456,22 @@ void system_empty(memory_t *memory, system_t *slot)
     slot->owner = NULL;
     slot->table = (bp_system_i){.name = slot->name};
     slot->reporting = (bp_system_report_i){0};
+    slot->saving = (bp_system_save_i){0};
+    slot->rewinding = (bp_rewind_i){0};
 }
 
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
                            const system_t *slot, system_t *made)
 {
     made->name = slot->name;
-    const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting}};
-    bp_result_t result = extensions_read(base, owner->name, &declared->extensions, places, 1);
+    const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting},
+                                        {"bp_save", &made->saving, sizeof made->saving},
+                                        {"bp_rewind", &made->rewinding, sizeof made->rewinding}};
+    bp_result_t result =
+        extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
+    if (result == BP_OK)
+        result = check_keeping(&base->error, declared->keeps, declared->state_form, made->saving.save != NULL &&
+                                                                                        made->saving.load != NULL);
     if (result == BP_OK)
         result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;

@@ -99,7 +99,9 @@ const known_field_t *registry_follow(const known_field_t *field);
 /* A system. */
 typedef struct system_t {
     bp_system_i table;
-    bp_system_report_i reporting; /* NULL where it has none */
+    bp_system_report_i reporting; /* NULL where it has none, ... */
+    bp_system_save_i saving;      /* ... as these */
+    bp_rewind_i rewinding;
     char *name, *doc, *before, *after, *reads, *writes;
     plugin_t *owner;
     term_t *terms;

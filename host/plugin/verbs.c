@@ -421,6 +421,46 @@ void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_en
         verb_call(SYSTEM_CALL(.in = entities, .count = count), "entities_removed", call_entities_removed);
 }
 
+static void call_system_save(void *data)
+{
+    call_t *c = data;
+    c->result = c->system->saving.save(c->s, c->out, c->out_size);
+}
+
+bp_result_t verb_system_save(const system_t *system, verb_system_t *s, void **data, size_t *size)
+{
+    if (system->owner->guard == NULL)
+        return system->saving.save(&s->handed, data, size);
+    return verb_call_with_result(SYSTEM_CALL(.out = data, .out_size = size), "save", call_system_save);
+}
+
+static void call_system_load(void *data)
+{
+    call_t *c = data;
+    c->result = c->system->saving.load(c->s, c->in, c->size);
+}
+
+bp_result_t verb_system_load(const system_t *system, verb_system_t *s, const void *data, size_t size)
+{
+    if (system->owner->guard == NULL)
+        return system->saving.load(&s->handed, data, size);
+    return verb_call_with_result(SYSTEM_CALL(.in = data, .size = size), "load", call_system_load);
+}
+
+static void call_rewound(void *data)
+{
+    const call_t *c = data;
+    c->system->rewinding.rewound(c->s, c->in);
+}
+
+void verb_rewound(const system_t *system, verb_system_t *s, const bp_step_t *now)
+{
+    if (system->owner->guard == NULL)
+        system->rewinding.rewound(&s->handed, now);
+    else
+        verb_call(SYSTEM_CALL(.in = now), "rewound", call_rewound);
+}
+
 static void call_system_report(void *data)
 {
     const call_t *c = data;

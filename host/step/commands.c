@@ -175,6 +175,8 @@ bp_result_t commands_create(bp_commands_o *r, uint32_t prototype, bp_entity_t *e
 {
     if (r == NULL)
         return BP_ERROR_STATE;
+    if (count == 0)
+        return BP_OK;
     if (count > COMMANDS_MAX_CREATED - r->created)
         return BP_ERROR_LIMIT;
     bool more = r->open != NULL && r->open->kind == COMMAND_CREATE && r->open->key == prototype;

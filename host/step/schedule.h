@@ -200,6 +200,13 @@ void schedule_unsettle(schedule_t *schedule);
  * between. [main] */
 bp_result_t schedule_prepare(schedule_t *schedule);
 
+/* Settle, and let systems be told of what changes for them, if that has not been done since units came or went: what
+ * the next step would begin with. [main] */
+bp_result_t schedule_attune(schedule_t *schedule);
+
+/* Matches are looked for anew in all runs: after runs have gone. */
+void schedule_forget_runs(schedule_t *schedule);
+
 /* One step and the collection after it. [main] */
 bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew);
 

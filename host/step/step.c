@@ -31,6 +31,18 @@ bp_result_t schedule_prepare(schedule_t *schedule)
     return result;
 }
 
+bp_result_t schedule_attune(schedule_t *schedule)
+{
+    bp_result_t result = schedule_settle(schedule);
+    return result == BP_OK ? notify_refresh(schedule) : result;
+}
+
+void schedule_forget_runs(schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->query_count; i++)
+        schedule->queries[i]->count = schedule->queries[i]->looked_at = 0;
+}
+
 /* --- brackets --------------------------------------------------------------------------------------------------- */
 
 static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)

@@ -56,6 +56,11 @@ static bp_result_t grow(entities_t *entities, uint32_t capacity)
     return BP_OK;
 }
 
+bp_result_t entities_make_room(entities_t *entities, uint32_t bound)
+{
+    return bound <= entities->capacity ? BP_OK : grow(entities, bound);
+}
+
 static uint32_t reusable(const entities_t *entities)
 {
     return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue_count - ENTITIES_MIN_FREE : 0;

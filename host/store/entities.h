@@ -35,6 +35,9 @@ void entities_free(entities_t *entities);
 /* Make sure that the next `count` creations need no memory. Ids stay valid. [main] */
 bp_result_t entities_reserve(entities_t *entities, uint32_t count);
 
+/* Room for `bound` indices, whoever is in them. Errors: memory, limit. [main] */
+bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
+
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
 

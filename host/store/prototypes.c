@@ -107,8 +107,7 @@ bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
     return BP_OK;
 }
 
-/* The prototype {base, key}, made where it is new; BP_NONE when out of memory. */
-static uint32_t child(prototypes_t *p, uint32_t base, uint32_t key)
+uint32_t prototypes_child(prototypes_t *p, uint32_t base, uint32_t key)
 {
     for (uint32_t i = p->buckets[prototypes_hash(base, key) & (p->bucket_count - 1)]; i != 0; i = p->items[i].next) {
         if (p->items[i].base == base && p->items[i].key == key)
@@ -136,7 +135,7 @@ static uint32_t child(prototypes_t *p, uint32_t base, uint32_t key)
 static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, uint32_t count)
 {
     while (count > 0 && base != BP_NONE)
-        base = child(p, base, above[--count]);
+        base = prototypes_child(p, base, above[--count]);
     return base;
 }
 

@@ -74,6 +74,11 @@ typedef struct prototypes_t {
 bool prototypes_init(prototypes_t *prototypes, memory_t *memory, base_t *base);
 void prototypes_free(prototypes_t *prototypes);
 
+/* The prototype {base, key}, `key` being greater than all of the base, made where it is new; BP_NONE when out of
+ * memory.
+   [main] */
+uint32_t prototypes_child(prototypes_t *prototypes, uint32_t base, uint32_t key);
+
 /* The key of a manager under a name, made where it is new. Errors: memory. [main] */
 bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32_t *out);
 

@@ -312,6 +312,32 @@ size_t run_trim(run_t *run, memory_t *memory, size_t most)
     return before - held_bytes(run);
 }
 
+void run_empty(run_t *run, memory_t *memory, const holdings_t *holdings)
+{
+    run_release(run, 1, run->column_count, 0, run->count, holdings);
+    free_rows(run, memory);
+    run->count = run->holes = run->pending = run->in_holes_list = run->roomy_since = run->signature = 0;
+    run->next_pending = NULL;
+    memset(run->left, 0, sizeof run->left);
+}
+
+bool run_renew(run_t *run, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags)
+{
+    if (run->body != NULL || column_count > run->inline_room)
+        return false;
+    run->prototype = prototype;
+    run->column_count = (uint16_t)column_count;
+    run->flags = flags;
+    run->version++;
+    run->fields[0] = &entity_field;
+    for (uint32_t c = 1; c < column_count; c++)
+        run->fields[c] = fields[c - 1];
+    for (uint32_t c = 0; c < column_count; c++)
+        run->columns[c] = NULL;
+    run_describe(run);
+    return true;
+}
+
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
 #define FILL(type)                                  \

@@ -75,6 +75,12 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
                   uint16_t flags);
 void run_free(run_t *run, memory_t *memory, const holdings_t *holdings);
 
+/* Let all rows go, and their memory; the run stays, since references hold the address of its version. */
+void run_empty(run_t *run, memory_t *memory, const holdings_t *holdings);
+
+/* Make an empty run that of another prototype. False where it has no room for so many columns: nothing has changed. */
+bool run_renew(run_t *run, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
+
 /* Make room for `more` rows; false when out of memory. [main] */
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
 

@@ -448,6 +448,16 @@ bool store_reserve_records(world_t *world, uint64_t needed)
     return true;
 }
 
+uint32_t store_fields(const world_t *world, const prototypes_t *p, uint32_t prototype, const field_t **fields)
+{
+    for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
+        const manager_t *manager = world->managers[p->keys[p->items[i].key].manager];
+        for (uint32_t c = 0; c < manager->column_count; c++)
+            fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
+    }
+    return p->items[prototype].columns - 1u;
+}
+
 static run_t *create_run(world_t *world, uint32_t prototype)
 {
     const prototypes_t *p = &world->prototypes;
@@ -459,11 +469,7 @@ static run_t *create_run(world_t *world, uint32_t prototype)
         memory_free(&world->memory, fields, fields == NULL ? 0 : size);
         return NULL;
     }
-    for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
-        const manager_t *manager = world->managers[p->keys[p->items[i].key].manager];
-        for (uint32_t c = 0; c < manager->column_count; c++)
-            fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
-    }
+    store_fields(world, p, prototype, fields);
     uint32_t signature = world->notices == NULL ? 0 : notices_signature(world->notices, prototype);
     run_t *run =
         signature == BP_NONE ? NULL : run_create(&world->memory, prototype, fields, item->columns, item->flags);

@@ -19,9 +19,6 @@ enum {
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
 
-/* Make room for records of the first `needed` indices; false when out of memory. */
-bool store_reserve_records(world_t *world, uint64_t needed);
-
 /* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
 run_t *store_need_run(world_t *world, uint32_t prototype);
 

@@ -61,6 +61,8 @@ void world_end(world_t *world)
         stop_manager(world, world->managers[i - 1]);
     for (uint32_t i = 0; i < world->run_count; i++)
         run_free(world->runs[i], memory, &world->holdings);
+    for (uint32_t i = 0; i < world->attic_count; i++)
+        run_free(world->attic[i], memory, &world->holdings);
     lists_free(&world->lists);
     for (uint32_t i = 0; i < world->manager_count; i++)
         free_manager(world, world->managers[i]);
@@ -69,6 +71,7 @@ void world_end(world_t *world)
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
     memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
+    memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
     memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
     memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);

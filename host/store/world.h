@@ -117,6 +117,8 @@ typedef struct world_t {
 
     run_t **runs;              /* all, in order of creation; only appended to */
     uint32_t run_count, run_capacity;
+    run_t **attic;             /* empty runs that have left the world as it went back: references may look at them */
+    uint32_t attic_count, attic_capacity;
     struct notices_t *notices; /* NULL: nobody wants to be told who comes to match what */
     run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
     uint32_t holed_count, holed_capacity, holed_next;

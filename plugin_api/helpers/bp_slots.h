@@ -498,6 +498,96 @@ static inline uint32_t bp_slots_find(bp_manager_t *m, const bp_slots_t *slots, c
     return having;
 }
 
+/* --- as one block ----------------------------------------------------------------------------------- */
+
+/* Slots written to a block and read back, exactly: what "bp_save" with BP_KEEP_SAVED needs of them. `columns` has a bit
+ * for each column that goes along where it is in use; others are left out of use by reading. */
+typedef struct bp_slots_saved_t {
+    uint32_t count, columns, sweep, left, found, padding;
+    uint32_t came[BP_SLOTS_RATES];
+    bp_name_t name;
+} bp_slots_saved_t;
+
+static inline uint32_t bp_slots_saved_columns(const bp_slots_t *slots, uint32_t columns)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < slots->column_count; i++)
+        used |= (uint32_t)(slots->columns[i].item_size != 0) << i;
+    return used & columns;
+}
+
+/* Bytes that bp_slots_write writes. */
+static inline size_t bp_slots_written(const bp_slots_t *slots, uint32_t columns)
+{
+    size_t row = 0;
+    columns = bp_slots_saved_columns(slots, columns);
+    for (uint32_t i = 0; i < slots->column_count; i++)
+        row += (columns >> i & 1) != 0 ? slots->columns[i].item_size : 0;
+    return sizeof(bp_slots_saved_t) + row * slots->count;
+}
+
+/* Returns the end of what was written. */
+static inline char *bp_slots_write(const bp_slots_t *slots, uint32_t columns, char *to)
+{
+    bp_slots_saved_t head;
+    memset(&head, 0, sizeof head);
+    head.count = slots->count;
+    head.columns = bp_slots_saved_columns(slots, columns);
+    head.sweep = slots->sweep;
+    head.left = slots->left;
+    head.found = slots->found;
+    memcpy(head.came, slots->came, sizeof head.came);
+    head.name = slots->name;
+    memcpy(to, &head, sizeof head);
+    to += sizeof head;
+    for (uint32_t i = 0; i < slots->column_count; i++) {
+        size_t size = (head.columns >> i & 1) != 0 ? (size_t)head.count * slots->columns[i].item_size : 0;
+        if (size > 0)
+            memcpy(to, slots->columns[i].data, size);
+        to += size;
+    }
+    return to;
+}
+
+/* Into slots just initialised; `item_sizes` are those of all columns, this header's two among them. Returns the end of
+ * what was read, NULL where it is no such block (BP_ERROR_FAILED) or memory is lacking; the error says so. */
+static inline const char *bp_slots_read(bp_manager_t *m, bp_slots_t *slots, uint32_t columns,
+                                        const uint32_t *item_sizes, const char *from, const char *end)
+{
+    bp_slots_saved_t head;
+    size_t row = 0;
+    if ((size_t)(end - from) >= sizeof head)
+        memcpy(&head, from, sizeof head);
+    else
+        memset(&head, 0xff, sizeof head);
+    for (uint32_t i = 0; i < slots->column_count; i++)
+        row += (head.columns >> i & 1) != 0 ? item_sizes[i] : 0;
+    if ((head.columns & ~columns) != 0 || (uint64_t)row * head.count > (uint64_t)(end - from) - sizeof head) {
+        bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the instances is damaged");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < slots->column_count; i++) {
+        if ((head.columns >> i & 1) != 0 && bp_slots_use(m, slots, i, item_sizes[i]) != BP_OK)
+            return NULL;
+    }
+    if (head.count > 0 && bp_slots_reserve(m, slots, head.name, head.count) != BP_OK)
+        return NULL;
+    from += sizeof head;
+    for (uint32_t i = 0; i < slots->column_count; i++) {
+        size_t size = (head.columns >> i & 1) != 0 ? (size_t)head.count * item_sizes[i] : 0;
+        if (size > 0)
+            memcpy(slots->columns[i].data, from, size);
+        from += size;
+    }
+    slots->count = head.count;
+    slots->sweep = head.sweep;
+    slots->left = head.left;
+    slots->found = head.found;
+    memcpy(slots->came, head.came, sizeof head.came);
+    slots->name = head.name;
+    return from;
+}
+
 #ifdef __cplusplus
 }
 #endif

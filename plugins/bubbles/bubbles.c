@@ -49,12 +49,12 @@ static const bp_component_i components[] = {
     {.name = BP_SPRITE, .doc = "what is drawn at the place", .version = 1,
      .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(sprite_fields),
      .start = bubbles_frame_start, .stop = bubbles_frame_stop,
-     .state_form = BP_STATE_FORM(bubbles_frame_form_t, 1)},
+     .state_form = BP_STATE_FORM(bubbles_frame_form_t, 1), .keeps = BP_KEEP_ANEW},
     {.name = "avoid", .doc = "it bounces off bubbles", .version = 1, .flags = BP_COMPONENT_SINGLE},
     {.name = "bubble", .doc = "what has `avoid` bounces off it", .version = 1,
      .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(bubble_fields),
      .start = bubbles_grid_start, .stop = bubbles_grid_stop,
-     .state_form = BP_STATE_FORM(bubbles_grid_form_t, 1)},
+     .state_form = BP_STATE_FORM(bubbles_grid_form_t, 1), .keeps = BP_KEEP_ANEW},
 };
 
 static const bp_field_t options[] = {
@@ -163,6 +163,7 @@ static const bp_system_i systems[] = {
      .after = "bubbles_move",
      .start = bubbles_find_start,
      .state_form = MANAGER_FORM,
+     .keeps = BP_KEEP_ANEW,
      .run_all = bubbles_find_run},
     {.name = "bubbles_avoid",
      .doc = "bounces off bubbles, and takes their colour",
@@ -172,6 +173,7 @@ static const bp_system_i systems[] = {
      .after = "bubbles_find",
      .start = bubbles_find_start,
      .state_form = MANAGER_FORM,
+     .keeps = BP_KEEP_ANEW,
      .run = bubbles_avoid_run},
     {.name = "bubbles_frame",
      .doc = "makes room for the sprites of this frame",
@@ -181,6 +183,7 @@ static const bp_system_i systems[] = {
      .after = "bubbles_avoid",
      .start = bubbles_begin_start,
      .state_form = MANAGER_FORM,
+     .keeps = BP_KEEP_ANEW,
      .run_all = bubbles_begin_run},
     {.name = "bubbles_draw",
      .doc = "writes the sprites of this frame",
@@ -190,6 +193,7 @@ static const bp_system_i systems[] = {
      .after = "bubbles_frame",
      .start = bubbles_begin_start,
      .state_form = MANAGER_FORM,
+     .keeps = BP_KEEP_ANEW,
      .run = bubbles_draw_run},
 };
 

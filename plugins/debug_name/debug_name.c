@@ -170,6 +170,9 @@ static const bp_storage_i storage = {
     .gc = gc,
 };
 
+static const bp_save_i saving = {.save = debug_name_save, .load = debug_name_load};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
+
 static const bp_component_i components[] = {{
     .doc = "a name for people",
     .version = 1,
@@ -179,6 +182,8 @@ static const bp_component_i components[] = {{
     .stop = stop,
     .storage = &storage,
     .state_form = DEBUG_NAME_FORM,
+    .keeps = BP_KEEP_SAVED,
+    .extensions = BP_LIST(extensions),
 }};
 
 BP_PLUGIN(debug_name) = {

@@ -288,3 +288,56 @@ bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_nam
     free_texts(m, old, old_size);
     return BP_OK;
 }
+
+/* --- as one block ----------------------------------------------------------------------------- */
+
+enum { SAVED = 1u << BP_SLOTS_ENTITY | 1u << BP_SLOTS_NAME | 1u << TEXT };
+
+static const uint32_t saved_sizes[COLUMNS_END] = {
+    [BP_SLOTS_ENTITY] = 8, [BP_SLOTS_NAME] = 8, [TEXT] = 8, [HASH] = 4, [NEXT] = 4, [PREVIOUS] = 4};
+
+bp_result_t debug_name_save(bp_manager_t *m, void **data, size_t *size)
+{
+    const debug_name_names_t *names = m->state;
+    uint64_t texts[2] = {names->texts_used, names->texts_garbage};
+    *size = sizeof texts + names->texts_used + bp_slots_written(&names->slots, SAVED);
+    char *at = m->api->memory->resize(m->plugin, NULL, 0, *size);
+    if (at == NULL)
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for saving the names");
+    *data = at;
+    memcpy(at, texts, sizeof texts);
+    at = bp_slots_write(&names->slots, SAVED, at + sizeof texts);
+    if (names->texts_used > 0)
+        memcpy(at, names->texts, names->texts_used);
+    return BP_OK;
+}
+
+static bool texts_hold(const debug_name_names_t *names)
+{
+    bool hold = names->texts_used == 0 || names->texts[names->texts_used - 1] == 0;
+    for (uint32_t i = 0; i < names->slots.count && hold; i++)
+        hold = texts_of(names)[i] == 0 || texts_of(names)[i] < names->texts_used;
+    return hold;
+}
+
+bp_result_t debug_name_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    debug_name_names_t *names = m->state;
+    uint64_t texts[2];
+    const char *at = data, *end = at + size;
+    if (version == 1 && size >= sizeof texts) {
+        memcpy(texts, at, sizeof texts);
+        at = bp_slots_read(m, &names->slots, SAVED, saved_sizes, at + sizeof texts, end);
+    }
+    if (version != 1 || size < sizeof texts || at == NULL || texts[0] != (uint64_t)(end - at))
+        return bp_slots_refuse(m, BP_ERROR_FAILED,
+            "what was saved of the names is not of version 1, which this one reads");
+    names->texts = texts[0] == 0 ? NULL : m->api->memory->resize(m->plugin, NULL, 0, (size_t)texts[0]);
+    if (texts[0] > 0 && names->texts == NULL)
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for the names");
+    names->texts_used = names->texts_capacity = (size_t)texts[0];
+    names->texts_garbage = (size_t)texts[1];
+    if (texts[0] > 0)
+        memcpy(names->texts, at, (size_t)texts[0]);
+    return texts_hold(names) ? BP_OK : bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the names is damaged");
+}

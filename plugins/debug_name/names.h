@@ -57,6 +57,10 @@ bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_nam
 bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uint32_t *slots, uint32_t count,
                            const void *values, size_t stride);
 
+/* The verbs save and load: slots and texts; the index is made anew where it is wanted. */
+bp_result_t debug_name_save(bp_manager_t *m, void **data, size_t *size);
+bp_result_t debug_name_load(bp_manager_t *m, uint32_t version, const void *data, size_t size);
+
 /* What an end and a move mean for the index (bp_slots_hooks_t). */
 void debug_name_ended(bp_manager_t *m, uint32_t slot);
 void debug_name_moved(bp_manager_t *m, uint32_t from, uint32_t to);

@@ -148,8 +148,30 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     gravity_energy_step(s, g, step, matches, count);
 }
 
+/* Of the state, all but the arrays, which every step fills anew. */
+static bp_result_t save(bp_system_t *s, void **data, size_t *size)
+{
+    gravity_t *kept = s->api->memory->resize(s->plugin, NULL, 0, sizeof *kept);
+    if (kept == NULL)
+        return s->api->error->set(s->host, BP_ERROR_MEMORY, "gravity: out of memory for saving its measurements");
+    memcpy(kept, s->state, sizeof *kept);
+    memset(&kept->bodies, 0, sizeof kept->bodies);
+    *data = kept;
+    *size = sizeof *kept;
+    return BP_OK;
+}
+
+static bp_result_t load(bp_system_t *s, const void *data, size_t size)
+{
+    if (size != sizeof(gravity_t))
+        return s->api->error->set(s->host, BP_ERROR_FAILED, "gravity: what was saved is of another version");
+    memcpy(s->state, data, size); /* its arrays are none, as those of a state that has just been made */
+    return BP_OK;
+}
+
 static const bp_system_report_i report = {gravity_energy_report};
-static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", report)}};
+static const bp_system_save_i saving = {.save = save, .load = load};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", report)}, {BP_EXTENSION("bp_save", saving)}};
 
 static const bp_system_i systems[] = {{
     .name = "gravity",
@@ -161,6 +183,7 @@ static const bp_system_i systems[] = {{
     .stop = stop,
     .run_all = run_all,
     .state_form = BP_STATE_FORM(gravity_t, 1), /* the first measurement is what all others are compared to */
+    .keeps = BP_KEEP_SAVED,
     .extensions = BP_LIST(extensions),
 }};
 

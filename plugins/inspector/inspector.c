@@ -136,5 +136,6 @@ BP_PLUGIN(inspector) = {
     .systems = BP_LIST(systems),
     .options = BP_LIST(options),
     .load = load,
+    .keeps = BP_KEEP_NOTHING,
     .unload = unload,
 };

@@ -305,6 +305,61 @@ static bp_result_t load(bp_plugin_t *plugin)
     return begins ? mesh_resources_begin(plugin) : BP_OK;
 }
 
+/* --- as one block ----------------------------------------------------------------------------- */
+
+enum { SAVED = 1u << BP_SLOTS_ENTITY | 1u << BP_SLOTS_NAME | 1u << COLOUR | 1u << VISIBLE };
+
+static const uint32_t saved_sizes[COLUMNS_END] = {
+    [BP_SLOTS_ENTITY] = 8, [BP_SLOTS_NAME] = 8, [COLOUR] = sizeof(bp_colour_t), [VISIBLE] = 1};
+
+/* Slots, and behind them the name of each one's resource, closed by a zero; boxes are found again. */
+static bp_result_t save(bp_manager_t *m, void **data, size_t *size)
+{
+    const meshes_t *meshes = m->state;
+    *size = bp_slots_written(&meshes->slots, SAVED);
+    for (uint32_t i = 0; i < meshes->slots.count; i++)
+        *size += resources_of(meshes)[i] == NULL ? 1 : strlen(resources_of(meshes)[i]->shown.name) + 1;
+    char *at = m->api->memory->resize(m->plugin, NULL, 0, *size);
+    if (at == NULL)
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for saving the instances");
+    *data = at;
+    at = bp_slots_write(&meshes->slots, SAVED, at);
+    for (uint32_t i = 0; i < meshes->slots.count; i++) {
+        const char *name = resources_of(meshes)[i] == NULL ? "" : resources_of(meshes)[i]->shown.name;
+        size_t length = strlen(name) + 1;
+        memcpy(at, name, length);
+        at += length;
+    }
+    return BP_OK;
+}
+
+static bp_result_t load_saved(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    meshes_t *meshes = m->state;
+    const char *end = (const char *)data + size;
+    const char *at = version == 1 ? bp_slots_read(m, &meshes->slots, SAVED, saved_sizes, data, end) : NULL;
+    if (at == NULL)
+        return bp_slots_refuse(m, BP_ERROR_FAILED,
+            "what was saved of the instances is not of version 1, which this one reads");
+    uint32_t count = meshes->slots.count;
+    bp_result_t result = BP_OK;
+    for (meshes->slots.count = 0; meshes->slots.count < count && result == BP_OK;) {
+        mesh_resource_t **resource = &resources_of(meshes)[meshes->slots.count];
+        const char *close = memchr(at, '\0', (size_t)(end - at));
+        *resource = NULL;
+        if (close == NULL)
+            return bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the instances is damaged");
+        if (at[0] != '\0')
+            result = mesh_resource_acquire(m, at, resource);
+        meshes->slots.count += result == BP_OK;
+        at = close + 1;
+    }
+    return result;
+}
+
+static const bp_save_i saving = {.save = save, .load = load_saved};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
+
 static const bp_storage_i storage = {
     .struct_size = sizeof(bp_storage_i),
     .create = create,
@@ -323,6 +378,8 @@ static const bp_component_i components[] = {{
     .stop = stop,
     .storage = &storage,
     .state_form = MESHES_FORM,
+    .keeps = BP_KEEP_SAVED,
+    .extensions = BP_LIST(extensions),
 }};
 
 BP_PLUGIN(mesh) = {
@@ -334,4 +391,5 @@ BP_PLUGIN(mesh) = {
     .load = load,
     .unload = mesh_resources_end,
     .state_form = MESH_RESOURCES_FORM,
+    .keeps = BP_KEEP_NOTHING,
 };

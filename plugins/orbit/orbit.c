@@ -163,10 +163,10 @@ static const bp_extension_t measure_extensions[] = {{BP_EXTENSION("bp_report", m
 
 static const bp_system_i systems[] = {
     {.name = "orbit_place", .doc = "puts bodies on their orbits, once", .terms = BP_LIST(place_terms),
-     .before = "gravity " BP_POINT_MASS, .start = orbit_place_start, .stop = orbit_place_stop,
+     .before = "gravity " BP_POINT_MASS, .start = orbit_place_start, .stop = orbit_place_stop, .keeps = BP_KEEP_ANEW,
      .run_all = orbit_place_run},
     {.name = "orbit_measure", .doc = "counts and times revolutions", .terms = BP_LIST(measure_terms),
-     .after = BP_POINT_MASS, .start = orbit_measure_start, .stop = orbit_measure_stop,
+     .after = BP_POINT_MASS, .start = orbit_measure_start, .stop = orbit_measure_stop, .keeps = BP_KEEP_ANEW,
      .run_all = orbit_measure_run, .extensions = BP_LIST(measure_extensions)},
     {.name = "carry_rounding",
      .doc = "keeps what f32 drops from positions and velocities", .after = BP_POINT_MASS,

@@ -136,7 +136,8 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting
 
 static const bp_system_i systems[] = {
     {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
-     .flags = BP_SYSTEM_CONCURRENT, .start = start, .stop = stop, .run_all = run_all, .extensions = BP_LIST(extensions),
+     .flags = BP_SYSTEM_CONCURRENT | BP_SYSTEM_OUTPUT, .start = start, .stop = stop, .run_all = run_all, .extensions =
+         BP_LIST(extensions),
      .state_form = BP_STATE_FORM(picture_state, 1)}, /* else a reload would stop the old version, which paints */
 };
 

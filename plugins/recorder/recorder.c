@@ -330,7 +330,7 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting
 
 static const bp_system_i systems[] = {
     {.name = "recorder",
-     .doc = "records properties to CSV and SVG; list it last", .start = start, .stop = stop,
+     .doc = "records properties to CSV and SVG; list it last", .flags = BP_SYSTEM_OUTPUT, .start = start, .stop = stop,
      .run_all = run_all, .state_form = BP_STATE_FORM(recorder_form, 1), .extensions = BP_LIST(extensions)},
 };
 
@@ -342,4 +342,5 @@ BP_PLUGIN(recorder) = {
     .load = load,
     .unload = unload,
     .state_form = RECORDER_CSV_FORM,
+    .keeps = BP_KEEP_NOTHING,
 };

@@ -162,7 +162,7 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
 static const bp_component_i components[] = {{
     .name = BP_TRANSFORM,
     .doc = "position, rotation and scale in the world, and who moves with whom",
-    .version = 1,
+    .version = 2,
     .flags = BP_COMPONENT_SINGLE,
     .fields = BP_LIST(fields),
     .start = start,
@@ -170,6 +170,7 @@ static const bp_component_i components[] = {{
     .simulate = simulate,
     .storage = &storage,
     .state_form = TRANSFORMS_FORM,
+    .keeps = BP_KEEP_SAVED,
     .extensions = BP_LIST(extensions),
 }};
 

@@ -816,7 +816,7 @@ static const struct {
      BP_ERROR_ARGUMENT,
      {"'system'", "exactly one of run and run_all"}},
     {{.name = "system", .run = stub_run}, BP_ERROR_ARGUMENT, {"'system'", "run needs terms", "run_all"}},
-    {{.name = "system", .run_all = stub_run_all, .flags = 1u << 3}, BP_ERROR_ABI, {"'system'", "flags 0x8"}},
+    {{.name = "system", .run_all = stub_run_all, .flags = 1u << 4}, BP_ERROR_ABI, {"'system'", "flags 0x10"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(nameless_term)},
      BP_ERROR_ARGUMENT,
      {"'system'", "names no component"}},

@@ -163,7 +163,7 @@ START_TEST(instances_of_another_form_find_their_resources_loaded)
 {
     begin_meshes();
     WORKS(rig.host, reload("mesh", "_other_instances"));
-    ck_assert_ptr_nonnull(strstr(report.text, "carried over by properties"));
+    ck_assert_ptr_nonnull(strstr(report.text, "saved by the old code and loaded by the new"));
     expect_meshes();
     WORKS(rig.host, reload("mesh", ""));
     expect_meshes();

@@ -18,12 +18,12 @@ void desk_close(desk_t *desk)
     ck_assert_uint_eq(desk->heap.bytes, 0);
 }
 
-void desk_free(desk_t *desk, bytes_t bytes)
+void desk_free(desk_t *desk, blob_bytes_t bytes)
 {
     memory_free(&desk->memory, bytes.bytes, bytes.size);
 }
 
-void scene_seal(bytes_t bytes)
+void scene_seal(blob_bytes_t bytes)
 {
     uint64_t sum = hash_bytes(bytes.bytes + sizeof(blob_head_t), bytes.size - sizeof(blob_head_t));
     memcpy(bytes.bytes + offsetof(blob_head_t, checksum), &sum, sizeof sum);
@@ -58,7 +58,7 @@ static void fill(desk_t *desk, blob_writer_t *w, uint32_t field, uint32_t type, 
     }
 }
 
-bytes_t scene_of_everything(desk_t *desk)
+blob_bytes_t scene_of_everything(desk_t *desk)
 {
     blob_field_desc_t body[2 * TYPES];
     for (uint32_t i = 0; i < 2 * TYPES; i++)
@@ -86,7 +86,7 @@ bytes_t scene_of_everything(desk_t *desk)
                               .time = 0.5,
                               .step_rate = 24};
     blob_writer_t w;
-    bytes_t made = {NULL, 0};
+    blob_bytes_t made = {NULL, 0};
     WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
     for (uint32_t i = 0; i < 2 * TYPES; i++)
         fill(desk, &w, i, body[i].type, i < TYPES ? 3 : 1);
@@ -107,7 +107,7 @@ bytes_t scene_of_everything(desk_t *desk)
 enum { LEVEL_BODY, LEVEL_LABEL, LEVEL_POOL, LEVEL_KIN, LEVEL_VAULT, LEVEL_TAG };
 
 /* `compiled`: as contract 1 had it, the vaults are bytes that their manager compiled. */
-static bytes_t write_level(desk_t *desk, bool compiled)
+static blob_bytes_t write_level(desk_t *desk, bool compiled)
 {
     static const blob_field_desc_t body[] = {
         {.name = "mass", .type = BP_F32, .kind = BLOB_COLUMN},
@@ -155,7 +155,7 @@ static bytes_t write_level(desk_t *desk, bool compiled)
                               .group_count = COUNT(groups),
                               .parents = true};
     blob_writer_t w;
-    bytes_t made;
+    blob_bytes_t made;
     void *block;
     WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
     float *mass = blob_column(&w, LEVEL_BODY, 0);
@@ -192,12 +192,12 @@ static bytes_t write_level(desk_t *desk, bool compiled)
     return made;
 }
 
-bytes_t scene_of_a_level(desk_t *desk)
+blob_bytes_t scene_of_a_level(desk_t *desk)
 {
     return write_level(desk, false);
 }
 
-bytes_t scene_of_an_old_level(desk_t *desk)
+blob_bytes_t scene_of_an_old_level(desk_t *desk)
 {
     return write_level(desk, true);
 }

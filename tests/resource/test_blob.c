@@ -22,7 +22,7 @@ START_TEST(what_is_written_is_read)
     desk_t desk;
     blob_t blob;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk);
+    blob_bytes_t made = scene_of_everything(&desk);
     OPENS(&desk, &blob, made);
     ck_assert_uint_eq(blob.info->entity_count, 6);
     ck_assert_uint_eq(blob.info->group_count, 3);
@@ -64,7 +64,7 @@ START_TEST(the_same_scene_gives_the_same_bytes)
 {
     desk_t desk;
     desk_open(&desk);
-    bytes_t a = scene_of_everything(&desk), b = scene_of_everything(&desk);
+    blob_bytes_t a = scene_of_everything(&desk), b = scene_of_everything(&desk);
     ck_assert_uint_eq(a.size, b.size);
     ck_assert_mem_eq(a.bytes, b.bytes, a.size);
     desk_free(&desk, a);
@@ -78,7 +78,7 @@ START_TEST(a_scene_of_nothing_is_a_blob)
     desk_t desk;
     blob_writer_t w;
     blob_t blob;
-    bytes_t made;
+    blob_bytes_t made;
     void *block;
     desk_open(&desk);
     WORKS_AT(&desk, blob_write_begin(&w, &desk.memory, &(blob_desc_t){.parents = true}, &desk.error));
@@ -93,9 +93,9 @@ START_TEST(a_scene_of_nothing_is_a_blob)
 END_TEST
 
 /* A copy that ends where its block ends, so that a sanitizer sees a byte read too far. */
-static bytes_t cut(bytes_t made, size_t size)
+static blob_bytes_t cut(blob_bytes_t made, size_t size)
 {
-    bytes_t copy = {malloc(size == 0 ? 1 : size), size};
+    blob_bytes_t copy = {malloc(size == 0 ? 1 : size), size};
     ck_assert(copy.bytes != NULL);
     memcpy(copy.bytes, made.bytes, size);
     return copy;
@@ -105,9 +105,9 @@ START_TEST(a_blob_cut_off_anywhere_is_refused)
 {
     desk_t desk;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk);
+    blob_bytes_t made = scene_of_everything(&desk);
     for (size_t size = 0; size < made.size; size++) {
-        bytes_t part = cut(made, size);
+        blob_bytes_t part = cut(made, size);
         blob_t blob;
         EXPECT(blob_open(&blob, &desk.memory, part.bytes, size, "x.bpe", &desk.error) != BP_OK, "%zu bytes were taken",
                size);
@@ -129,7 +129,7 @@ START_TEST(every_flipped_byte_is_seen)
 {
     desk_t desk;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk);
+    blob_bytes_t made = scene_of_everything(&desk);
     for (size_t i = 0; i < made.size; i++) {
         blob_t blob;
         made.bytes[i] ^= 0xff;
@@ -147,7 +147,7 @@ START_TEST(other_versions_and_byte_orders_are_named)
 {
     desk_t desk;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk);
+    blob_bytes_t made = scene_of_everything(&desk);
     made.bytes[12] = 3;
     REFUSES(&desk, made, BP_ERROR_ABI,
             "head: format version 3; this backplane reads versions 1 to 2, a newer one has written it");
@@ -188,7 +188,7 @@ static void mark_free(unsigned char *loose, const blob_t *blob)
 }
 
 /* One word after another at its extremes, under a checksum that is right. */
-static void stretch_words(desk_t *desk, bytes_t made, const unsigned char *loose, size_t width)
+static void stretch_words(desk_t *desk, blob_bytes_t made, const unsigned char *loose, size_t width)
 {
     static const uint64_t extremes[] = {0,
                                         1,
@@ -229,7 +229,7 @@ START_TEST(every_size_at_its_extremes_is_refused)
     desk_t desk;
     blob_t blob;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk), copy = cut(made, made.size);
+    blob_bytes_t made = scene_of_everything(&desk), copy = cut(made, made.size);
     unsigned char *loose = calloc(1, made.size + 64);
     OPENS(&desk, &blob, copy);
     mark_free(loose, &blob);
@@ -248,7 +248,7 @@ START_TEST(what_is_wrong_is_named)
     desk_t desk;
     blob_t blob;
     desk_open(&desk);
-    bytes_t made = scene_of_everything(&desk);
+    blob_bytes_t made = scene_of_everything(&desk);
     OPENS(&desk, &blob, made);
     unsigned char *bytes = made.bytes;
     const struct {
@@ -308,7 +308,7 @@ START_TEST(a_blob_is_written_or_nothing_is_left)
         const blob_group_desc_t group = {&part, 1, 500};
         const blob_desc_t desc = {.components = &component, .component_count = 1, .groups = &group, .group_count = 1};
         blob_writer_t w;
-        bytes_t made = {NULL, 0};
+        blob_bytes_t made = {NULL, 0};
         void *block = NULL;
         desk.heap.refuse_first = desk.heap.refuse_last = desk.heap.requests + refused;
         bp_result_t result = blob_write_begin(&w, &desk.memory, &desc, &desk.error);

@@ -114,7 +114,7 @@ START_TEST(missing_files_are_written)
 {
     desk_t desk;
     desk_open(&desk);
-    bytes_t everything = scene_of_everything(&desk), level = scene_of_an_old_level(&desk);
+    blob_bytes_t everything = scene_of_everything(&desk), level = scene_of_an_old_level(&desk);
     write_missing(GOLDEN("v1_everything.bpe"), everything.bytes, everything.size);
     write_missing(GOLDEN("v1_level.bpe"), level.bytes, level.size);
     write_missing(TEST_SOURCE_DIR "/tests/fuzz/corpus/fuzz_blob/everything", everything.bytes, everything.size);
@@ -138,7 +138,7 @@ START_TEST(format_version_1_has_not_changed)
     const char *const paths[] = {GOLDEN("v1_everything.bpe"), GOLDEN("v1_level.bpe")};
     desk_t desk;
     desk_open(&desk);
-    bytes_t made[] = {scene_of_everything(&desk), scene_of_an_old_level(&desk)};
+    blob_bytes_t made[] = {scene_of_everything(&desk), scene_of_an_old_level(&desk)};
     for (uint32_t i = 0; i < COUNT(made); i++) {
         blob_t blob;
         FILE *file = fopen(paths[i], "rb");

@@ -17,7 +17,7 @@ enum { LOTS = LEVEL_LOTS, ENTITIES = LEVEL_ENTITIES };
 typedef struct stage_t {
     desk_t desk;
     rig_t rig;
-    bytes_t bytes;
+    blob_bytes_t bytes;
     bp_world_o *world;
     bp_scene_o *scene;
 } stage_t;
@@ -210,7 +210,7 @@ START_TEST(bytes_that_an_old_manager_compiled_are_refused_or_left_out)
     stage_t stage;
     bp_scene_o *old;
     open_stage(&stage);
-    bytes_t level = scene_of_an_old_level(&stage.desk);
+    blob_bytes_t level = scene_of_an_old_level(&stage.desk);
     WORKS(stage.rig.host, bp_scene_open_memory(stage.rig.host, level.bytes, level.size, "old.bpe", &old));
     FAILS(stage.rig.host, BP_ERROR_TYPE,
           "old.bpe: vault was compiled to bytes by a manager of contract 1; compile the scene again",
@@ -408,7 +408,7 @@ START_TEST(a_damaged_scene_is_refused_or_harmless)
     uint64_t random = (uint64_t)_i + 1;
     uint32_t taken = 0, spawned = 0;
     for (uint32_t round = 0; round < 800; round++) {
-        bytes_t copy = {malloc(stage.bytes.size), stage.bytes.size};
+        blob_bytes_t copy = {malloc(stage.bytes.size), stage.bytes.size};
         memcpy(copy.bytes, stage.bytes.bytes, copy.size);
         for (uint32_t i = bp_random_below(&random, 3) + 1; i > 0; i--)
             copy.bytes[32 + bp_random_below(&random, (uint32_t)copy.size - 32)] ^=

@@ -1,0 +1,155 @@
+/* host_history.c - snapshots for embedders: taken, brought back, compared.
+ *
+ * A snapshot is the caller's: its memory is an account of its own on the allocator of the host that it was made by, so
+ * that it may outlive the host.
+ */
+#include "../history/compare.h"
+#include "../history/restore.h"
+#include "host.h"
+
+struct bp_snapshot_o {
+    memory_t memory;
+    bytes_t bytes;      /* names, then what was written down from `begin` on */
+    size_t begin;
+    snapshot_t read;
+};
+
+parts_t host_parts(bp_host_o *host)
+{
+    return (parts_t){&host->base,   &host->entities, &host->destruction,
+                     &host->scenes, &host->loader,   &host->layouts};
+}
+
+static bp_snapshot_o *new_snapshot(bp_host_o *host)
+{
+    memory_t once;
+    memory_init(&once, "snapshot", &host->base.memory.allocator);
+    bp_snapshot_o *snapshot = memory_new(&once, sizeof *snapshot);
+    if (snapshot == NULL) {
+        error_memory(&host->base.error, "making a snapshot");
+        return NULL;
+    }
+    memory_init(&snapshot->memory, "snapshot", &host->base.memory.allocator);
+    bytes_init(&snapshot->bytes, &snapshot->memory);
+    return snapshot;
+}
+
+void bp_snapshot_free(bp_snapshot_o *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    memory_t once;
+    memory_init(&once, "snapshot", &snapshot->memory.allocator);
+    snapshot_close(&snapshot->read);
+    bytes_free(&snapshot->bytes);
+    memory_free(&once, snapshot, sizeof *snapshot);
+}
+
+/* --- taking and reading ------------------------------------------------------------------------------------------- */
+
+enum { HEAD = 16 }; /* the length of what follows, then zeros */
+
+bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
+{
+    bp_snapshot_o *snapshot = new_snapshot(host);
+    if (snapshot == NULL)
+        return BP_ERROR_MEMORY;
+    bytes_t *bytes = &snapshot->bytes;
+    parts_t parts = host_parts(host);
+    bytes_u64(bytes, 0);
+    bytes_align(bytes, HEAD);
+    bp_result_t result = snapshot_take(&parts, bytes);
+    uint64_t length = bytes->size - HEAD;
+    if (result == BP_OK) {
+        snapshot_put_names(&host->base, bytes);
+        bytes_fit(bytes);
+        result = bytes->failed ? error_memory(&host->base.error, "making a snapshot") : BP_OK;
+    }
+    if (result == BP_OK) {
+        memcpy(bytes->start, &length, sizeof length);
+        result = snapshot_open(&snapshot->read, &snapshot->memory, &host->base.error, bytes->start + HEAD,
+            (size_t)length);
+    }
+    if (result == BP_OK)
+        *out = snapshot;
+    else
+        bp_snapshot_free(snapshot);
+    return result;
+}
+
+const void *bp_snapshot_bytes(const bp_snapshot_o *snapshot, size_t *size)
+{
+    *size = snapshot->bytes.size;
+    return snapshot->bytes.start;
+}
+
+static bp_result_t read_bytes(bp_host_o *host, bp_snapshot_o *snapshot)
+{
+    bytes_t *bytes = &snapshot->bytes;
+    reader_t r = reader_of(bytes->start, bytes->size);
+    uint64_t length = reader_u64(&r);
+    reader_align(&r, HEAD);
+    const void *part = reader_take(&r, length);
+    if (part == NULL)
+        return error_set(&host->base.error, BP_ERROR_SYNTAX, "the bytes are no whole snapshot");
+    bp_result_t result = snapshot_open(&snapshot->read, &snapshot->memory, &host->base.error, part, (size_t)length);
+    if (result == BP_OK)
+        result = snapshot_read_names(&host->base, &r);
+    if (result == BP_OK && (r.failed || r.at != r.end))
+        result = error_set(&host->base.error, BP_ERROR_SYNTAX, "the names of the snapshot are damaged");
+    return result;
+}
+
+bp_result_t bp_snapshot_read(bp_host_o *host, const void *given, size_t size, bp_snapshot_o **out)
+{
+    bp_snapshot_o *snapshot = new_snapshot(host);
+    if (snapshot == NULL)
+        return BP_ERROR_MEMORY;
+    bytes_put(&snapshot->bytes, given, size);
+    bp_result_t result = snapshot->bytes.failed ? error_memory(&host->base.error, "reading a snapshot")
+                                                : read_bytes(host, snapshot);
+    if (result == BP_OK)
+        *out = snapshot;
+    else
+        bp_snapshot_free(snapshot);
+    return result;
+}
+
+bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot)
+{
+    parts_t parts = host_parts(host);
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    hot_cancel(&host->hot);
+    reload_accept(&host->reload);
+    result = snapshot_restore(&parts, &snapshot->read);
+    host->branch += result == BP_OK;
+    return result;
+}
+
+uint64_t bp_host_branch(bp_host_o *host)
+{
+    return host->branch;
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
+
+uint64_t bp_snapshot_hash(const bp_snapshot_o *snapshot, const char *world)
+{
+    if (world == NULL)
+        return snapshot_hash(&snapshot->read);
+    for (uint32_t i = 0; i < snapshot->read.world_count; i++) {
+        if (strcmp(snapshot->read.worlds[i].name, world) == 0)
+            return snapshot_hash_world(&snapshot->read, i);
+    }
+    return 0;
+}
+
+bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o *before, const bp_snapshot_o *after,
+                             const bp_diff_i *sink)
+{
+    return snapshot_diff(&host->base, &before->read, &after->read, sink)
+               ? BP_OK
+               : error_memory(&host->base.error, "comparing two snapshots");
+}

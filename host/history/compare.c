@@ -1,0 +1,469 @@
+/* compare.c - hashes of what decides, and differences row by row.
+ *
+ * Rows of two snapshots are compared where they lie as long as both have the same entities in the same rows; others are
+ * found by the index of their entity.
+ */
+#include "compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* --- hashes ------------------------------------------------------------------------------------------------------- */
+
+enum { GATHERED = 64 };
+
+typedef struct hasher_t {
+    uint64_t words[GATHERED];
+    uint32_t count;
+} hasher_t;
+
+static void add(hasher_t *h, uint64_t word)
+{
+    if (h->count == GATHERED) {
+        h->words[0] = hash_bytes(h->words, sizeof h->words);
+        h->count = 1;
+    }
+    h->words[h->count++] = word;
+}
+
+static void add_bytes(hasher_t *h, const void *bytes, uint64_t size)
+{
+    add(h, size);
+    add(h, size == 0 ? 0 : hash_bytes(bytes, (size_t)size));
+}
+
+static void add_text(hasher_t *h, const char *text)
+{
+    add_bytes(h, text, strlen(text));
+}
+
+static void add_double(hasher_t *h, double number)
+{
+    add_bytes(h, &number, sizeof number);
+}
+
+static uint64_t end(const hasher_t *h)
+{
+    return hash_bytes(h->words, h->count * sizeof *h->words);
+}
+
+static void add_state(hasher_t *h, const kept_state_t *state)
+{
+    if (state->road == BP_KEEP_PLAIN || state->road == BP_KEEP_SAVED)
+        add_bytes(h, state->data, state->size);
+}
+
+static void add_run(hasher_t *h, const kept_run_t *run)
+{
+    add(h, (uint64_t)run->prototype << 32 | run->count);
+    for (uint32_t c = 0; c < run->column_count; c++)
+        add_bytes(h, run->columns[c].data, run->columns[c].size);
+}
+
+uint64_t snapshot_hash_world(const snapshot_t *snapshot, uint32_t world)
+{
+    const kept_world_t *w = &snapshot->worlds[world];
+    hasher_t h = {.count = 0};
+    add_text(&h, w->name);
+    add_double(&h, w->step_rate);
+    add_double(&h, w->time);
+    add(&h, w->steps);
+    add(&h, w->random);
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        add_text(&h, w->managers[i].type);
+        add_state(&h, &w->managers[i].state);
+    }
+    for (uint32_t i = 0; i < w->unit_count; i++)
+        add_state(&h, &w->units[i].state);
+    for (uint32_t i = 0; i < w->key_count; i++)
+        add(&h, w->keys[i].name + w->keys[i].manager);
+    for (uint32_t i = 1; i < w->prototype_count; i++)
+        add(&h, (uint64_t)w->prototypes[i].base << 32 | w->prototypes[i].key);
+    for (uint32_t i = 0; i < w->run_count; i++)
+        add_run(&h, &w->runs[i]);
+    return end(&h);
+}
+
+uint64_t snapshot_hash(const snapshot_t *snapshot)
+{
+    hasher_t h = {.count = 0};
+    add(&h, snapshot->living);
+    add_bytes(&h, snapshot->lives, (uint64_t)snapshot->bound * sizeof *snapshot->lives);
+    add_bytes(&h, snapshot->queue, (uint64_t)snapshot->queue_count * sizeof *snapshot->queue);
+    for (uint32_t i = 0; i < snapshot->plugin_count; i++)
+        add_state(&h, &snapshot->plugins[i].state);
+    for (uint32_t i = 0; i < snapshot->world_count; i++)
+        add(&h, snapshot_hash_world(snapshot, i));
+    return end(&h);
+}
+
+/* --- differences -------------------------------------------------------------------------------------------------- */
+
+/* Where an entity is in one of the two: a run and a row; prototype 0: nowhere. */
+typedef struct place_t {
+    uint32_t run, row;
+} place_t;
+
+typedef struct side_t {
+    const snapshot_t *snapshot;
+    const kept_world_t *world;
+    place_t *places; /* by index; run BP_NONE: nowhere */
+} side_t;
+
+typedef struct diffing_t {
+    const base_t *base;
+    const bp_diff_i *sink;
+    side_t before, after;
+    bool no_memory;
+} diffing_t;
+
+static void structure(const diffing_t *d, bp_entity_t entity, const char *text)
+{
+    const kept_world_t *w = d->after.world != NULL ? d->after.world : d->before.world;
+    if (d->sink->structure != NULL)
+        d->sink->structure(d->sink->context, w == NULL ? "" : w->name, entity, text);
+}
+
+static bp_entity_t entity_at(const kept_run_t *run, uint32_t row)
+{
+    bp_entity_t e;
+    memcpy(&e, run->columns[0].data + row * sizeof e, sizeof e);
+    return e;
+}
+
+static bool find_places(side_t *side, memory_t *memory)
+{
+    size_t size = (side->snapshot->bound + (size_t)1) * sizeof *side->places;
+    side->places = memory_resize(memory, NULL, 0, size);
+    if (side->places == NULL)
+        return false;
+    memset(side->places, 0xff, size);
+    for (uint32_t r = 0; r < side->world->run_count; r++) {
+        const kept_run_t *run = &side->world->runs[r];
+        for (uint32_t row = 0; row < run->count; row++) {
+            bp_entity_t e = entity_at(run, row);
+            if (e.id != 0)
+                side->places[bp_entity_index(e)] = (place_t){r, row};
+        }
+    }
+    return true;
+}
+
+static void free_places(side_t *side, memory_t *memory)
+{
+    memory_free(memory, side->places, (side->snapshot->bound + (size_t)1) * sizeof *side->places);
+    side->places = NULL;
+}
+
+/* The run and row of an entity on one side; NULL where it is not there. */
+static const kept_run_t *find(const side_t *side, bp_entity_t e, uint32_t *row)
+{
+    uint32_t index = bp_entity_index(e);
+    if (index >= side->snapshot->bound || side->places[index].run == BP_NONE)
+        return NULL;
+    const kept_run_t *run = &side->world->runs[side->places[index].run];
+    *row = side->places[index].row;
+    return entity_at(run, *row).id == e.id ? run : NULL;
+}
+
+/* Where the columns of a key begin in a run; 0 where it has none. */
+static uint32_t first_column(const kept_world_t *w, const kept_run_t *run, bp_name_t name, const char *type)
+{
+    for (uint32_t at = run->prototype; at != 0; at = w->prototypes[at].base) {
+        const kept_key_t *key = &w->keys[w->prototypes[at].key];
+        if (key->name == name && strcmp(w->managers[key->manager].type, type) == 0)
+            return w->prototype_columns[w->prototypes[at].base];
+    }
+    return 0;
+}
+
+/* --- cells -------------------------------------------------------------------------------------------------------- */
+
+/* A cell of a column whose cells are written one by one: where it begins, and its bytes. */
+static const char *counted_cell(const kept_column_t *column, uint32_t row, size_t *size)
+{
+    const kept_field_t *field = column->field;
+    reader_t r = reader_of(column->data, (size_t)column->size);
+    const char *begin = r.at;
+    for (uint32_t i = 0; i <= row; i++) {
+        uint32_t items = field->elements > 0 ? field->elements : 1;
+        begin = r.at;
+        if ((field->flags & BP_FIELD_LIST) != 0)
+            items = reader_u32(&r);
+        if (field->type != BP_STRING)
+            reader_take(&r, (uint64_t)items * value_size(field->type));
+        for (uint32_t k = 0; field->type == BP_STRING && k < items; k++)
+            reader_text(&r);
+    }
+    *size = (size_t)(r.at - begin);
+    return begin;
+}
+
+static const char *cell_of(const kept_column_t *column, uint32_t row, size_t *size)
+{
+    if (column->counted)
+        return counted_cell(column, row, size);
+    *size = column->field->size;
+    return column->data + (size_t)row * column->field->size;
+}
+
+/* One part of a value as a number; false where it is none. */
+static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part, double *number)
+{
+    union { float f; double d; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; int16_t i16; uint16_t u16; int8_t
+        i8; uint8_t u8; } v;
+    size_t width;
+    switch (type) {
+    case BP_F32: case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR: case BP_I32:
+    case BP_U32: width = 4; break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: case BP_I64: case BP_U64: width = 8; break;
+    case BP_I16: case BP_U16: width = 2; break;
+    case BP_I8: case BP_U8: case BP_BOOL: width = 1; break;
+    default: return false;
+    }
+    if ((part + 1) * width > size)
+        return false;
+    memcpy(&v, cell + part * width, width);
+    switch (type) {
+    case BP_I32: *number = v.i32; break;
+    case BP_U32: *number = v.u32; break;
+    case BP_I64: *number = (double)v.i64; break;
+    case BP_U64: *number = (double)v.u64; break;
+    case BP_I16: *number = v.i16; break;
+    case BP_U16: *number = v.u16; break;
+    case BP_I8: *number = v.i8; break;
+    case BP_U8: case BP_BOOL: *number = v.u8; break;
+    default: *number = width == 4 ? (double)v.f : v.d; break;
+    }
+    return true;
+}
+
+static double distance(const kept_column_t *column, const char *a, const char *b, size_t size)
+{
+    double largest = 0, x, y;
+    for (uint32_t part = 0; !column->counted && part_of(column->field->type, a, size, part, &x) &&
+                            part_of(column->field->type, b, size, part, &y); part++) {
+        double between = fabs(x - y);
+        if (memcmp(&x, &y, sizeof x) != 0 && !(between <= 1.7976931348623157e308))
+            return INFINITY;
+        largest = between > largest ? between : largest;
+    }
+    return largest;
+}
+
+/* A cell as text: values one after another, at most as many as there is room for. */
+static const char *show(const diffing_t *d, const kept_column_t *column, const char *cell, text_t *text)
+{
+    const kept_field_t *field = column->field;
+    text->length = 0;
+    text->chars[0] = '\0';
+    reader_t r = reader_of(cell, (size_t)(column->data + column->size - cell));
+    bool list = (field->flags & BP_FIELD_LIST) != 0;
+    uint32_t items = list ? reader_u32(&r) : field->elements > 0 ? field->elements : 1;
+    if (list || field->elements > 0)
+        text_append(text, "[");
+    for (uint32_t i = 0; i < items && i < 16; i++) {
+        char one[200];
+        if (field->type == BP_STRING) {
+            text_append(text, "%s%s", i > 0 ? ", " : "", reader_text(&r));
+            continue;
+        }
+        bp_value_t value;
+        const void *bytes = reader_take(&r, value_size(field->type));
+        if (bytes == NULL)
+            break;
+        memcpy(&value, bytes, value_size(field->type));
+        value_format(&d->base->values, field->type, &value, one, sizeof one);
+        text_append(text, "%s%s", i > 0 ? ", " : "", one);
+    }
+    if (list || field->elements > 0)
+        text_append(text, items > 16 ? ", ...]" : "]");
+    return text->chars;
+}
+
+/* --- one field ---------------------------------------------------------------------------------------------------- */
+
+static void tell_value(const diffing_t *d, const bp_diff_field_t *told, const kept_column_t *before, const char *a,
+                       const kept_column_t *after, const char *b, bp_entity_t e)
+{
+    text_t was, is;
+    if (d->sink->value == NULL || told->count > d->sink->most)
+        return;
+    bp_diff_value_t value = {.world = told->world, .component = told->component, .field = told->field, .entity = e};
+    value.before = show(d, before, a, &was);
+    value.after = show(d, after, b, &is);
+    d->sink->value(d->sink->context, &value);
+}
+
+static bool same_field(const kept_field_t *a, const kept_field_t *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->type == b->type && a->size == b->size && a->elements == b->elements &&
+           a->flags == b->flags;
+}
+
+static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_name_t name, const kept_manager_t *m,
+                       uint32_t k, bp_diff_field_t *told)
+{
+    const kept_column_t *after = &now->columns[column];
+    uint32_t last_run = BP_NONE, there = 0;
+    for (uint32_t row = 0; row < now->count; row++) {
+        bp_entity_t e = entity_at(now, row);
+        uint32_t was_row;
+        const kept_run_t *was = e.id == 0 ? NULL : find(&d->before, e, &was_row);
+        if (was == NULL)
+            continue;
+        uint32_t number = (uint32_t)(was - d->before.world->runs);
+        if (number != last_run) {
+            there = first_column(d->before.world, was, name, m->type);
+            last_run = number;
+        }
+        if (there == 0 || !same_field(was->columns[there + k].field, after->field))
+            continue;
+        size_t a_size, b_size;
+        const kept_column_t *before = &was->columns[there + k];
+        const char *a = cell_of(before, was_row, &a_size), *b = cell_of(after, row, &b_size);
+        if (a_size == b_size && memcmp(a, b, a_size) == 0)
+            continue;
+        double between = a_size == b_size ? distance(after, a, b, a_size) : 0;
+        told->largest = between > told->largest ? between : told->largest;
+        told->count++;
+        tell_value(d, told, before, a, after, b, e);
+    }
+}
+
+/* A column that is the same bytes for the same entities needs no look at its cells. */
+static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, uint32_t column)
+{
+    if (run >= d->before.world->run_count)
+        return false;
+    const kept_run_t *was = &d->before.world->runs[run];
+    return was->prototype == now->prototype && was->count == now->count && was->column_count == now->column_count &&
+           was->columns[column].size == now->columns[column].size &&
+           memcmp(was->columns[0].data, now->columns[0].data, (size_t)now->columns[0].size) == 0 &&
+           memcmp(was->columns[column].data, now->columns[column].data, (size_t)now->columns[column].size) == 0 &&
+           same_field(was->columns[column].field, now->columns[column].field);
+}
+
+static void diff_key(diffing_t *d, uint32_t number)
+{
+    const kept_world_t *w = d->after.world;
+    const kept_key_t *key = &w->keys[number];
+    const kept_manager_t *m = &w->managers[key->manager];
+    const char *component = names_text(&d->base->names, key->name);
+    for (uint32_t k = 0; k < m->column_count && !m->own_storage; k++) {
+        bp_diff_field_t told = {.world = w->name, .component = component, .field = m->columns[k].name};
+        for (uint32_t r = 0; r < w->run_count; r++) {
+            uint32_t first = first_column(w, &w->runs[r], key->name, m->type);
+            if (first != 0 && !same_bytes(d, &w->runs[r], r, first + k))
+                diff_cells(d, &w->runs[r], first + k, key->name, m, k, &told);
+        }
+        if (told.count > 0 && d->sink->field != NULL)
+            d->sink->field(d->sink->context, &told);
+    }
+}
+
+/* --- who is there ------------------------------------------------------------------------------------------------- */
+
+static void list_keys(const diffing_t *d, const side_t *have, const kept_run_t *run, const side_t *lack,
+                      const kept_run_t *other, const char *what, text_t *text)
+{
+    for (uint32_t at = run->prototype; at != 0; at = have->world->prototypes[at].base) {
+        const kept_key_t *key = &have->world->keys[have->world->prototypes[at].key];
+        const char *type = have->world->managers[key->manager].type;
+        if (first_column(lack->world, other, key->name, type) == 0)
+            text_append(text, "%s%s %s", text->length > 0 ? ", " : "", what, names_text(&d->base->names, key->name));
+    }
+}
+
+static void diff_entities(diffing_t *d)
+{
+    uint32_t row, told = 0;
+    for (uint32_t side = 0; side < 2; side++) {
+        const side_t *have = side == 0 ? &d->before : &d->after, *lack = side == 0 ? &d->after : &d->before;
+        for (uint32_t r = 0; r < have->world->run_count; r++) {
+            const kept_run_t *run = &have->world->runs[r];
+            for (uint32_t i = 0; i < run->count; i++) {
+                bp_entity_t e = entity_at(run, i);
+                const kept_run_t *other = e.id == 0 ? NULL : find(lack, e, &row);
+                text_t text = {.length = 0};
+                text.chars[0] = '\0';
+                if (e.id == 0 || (other != NULL && side == 0))
+                    continue;
+                if (other == NULL)
+                    text_append(&text, side == 0 ? "is not there any more" : "has come");
+                else {
+                    list_keys(d, have, run, lack, other, "with", &text);
+                    list_keys(d, lack, other, have, run, "without", &text);
+                }
+                if (text.length > 0 && told++ < d->sink->most)
+                    structure(d, e, text.chars);
+            }
+        }
+    }
+    if (told > d->sink->most) {
+        text_t text = {.length = 0};
+        text_append(&text, "and %u entities more that came, went or have other components", told - d->sink->most);
+        structure(d, (bp_entity_t){0}, text.chars);
+    }
+}
+
+static bool same_state(const kept_state_t *a, const kept_state_t *b)
+{
+    bool bytes = a->road == BP_KEEP_PLAIN || a->road == BP_KEEP_SAVED;
+    return a->road == b->road &&
+           (!bytes || (a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0)));
+}
+
+static void diff_states(diffing_t *d)
+{
+    const kept_world_t *a = d->before.world, *b = d->after.world;
+    text_t text;
+    for (uint32_t i = 0; i < a->manager_count && i < b->manager_count; i++) {
+        if (same_state(&a->managers[i].state, &b->managers[i].state))
+            continue;
+        text.length = 0;
+        text_append(&text, "the state of component %s differs", b->managers[i].type);
+        structure(d, (bp_entity_t){0}, text.chars);
+    }
+    for (uint32_t i = 0; i < a->unit_count && i < b->unit_count; i++) {
+        if (same_state(&a->units[i].state, &b->units[i].state))
+            continue;
+        text.length = 0;
+        text_append(&text, "the state of system %s differs", b->units[i].name);
+        structure(d, (bp_entity_t){0}, text.chars);
+    }
+    if (a->random != b->random)
+        structure(d, (bp_entity_t){0}, "the random numbers of collection differ");
+}
+
+static void diff_world(diffing_t *d, memory_t *memory)
+{
+    d->no_memory = !find_places(&d->before, memory) || !find_places(&d->after, memory);
+    if (!d->no_memory) {
+        diff_entities(d);
+        for (uint32_t i = 0; i < d->after.world->key_count; i++)
+            diff_key(d, i);
+        diff_states(d);
+    }
+    free_places(&d->before, memory);
+    free_places(&d->after, memory);
+}
+
+bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b, const bp_diff_i *sink)
+{
+    diffing_t d = {.base = base, .sink = sink, .before = {a, NULL, NULL}, .after = {b, NULL, NULL}};
+    memory_t *memory = (memory_t *)(uintptr_t)&base->memory;
+    for (uint32_t i = 0; i < b->world_count && !d.no_memory; i++) {
+        d.after.world = &b->worlds[i];
+        d.before.world = NULL;
+        for (uint32_t k = 0; k < a->world_count; k++) {
+            if (strcmp(a->worlds[k].name, b->worlds[i].name) == 0)
+                d.before.world = &a->worlds[k];
+        }
+        if (d.before.world == NULL)
+            structure(&d, (bp_entity_t){0}, "the world is new");
+        else
+            diff_world(&d, memory);
+    }
+    return !d.no_memory;
+}

@@ -1,0 +1,20 @@
+/* compare.h - two moments beside each other: are they the same, and where do they differ?
+ *
+ * A hash covers what decides how a host goes on, and nothing of the way on which it came there: equal hosts have equal
+ * hashes on any number of threads, with or without a history.
+ *
+ * What it does not do: it looks into snapshots only; states of plugins are bytes to it.
+ */
+#ifndef HOST_HISTORY_COMPARE_H
+#define HOST_HISTORY_COMPARE_H
+
+#include "snapshot.h"
+
+/* The hash of one world, and of all of it. */
+uint64_t snapshot_hash_world(const snapshot_t *snapshot, uint32_t world);
+uint64_t snapshot_hash(const snapshot_t *snapshot);
+
+/* Tell every difference; as bp_snapshot_diff of backplane.h. False when out of memory. [main] */
+bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b, const bp_diff_i *sink);
+
+#endif

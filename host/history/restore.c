@@ -1,0 +1,275 @@
+/* restore.c - from the parts of a host to all of it: what must fit, what is made first, and the moment of change. */
+#include "restore.h"
+
+#include "../plugin/verbs.h"
+#include "states.h"
+
+/* --- does it fit? ------------------------------------------------------------------------------------------------- */
+
+static bp_result_t differs(const parts_t *parts, const char *what, const char *then, const char *now)
+{
+    return error_set(&parts->base->error, BP_ERROR_STATE,
+                     "the host is made of other parts than when it was written down: %s was '%s' then and is '%s' now",
+                     what, then, now);
+}
+
+static bp_result_t fits_columns(const parts_t *parts, const world_t *world, const kept_manager_t *kept,
+                                const manager_t *manager)
+{
+    if (kept->column_count != manager->column_count || (kept->own_storage != 0) != manager->component->own_storage)
+        return error_set(&parts->base->error, BP_ERROR_STATE,
+                         "component '%s' of world '%s' has other columns than when it was written down", kept->type,
+                         world->name);
+    for (uint32_t c = 0; c < kept->column_count; c++) {
+        const kept_field_t *then = &kept->columns[c];
+        const field_t *now = manager->columns[c];
+        if (strcmp(then->name, now->name) != 0 || then->type != now->type || then->size != now->size ||
+            then->elements != now->elements || then->flags != (now->flags & BP_FIELD_LIST))
+            return error_set(&parts->base->error, BP_ERROR_STATE,
+                             "field '%s' of component '%s' in world '%s' is another one than when it was written down",
+                             now->name, kept->type, world->name);
+    }
+    return BP_OK;
+}
+
+static bp_result_t fits_world(const parts_t *parts, const bp_world_o *handle, const kept_world_t *kept)
+{
+    const world_t *world = &handle->rows;
+    const schedule_t *schedule = handle->schedule;
+    bp_result_t result = BP_OK;
+    if (strcmp(kept->name, world->name) != 0)
+        return differs(parts, "a world", kept->name, world->name);
+    if (kept->manager_count != world->manager_count)
+        return error_set(&parts->base->error, BP_ERROR_STATE, "world '%s' had %u components then and has %u now",
+                         world->name, kept->manager_count, world->manager_count);
+    for (uint32_t i = 0; i < kept->manager_count && result == BP_OK; i++) {
+        const manager_t *manager = world->managers[i];
+        if (strcmp(kept->managers[i].type, manager->component->name) != 0 ||
+            (kept->managers[i].started != 0) != manager->started)
+            return differs(parts, "a component of a world", kept->managers[i].type, manager->component->name);
+        result = fits_columns(parts, world, &kept->managers[i], manager);
+    }
+    if (result == BP_OK && kept->unit_count != schedule->count)
+        return error_set(&parts->base->error, BP_ERROR_STATE, "world '%s' had %u units then and has %u now",
+                         world->name, kept->unit_count, schedule->count);
+    for (uint32_t i = 0; i < kept->unit_count && result == BP_OK; i++) {
+        const unit_t *unit = schedule->units[i];
+        if (strcmp(kept->units[i].name, unit->name) != 0 || (kept->units[i].is_system != 0) != (unit->system != NULL))
+            return differs(parts, "a unit of a step", kept->units[i].name, unit->name);
+        if (kept->units[i].subscription != unit->subscription)
+            return differs(parts, "who is told of entities", kept->units[i].name, "another");
+    }
+    return result;
+}
+
+bp_result_t snapshot_fits(const parts_t *parts, const snapshot_t *snapshot)
+{
+    bp_result_t result = BP_OK;
+    if (snapshot->world_count != parts->destruction->world_count)
+        return error_set(&parts->base->error, BP_ERROR_STATE, "the host had %u worlds then and has %u now",
+                         snapshot->world_count, parts->destruction->world_count);
+    if (snapshot->plugin_count != parts->loader->plugins.count)
+        return error_set(&parts->base->error, BP_ERROR_STATE, "the host had %u plugins then and has %u now",
+                         snapshot->plugin_count, parts->loader->plugins.count);
+    for (uint32_t i = 0; i < snapshot->plugin_count; i++) {
+        if (strcmp(snapshot->plugins[i].name, parts->loader->plugins.items[i]->name) != 0)
+            return differs(parts, "a plugin", snapshot->plugins[i].name, parts->loader->plugins.items[i]->name);
+    }
+    for (uint32_t i = 0; i < snapshot->world_count && result == BP_OK; i++)
+        result = fits_world(parts, world_handle(parts->destruction->worlds[i]), &snapshot->worlds[i]);
+    return result;
+}
+
+/* --- all that is made first --------------------------------------------------------------------------------------- */
+
+typedef struct back_t {
+    const parts_t *parts;
+    const snapshot_t *snapshot;
+    world_back_t *worlds;
+    state_back_t *states;
+    uint32_t world_count, state_count, state_room;
+    spawned_t *spawns;
+} back_t;
+
+static bp_result_t no_memory(const back_t *back)
+{
+    return error_memory(&back->parts->base->error, "bringing a host back");
+}
+
+static bp_result_t prepare_spawns(back_t *back)
+{
+    const snapshot_t *s = back->snapshot;
+    memory_t *memory = &back->parts->scenes->memory;
+    if (s->spawn_count == 0)
+        return BP_OK;
+    back->spawns = memory_new(memory, s->spawn_count * sizeof *back->spawns);
+    for (uint32_t i = 0; back->spawns != NULL && i < s->spawn_count; i++) {
+        const kept_spawn_t *kept = &s->spawns[i];
+        spawned_t *spawn = &back->spawns[i];
+        *spawn = (spawned_t){.generation = kept->generation, .next_free = kept->next_free};
+        if (!kept->present)
+            continue;
+        spawn->entities = memory_resize(memory, NULL, 0, (kept->count + (size_t)1) * sizeof *spawn->entities);
+        if (spawn->entities == NULL)
+            return no_memory(back);
+        spawn->count = kept->count;
+        memcpy(spawn->entities, kept->entities, kept->count * sizeof *spawn->entities);
+    }
+    return back->spawns == NULL ? no_memory(back) : BP_OK;
+}
+
+static void free_spawns(scenes_t *scenes, spawned_t *spawns, uint32_t count, uint32_t room)
+{
+    for (uint32_t i = 0; spawns != NULL && i < count; i++) {
+        if (spawns[i].entities != NULL)
+            scenes_free_list(scenes, spawns[i].entities, spawns[i].count);
+    }
+    memory_free(&scenes->memory, spawns, spawns == NULL ? 0 : room * sizeof *spawns);
+}
+
+static void seal(const back_t *back, bool sealed)
+{
+    const destruction_t *d = back->parts->destruction;
+    back->parts->entities->sealed = sealed;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        d->worlds[i]->hold = sealed ? WORLD_SEALED : WORLD_FREE;
+}
+
+static bp_result_t prepare_state(back_t *back, state_back_t state)
+{
+    back->states[back->state_count] = state;
+    bp_result_t result = state_prepare(back->parts, &back->states[back->state_count]);
+    back->state_count += result == BP_OK;
+    return result;
+}
+
+static bp_result_t prepare_states_of(back_t *back, bp_world_o *world, const kept_world_t *kept)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < kept->manager_count && result == BP_OK; i++)
+        result = prepare_state(back, (state_back_t){.manager = world->rows.managers[i],
+                                                    .kept = &kept->managers[i].state,
+                                                    .version = kept->managers[i].version});
+    for (uint32_t i = 0; i < kept->unit_count && result == BP_OK; i++) {
+        unit_t *unit = world->schedule->units[i];
+        if (unit->system != NULL)
+            result = prepare_state(back, (state_back_t){.unit = unit, .kept = &kept->units[i].state});
+    }
+    return result;
+}
+
+static bp_result_t prepare_states(back_t *back)
+{
+    const snapshot_t *s = back->snapshot;
+    back->state_room = s->plugin_count + 1;
+    for (uint32_t w = 0; w < s->world_count; w++)
+        back->state_room += s->worlds[w].manager_count + s->worlds[w].unit_count;
+    back->states = memory_new(&back->parts->base->memory, back->state_room * sizeof *back->states);
+    if (back->states == NULL)
+        return no_memory(back);
+    bp_result_t result = BP_OK;
+    seal(back, true);
+    for (uint32_t i = 0; i < s->plugin_count && result == BP_OK; i++)
+        result = prepare_state(back, (state_back_t){.plugin = back->parts->loader->plugins.items[i],
+                                                    .kept = &s->plugins[i].state});
+    for (uint32_t w = 0; w < s->world_count && result == BP_OK; w++)
+        result = prepare_states_of(back, world_handle(back->parts->destruction->worlds[w]), &s->worlds[w]);
+    seal(back, false);
+    return result;
+}
+
+static bp_result_t prepare(back_t *back)
+{
+    const parts_t *parts = back->parts;
+    const snapshot_t *s = back->snapshot;
+    bp_result_t result = entities_make_room(parts->entities, s->bound);
+    back->worlds = memory_new(&parts->base->memory, (s->world_count + 1u) * sizeof *back->worlds);
+    if (result == BP_OK && back->worlds == NULL)
+        result = no_memory(back);
+    for (uint32_t i = 0; i < s->world_count && result == BP_OK; i++) {
+        back->world_count++;
+        result = world_back_prepare(&back->worlds[i], world_handle(parts->destruction->worlds[i]), &s->worlds[i], s,
+                                    parts->layouts);
+    }
+    if (result == BP_OK)
+        result = prepare_spawns(back);
+    return result == BP_OK ? prepare_states(back) : result;
+}
+
+/* --- the moment of change ----------------------------------------------------------------------------------------- */
+
+static void put_entities(entities_t *e, const snapshot_t *s)
+{
+    e->base->values.entity_base = s->entity_base;
+    if (s->bound > 0)
+        memcpy(e->lives, s->lives, s->bound * sizeof *e->lives);
+    if (e->bound > s->bound)
+        memset(e->lives + s->bound, 0, (e->bound - s->bound) * sizeof *e->lives);
+    if (s->queue_count > 0)
+        memcpy(e->queue, s->queue, s->queue_count * sizeof *e->queue);
+    e->bound = s->bound;
+    e->living = s->living;
+    e->queue_head = 0;
+    e->queue_count = s->queue_count;
+}
+
+static void put_spawns(back_t *back)
+{
+    scenes_t *scenes = back->parts->scenes;
+    free_spawns(scenes, scenes->spawns, scenes->spawn_count, scenes->spawn_capacity);
+    scenes->spawns = back->spawns;
+    scenes->spawn_count = scenes->spawn_capacity = back->snapshot->spawn_count;
+    scenes->first_free = back->snapshot->first_free_spawn;
+    back->spawns = NULL;
+}
+
+static void tell_rewound(bp_world_o *world)
+{
+    const world_clock_t *clock = &world->clock;
+    bp_step_t now = {
+        .struct_size = sizeof now, .number = clock->steps, .dt = 1.0 / clock->step_rate, .time = clock->time};
+    for (uint32_t i = 0; i < world->schedule->count; i++) {
+        unit_t *unit = world->schedule->units[i];
+        if (unit->system != NULL && unit->system->rewinding.rewound != NULL)
+            verb_rewound(unit->system, &unit->verb, &now);
+    }
+}
+
+static void commit(back_t *back)
+{
+    const parts_t *parts = back->parts;
+    put_entities(parts->entities, back->snapshot);
+    put_spawns(back);
+    for (uint32_t i = 0; i < back->world_count; i++)
+        world_back_commit(&back->worlds[i]);
+    for (uint32_t i = 0; i < back->state_count; i++)
+        state_commit(parts, &back->states[i]);
+    for (uint32_t i = 0; i < back->world_count; i++)
+        tell_rewound(back->worlds[i].world);
+}
+
+bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot)
+{
+    back_t back = {.parts = parts, .snapshot = snapshot};
+    bp_result_t result = snapshot_moment(parts);
+    for (uint32_t i = 0; i < parts->destruction->world_count && result == BP_OK; i++)
+        result = schedule_attune(world_handle(parts->destruction->worlds[i])->schedule);
+    if (result == BP_OK)
+        result = snapshot_fits(parts, snapshot);
+    if (result != BP_OK)
+        return result;
+    loader_pause_all(parts->loader, BP_PAUSE_SNAPSHOT);
+    result = prepare(&back);
+    if (result == BP_OK)
+        commit(&back);
+    for (uint32_t i = back.state_count; i > 0 && result != BP_OK; i--)
+        state_cancel(&back.states[i - 1]);
+    free_spawns(parts->scenes, back.spawns, back.spawns == NULL ? 0 : snapshot->spawn_count, snapshot->spawn_count);
+    for (uint32_t i = 0; i < back.world_count; i++)
+        world_back_free(&back.worlds[i]);
+    memory_free(&parts->base->memory, back.worlds,
+                back.worlds == NULL ? 0 : (snapshot->world_count + 1u) * sizeof *back.worlds);
+    memory_free(&parts->base->memory, back.states, back.states == NULL ? 0 : back.state_room * sizeof *back.states);
+    loader_resume_all(parts->loader, BP_PAUSE_SNAPSHOT);
+    return result;
+}

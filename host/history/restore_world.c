@@ -1,0 +1,446 @@
+/* restore_world.c - the rows of one world, its prototypes, and what its next step has to know. */
+#include "../base/cells.h"
+#include "../store/notices.h"
+#include "../store/store.h"
+#include "restore.h"
+
+/* --- prototypes --------------------------------------------------------------------------------------------------- */
+
+static bp_result_t no_memory(const world_back_t *back)
+{
+    return error_memory(&back->world->rows.base->error, "bringing a world back");
+}
+
+/* Keys and prototypes of then, with the numbers of then. */
+static bp_result_t make_prototypes(world_back_t *back)
+{
+    world_t *world = &back->world->rows;
+    const kept_world_t *kept = back->kept;
+    if (!prototypes_init(&back->prototypes, &world->memory, world->base))
+        return no_memory(back);
+    back->made_prototypes = true;
+    for (uint32_t i = 0; i < kept->key_count; i++) {
+        const manager_t *manager = world->managers[kept->keys[i].manager];
+        component_key_t key = {.name = kept->keys[i].name,
+                               .manager = kept->keys[i].manager,
+                               .columns = (uint16_t)manager->column_count};
+        key.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+        key.flags |= manager->started ? 0 : KEY_GONE;
+        uint32_t number;
+        bp_result_t result = prototypes_key(&back->prototypes, key, &number);
+        if (result == BP_OK && number != i)
+            result = error_set(&world->base->error, BP_ERROR_SYNTAX, "key %u of world '%s' is there twice", i,
+                               world->name);
+        if (result != BP_OK)
+            return result;
+    }
+    for (uint32_t i = 1; i < kept->prototype_count; i++) {
+        uint32_t number = prototypes_child(&back->prototypes, kept->prototypes[i].base, kept->prototypes[i].key);
+        if (number == BP_NONE)
+            return no_memory(back);
+        if (number != i)
+            return error_set(&world->base->error, BP_ERROR_SYNTAX, "prototype %u of world '%s' is there twice", i,
+                             world->name);
+    }
+    return BP_OK;
+}
+
+static bp_result_t compare_prototypes(world_back_t *back)
+{
+    const prototypes_t *now = &back->world->rows.prototypes, *then = &back->prototypes;
+    back->same = memory_new(&back->world->rows.memory, then->count);
+    if (back->same == NULL)
+        return no_memory(back);
+    back->same[0] = 1;
+    for (uint32_t i = 1; i < then->count && i < now->count; i++) {
+        uint32_t key = then->items[i].key;
+        back->same[i] = now->items[i].base == then->items[i].base && now->items[i].key == key &&
+                        now->keys[key].name == then->keys[key].name &&
+                        now->keys[key].manager == then->keys[key].manager && back->same[then->items[i].base];
+    }
+    return BP_OK;
+}
+
+/* --- runs --------------------------------------------------------------------------------------------------------- */
+
+static run_t *find_run(const world_back_t *back, uint32_t prototype)
+{
+    return back->same[prototype] ? back->world->rows.prototypes.items[prototype].run : NULL;
+}
+
+/* A run of the attic, or a new one. */
+static run_t *make_run(world_back_t *back, run_back_t *to, uint32_t prototype)
+{
+    world_t *world = &back->world->rows;
+    const prototype_t *item = &back->prototypes.items[prototype];
+    size_t size = (item->columns + 1u) * sizeof(field_t *);
+    const field_t **fields = memory_resize(&world->memory, NULL, 0, size);
+    run_t *run = NULL;
+    if (fields == NULL)
+        return NULL;
+    store_fields(world, &back->prototypes, prototype, fields);
+    for (uint32_t i = world->attic_count - back->attic_taken; i > 0 && run == NULL; i--) {
+        uint32_t last = world->attic_count - back->attic_taken - 1;
+        if (!run_renew(world->attic[i - 1], prototype, fields, item->columns, item->flags))
+            continue;
+        run = world->attic[i - 1];
+        world->attic[i - 1] = world->attic[last];
+        world->attic[last] = run;
+        back->attic_taken++;
+    }
+    if (run == NULL) {
+        run = run_create(&world->memory, prototype, fields, item->columns, item->flags);
+        to->made = run != NULL;
+        if (run != NULL)
+            run->version = world->ref_version;
+    }
+    memory_free(&world->memory, fields, size);
+    return run;
+}
+
+static bool read_items(const holdings_t *holdings, const field_t *field, reader_t *r, void *to, uint32_t count)
+{
+    if (field->type != BP_STRING) {
+        size_t size = (size_t)count * field_item_size(field);
+        const void *items = reader_take(r, size);
+        if (items != NULL && size > 0)
+            memcpy(to, items, size);
+        return items != NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = strings_acquire(holdings->strings, reader_text(r));
+        if (text == NULL) {
+            for (; i > 0; i--) {
+                memcpy(&text, (char *)to + (i - 1) * sizeof text, sizeof text);
+                strings_release(holdings->strings, text);
+            }
+            return false;
+        }
+        memcpy((char *)to + i * sizeof text, &text, sizeof text);
+    }
+    return true;
+}
+
+static bool read_cell(const holdings_t *holdings, const field_t *field, reader_t *r, void *cell)
+{
+    if (!field_is_list(field))
+        return read_items(holdings, field, r, cell, field->elements > 0 ? field->elements : 1);
+    bp_list_t list = {NULL, 0, 0};
+    uint32_t count = reader_u32(r), size = field_item_size(field);
+    bool good = count == 0 || lists_reserve(holdings->lists, &list, size, count);
+    if (good && !read_items(holdings, field, r, list.items, count)) {
+        lists_release(holdings->lists, &list, size);
+        good = false;
+    }
+    list.count = good ? count : 0;
+    memcpy(cell, &list, sizeof list);
+    return good;
+}
+
+/* The cells of a column that hold something outside themselves; NULL when out of memory. */
+static void *make_cells(world_t *world, const kept_column_t *kept, const field_t *field, uint32_t count)
+{
+    size_t size = (size_t)field->size * count;
+    char *cells = memory_resize(&world->memory, NULL, 0, size);
+    reader_t r = reader_of(kept->data, (size_t)kept->size);
+    for (uint32_t i = 0; cells != NULL && i < count; i++) {
+        if (read_cell(&world->holdings, field, &r, cells + (size_t)i * field->size))
+            continue;
+        cells_release(&world->holdings, field, cells, i);
+        memory_free(&world->memory, cells, size);
+        return NULL;
+    }
+    return cells;
+}
+
+static bool make_counted(world_t *world, run_back_t *to, const kept_run_t *kept)
+{
+    if (!to->run->has_counted || kept->count == 0)
+        return true;
+    to->cells = memory_new(&world->memory, kept->column_count * sizeof *to->cells);
+    for (uint32_t c = 1; to->cells != NULL && c < kept->column_count; c++) {
+        if (!field_is_counted(to->run->fields[c]))
+            continue;
+        to->cells[c] = make_cells(world, &kept->columns[c], to->run->fields[c], kept->count);
+        if (to->cells[c] == NULL)
+            return false;
+    }
+    return to->cells != NULL;
+}
+
+static bp_result_t prepare_runs(world_back_t *back)
+{
+    world_t *world = &back->world->rows;
+    const kept_world_t *kept = back->kept;
+    back->runs = memory_new(&world->memory, (kept->run_count + 1u) * sizeof *back->runs);
+    if (back->runs == NULL)
+        return no_memory(back);
+    for (uint32_t i = 0; i < kept->run_count; i++) {
+        const kept_run_t *k = &kept->runs[i];
+        run_back_t *to = &back->runs[i];
+        to->run = find_run(back, k->prototype);
+        if (to->run == NULL)
+            to->run = make_run(back, to, k->prototype);
+        if (to->run == NULL ||
+            !run_reserve(to->run, &world->memory, k->count > to->run->count ? k->count - to->run->count : 0) ||
+            !make_counted(world, to, k))
+            return no_memory(back);
+    }
+    return BP_OK;
+}
+
+static bool is_kept(const world_back_t *back, const run_t *run)
+{
+    uint32_t prototype = run->prototype;
+    if (prototype >= back->prototypes.count || !back->same[prototype])
+        return false;
+    for (uint32_t i = 0; i < back->kept->run_count; i++) {
+        if (back->runs[i].run == run)
+            return true;
+    }
+    return false;
+}
+
+/* --- room --------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t reserve_notices(world_back_t *back)
+{
+    world_t *world = &back->world->rows;
+    notices_t *n = world->notices;
+    const kept_notices_t *kept = &back->kept->notices;
+    if ((n != NULL) != (kept->present != 0) ||
+        (n != NULL && (n->subscription_count != kept->subscriptions || n->words != kept->words)))
+        return error_set(&world->base->error, BP_ERROR_STATE,
+                         "other systems of world '%s' want to be told of entities than then", world->name);
+    if (n == NULL)
+        return BP_OK;
+    uint64_t needed = (uint64_t)kept->count + back->kept->occupied + 1;
+    bool good = memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
+                memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
+                memory_reserve(&n->memory, &n->places, &n->place_capacity, world->record_capacity, sizeof *n->places) &&
+                memory_reserve(&n->memory, &n->signatures, &n->signature_capacity, kept->signature_count + UINT64_C(1),
+                               n->words * sizeof *n->signatures);
+    return good ? BP_OK : no_memory(back);
+}
+
+static bp_result_t reserve(world_back_t *back, const snapshot_t *snapshot)
+{
+    world_t *world = &back->world->rows;
+    const kept_world_t *kept = back->kept;
+    commands_t *commands = &back->world->schedule->commands;
+    bool good =
+        store_reserve_records(world, snapshot->bound) &&
+        memory_reserve(&world->memory, &world->holed, &world->holed_capacity, kept->holed_count, sizeof *world->holed)
+            &&
+        memory_reserve(&world->memory, &world->runs, &world->run_capacity, kept->run_count, sizeof *world->runs) &&
+        memory_reserve(&world->memory, &world->attic, &world->attic_capacity,
+                       (uint64_t)world->attic_count + world->run_count, sizeof *world->attic) &&
+        memory_reserve(&commands->memory, &commands->calls, &commands->call_capacity, kept->call_count,
+                       sizeof *commands->calls) &&
+        memory_reserve(&commands->memory, &commands->entities, &commands->entity_capacity, kept->created_count,
+                       sizeof *commands->entities) &&
+        world_reserve_layout(world, 1);
+    return good ? reserve_notices(back) : no_memory(back);
+}
+
+/* Does anything that was resolved for the present layout mean something else afterwards? */
+static bool changes_layout(const world_back_t *back)
+{
+    const world_t *world = &back->world->rows;
+    bool changes = world->prototypes.count != back->prototypes.count;
+    for (uint32_t i = 0; i < back->prototypes.count && !changes; i++)
+        changes = !back->same[i];
+    for (uint32_t i = 0; i < world->run_count && !changes; i++)
+        changes = !is_kept(back, world->runs[i]);
+    return changes;
+}
+
+bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept_world_t *kept,
+                               const snapshot_t *snapshot, uint32_t *layouts)
+{
+    *back = (world_back_t){.world = world, .kept = kept};
+    bp_result_t result = make_prototypes(back);
+    if (result == BP_OK)
+        result = compare_prototypes(back);
+    if (result == BP_OK)
+        result = prepare_runs(back);
+    if (result == BP_OK)
+        result = reserve(back, snapshot);
+    if (result == BP_OK && changes_layout(back))
+        back->layout = ++*layouts;
+    return result;
+}
+
+void world_back_free(world_back_t *back)
+{
+    if (back->world == NULL)
+        return;
+    world_t *world = &back->world->rows;
+    memory_t *memory = &world->memory;
+    for (uint32_t i = 0; back->runs != NULL && i < back->kept->run_count; i++) {
+        run_back_t *to = &back->runs[i];
+        const kept_run_t *kept = &back->kept->runs[i];
+        for (uint32_t c = 1; to->cells != NULL && c < kept->column_count; c++) {
+            if (to->cells[c] == NULL)
+                continue;
+            cells_release(&world->holdings, to->run->fields[c], to->cells[c], kept->count);
+            memory_free(memory, to->cells[c], (size_t)to->run->sizes[c] * kept->count);
+        }
+        memory_free(memory, to->cells, to->cells == NULL ? 0 : kept->column_count * sizeof *to->cells);
+        if (to->made)
+            run_free(to->run, memory, &world->holdings);
+    }
+    memory_free(memory, back->runs, back->runs == NULL ? 0 : (back->kept->run_count + 1u) * sizeof *back->runs);
+    memory_free(memory, back->same, back->same == NULL ? 0 : back->kept->prototype_count);
+    if (back->made_prototypes)
+        prototypes_free(&back->prototypes);
+    *back = (world_back_t){.world = NULL};
+}
+
+/* --- putting in place --------------------------------------------------------------------------------------------- */
+
+static void put_rows(world_t *world, run_back_t *to, const kept_run_t *kept)
+{
+    run_t *run = to->run;
+    memory_t *memory = &world->memory;
+    run_release(run, 1, run->column_count, 0, run->count, &world->holdings);
+    for (uint32_t c = 0; c < run->column_count && kept->count > 0; c++) {
+        size_t size = (size_t)run->sizes[c] * kept->count;
+        bool counted = to->cells != NULL && to->cells[c] != NULL;
+        memcpy(run->columns[c], counted ? to->cells[c] : (const void *)kept->columns[c].data, size);
+        if (counted)
+            memory_free(memory, to->cells[c], size);
+    }
+    memory_free(memory, to->cells, to->cells == NULL ? 0 : kept->column_count * sizeof *to->cells);
+    to->cells = NULL;
+    to->made = false;
+    run->count = kept->count;
+    run->holes = kept->holes;
+    run->signature = kept->signature;
+    run->in_holes_list = run->pending = run->roomy_since = 0;
+    memcpy(run->left, kept->left, sizeof run->left);
+    run->version++;
+}
+
+static void put_holes(run_t *run)
+{
+    const bp_entity_t *entities = run_entities(run);
+    if (run->capacity > 0)
+        holes_clear(&run->hole_set, run->hole_set.rows);
+    for (uint32_t row = 0, left = run->holes; left > 0; row++) {
+        if (entities[row].id != 0)
+            continue;
+        holes_add(&run->hole_set, row);
+        left--;
+    }
+}
+
+static void put_records(world_t *world, const run_t *run)
+{
+    const bp_entity_t *entities = run_entities(run);
+    for (uint32_t row = 0; row < run->count; row++) {
+        bp_entity_t e = entities[row];
+        if (e.id != 0)
+            world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), run->prototype, row};
+    }
+}
+
+/* Runs that were not there then go to the attic; those taken from its end leave it. */
+static void clear_out(world_back_t *back)
+{
+    world_t *world = &back->world->rows;
+    world->attic_count -= back->attic_taken;
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        run_t *run = world->runs[i];
+        if (is_kept(back, run))
+            continue;
+        run_empty(run, &world->memory, &world->holdings);
+        world->attic[world->attic_count++] = run;
+    }
+}
+
+static void put_notices(notices_t *n, const kept_notices_t *kept)
+{
+    if (n == NULL)
+        return;
+    n->signature_count = kept->signature_count;
+    n->count = kept->count;
+    n->stretch_count = kept->stretch_count;
+    n->kind_count = kept->kind_count;
+    n->indexed = kept->indexed != 0;
+    if (kept->signature_count > 0)
+        memcpy(n->signatures, kept->signatures, (size_t)kept->signature_count * n->words * sizeof *n->signatures);
+    memcpy(n->kinds, kept->kinds, kept->kind_count * sizeof *n->kinds);
+    if (kept->count > 0)
+        memcpy(n->entities, kept->entities, (size_t)kept->count * sizeof *n->entities);
+    if (kept->hop_count > 0)
+        memcpy(n->hops, kept->hops, (size_t)kept->hop_count * sizeof *n->hops);
+    for (uint32_t i = 0; n->indexed && i < n->count; i++)
+        n->places[bp_entity_index(n->entities[i])] = i;
+}
+
+static void put_commands(commands_t *commands, const kept_world_t *kept)
+{
+    commands->made_step = kept->made_step;
+    commands->failures = kept->failures;
+    commands->call_count = kept->call_count;
+    commands->entity_count = kept->created_count;
+    if (kept->call_count > 0)
+        memcpy(commands->calls, kept->calls, kept->call_count * sizeof *commands->calls);
+    if (kept->created_count > 0)
+        memcpy(commands->entities, kept->created, (size_t)kept->created_count * sizeof *commands->entities);
+}
+
+static void put_clock(world_clock_t *clock, const kept_world_t *kept)
+{
+    clock->step_rate = kept->step_rate;
+    clock->time = kept->time;
+    clock->steps = kept->steps;
+    clock->speed = kept->speed;
+    clock->granted = kept->granted;
+    clock->stopped = kept->stopped != 0;
+}
+
+void world_back_commit(world_back_t *back)
+{
+    world_t *world = &back->world->rows;
+    schedule_t *schedule = back->world->schedule;
+    const kept_world_t *kept = back->kept;
+    clear_out(back);
+    prototypes_free(&world->prototypes);
+    world->prototypes = back->prototypes;
+    back->made_prototypes = false;
+    memset(world->records, 0, (size_t)world->record_capacity * sizeof *world->records);
+    world->run_count = kept->run_count;
+    for (uint32_t i = 0; i < kept->run_count; i++) {
+        run_t *run = back->runs[i].run;
+        put_rows(world, &back->runs[i], &kept->runs[i]);
+        put_holes(run);
+        put_records(world, run);
+        run->flags = world->prototypes.items[run->prototype].flags;
+        world->prototypes.items[run->prototype].run = run;
+        world->runs[i] = run;
+    }
+    world->holed_count = kept->holed_count;
+    for (uint32_t i = 0; i < kept->holed_count; i++) {
+        uint32_t number;
+        memcpy(&number, (const char *)kept->holed + i * sizeof number, sizeof number);
+        world->holed[i] = world->runs[number];
+        world->holed[i]->in_holes_list = 1;
+    }
+    world->holed_next = kept->holed_next;
+    world->holed_lost = kept->holed_lost != 0;
+    world->occupied = kept->occupied;
+    world->random = kept->random;
+    world->trim_next = 0;
+    if (back->layout != 0) {
+        world_leave_layout(world, world->layout);
+        world->layout = back->layout;
+    }
+    put_notices(world->notices, &kept->notices);
+    put_commands(&schedule->commands, kept);
+    put_clock(&back->world->clock, kept);
+    for (uint32_t i = 0; i < schedule->count; i++)
+        schedule->units[i]->told = kept->units[i].told != 0;
+    schedule_forget_runs(schedule);
+}

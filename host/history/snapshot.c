@@ -1,0 +1,320 @@
+/* snapshot.c - a host written down.
+ *
+ * Columns are copied as they lie; only cells that hold something outside themselves are written one by one. Room for
+ * all of it is taken first, so that the copies are what it costs.
+ */
+#include "snapshot.h"
+
+#include "../plugin/verbs.h"
+#include "../step/schedule_inner.h"
+#include "states.h"
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static void put_items(bytes_t *b, const field_t *field, const void *items, uint32_t count)
+{
+    if (field->type != BP_STRING) {
+        bytes_put(b, items, (size_t)count * field_item_size(field));
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text;
+        memcpy(&text, (const char *)items + i * sizeof text, sizeof text);
+        bytes_text(b, text);
+    }
+}
+
+static void put_counted(bytes_t *b, const field_t *field, const char *cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++, cells += field->size) {
+        uint32_t items;
+        const void *first = field_items(field, cells, &items);
+        if (field_is_list(field))
+            bytes_u32(b, items);
+        put_items(b, field, first, items);
+    }
+}
+
+static void put_run(bytes_t *b, const run_t *run)
+{
+    bytes_u32(b, run->prototype);
+    bytes_u32(b, run->count);
+    bytes_u32(b, run->holes);
+    bytes_u32(b, run->signature);
+    bytes_put(b, run->left, sizeof run->left);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        bytes_align(b, 16);
+        size_t length = bytes_begin_length(b);
+        bytes_align(b, 16);
+        if (field_is_counted(run->fields[c]))
+            put_counted(b, run->fields[c], run->columns[c], run->count);
+        else
+            bytes_put(b, run->columns[c], (size_t)run->count * run->sizes[c]);
+        bytes_end_length(b, length);
+    }
+}
+
+/* Bytes of all rows, as far as they are known without looking at cells. */
+static size_t measure(const parts_t *parts)
+{
+    size_t size = ((size_t)parts->entities->bound + parts->entities->queue_count) * sizeof(uint32_t) + 16384;
+    for (uint32_t w = 0; w < parts->destruction->world_count; w++) {
+        const world_t *world = parts->destruction->worlds[w];
+        for (uint32_t r = 0; r < world->run_count; r++) {
+            const run_t *run = world->runs[r];
+            size_t row = 0;
+            for (uint32_t c = 0; c < run->column_count; c++)
+                row += run->sizes[c];
+            size += row * run->count + run->column_count * 48u + 64;
+        }
+    }
+    return size;
+}
+
+/* --- worlds ------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t put_manager(const parts_t *parts, bytes_t *b, manager_t *manager)
+{
+    const component_t *component = manager->component;
+    bytes_text(b, component->name);
+    bytes_u32(b, manager->started);
+    bytes_u32(b, component->own_storage);
+    bytes_u32(b, component->table.version);
+    bytes_u64(b, component->table.state_form);
+    bytes_u32(b, manager->column_count);
+    for (uint32_t c = 0; c < manager->column_count; c++) {
+        const field_t *field = manager->columns[c];
+        bytes_text(b, field->name);
+        bytes_u32(b, field->type);
+        bytes_u32(b, field->size);
+        bytes_u32(b, field->elements);
+        bytes_u32(b, field->flags & BP_FIELD_LIST);
+    }
+    return state_put_manager(parts, b, manager);
+}
+
+static void put_notices(bytes_t *b, const notices_t *n)
+{
+    bytes_u32(b, n != NULL);
+    if (n == NULL)
+        return;
+    uint32_t hops = n->indexed ? n->count : n->stretch_count;
+    bytes_u32(b, n->words);
+    bytes_u32(b, n->subscription_count);
+    bytes_u32(b, n->signature_count);
+    bytes_u32(b, n->count);
+    bytes_u32(b, n->stretch_count);
+    bytes_u32(b, n->kind_count);
+    bytes_u32(b, n->indexed);
+    bytes_u32(b, hops);
+    bytes_align(b, 8);
+    bytes_put(b, n->signatures, (size_t)n->signature_count * n->words * sizeof *n->signatures);
+    bytes_put(b, n->kinds, n->kind_count * sizeof *n->kinds);
+    bytes_put(b, n->entities, (size_t)n->count * sizeof *n->entities);
+    bytes_put(b, n->hops, (size_t)hops * sizeof *n->hops);
+}
+
+static void put_prototypes(bytes_t *b, const prototypes_t *p)
+{
+    bytes_u32(b, p->key_count);
+    for (uint32_t i = 0; i < p->key_count; i++) {
+        bytes_u64(b, p->keys[i].name);
+        bytes_u32(b, p->keys[i].manager);
+        bytes_u32(b, 0);
+    }
+    bytes_u32(b, p->count);
+    for (uint32_t i = 1; i < p->count; i++) {
+        bytes_u32(b, p->items[i].base);
+        bytes_u32(b, p->items[i].key);
+    }
+}
+
+static void put_holed(bytes_t *b, const world_t *world)
+{
+    bytes_u32(b, world->occupied);
+    bytes_u32(b, world->holed_next);
+    bytes_u32(b, world->holed_lost);
+    bytes_u32(b, world->holed_count);
+    for (uint32_t i = 0; i < world->holed_count; i++) {
+        uint32_t r = 0;
+        while (world->runs[r] != world->holed[i])
+            r++;
+        bytes_u32(b, r);
+    }
+}
+
+static void put_commands(bytes_t *b, const commands_t *commands)
+{
+    bytes_u64(b, commands->made_step);
+    bytes_u64(b, commands->failures);
+    bytes_u32(b, commands->call_count);
+    bytes_u32(b, commands->entity_count);
+    bytes_put(b, commands->calls, commands->call_count * sizeof *commands->calls);
+    bytes_align(b, 8);
+    bytes_put(b, commands->entities, (size_t)commands->entity_count * sizeof *commands->entities);
+}
+
+static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handle)
+{
+    world_t *world = &handle->rows;
+    const schedule_t *schedule = handle->schedule;
+    bp_result_t result = BP_OK;
+    bytes_text(b, world->name);
+    bytes_put(b, &handle->clock.step_rate, sizeof(double));
+    bytes_put(b, &handle->clock.time, sizeof(double));
+    bytes_put(b, &handle->clock.speed, sizeof(double));
+    bytes_u64(b, handle->clock.steps);
+    bytes_u64(b, handle->clock.granted);
+    bytes_u32(b, handle->clock.stopped);
+    bytes_u64(b, world->random);
+    bytes_u32(b, world->manager_count);
+    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++)
+        result = put_manager(parts, b, world->managers[i]);
+    put_prototypes(b, &world->prototypes);
+    bytes_u32(b, world->run_count);
+    for (uint32_t i = 0; i < world->run_count; i++)
+        put_run(b, world->runs[i]);
+    put_holed(b, world);
+    bytes_u32(b, schedule->count);
+    for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
+        unit_t *unit = schedule->units[i];
+        bytes_text(b, unit->name);
+        bytes_u32(b, unit->system != NULL);
+        bytes_u32(b, unit->told);
+        bytes_u32(b, unit->subscription);
+        bytes_u64(b, unit->system != NULL ? unit->system->table.state_form : 0);
+        result = state_put_system(parts, b, unit);
+    }
+    put_commands(b, &schedule->commands);
+    put_notices(b, world->notices);
+    return result;
+}
+
+/* --- the host ----------------------------------------------------------------------------------------------------- */
+
+static void put_entities(bytes_t *b, const entities_t *e)
+{
+    uint32_t tail = e->capacity - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
+    bytes_u32(b, e->base->values.entity_base);
+    bytes_u32(b, e->bound);
+    bytes_u32(b, e->living);
+    bytes_u32(b, e->queue_count);
+    bytes_align(b, 16);
+    bytes_put(b, e->lives, e->bound * sizeof *e->lives);
+    bytes_put(b, e->queue + e->queue_head, first * sizeof *e->queue);
+    bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
+}
+
+static void put_spawns(bytes_t *b, const scenes_t *scenes)
+{
+    bytes_u32(b, scenes->spawn_count);
+    bytes_u32(b, scenes->first_free);
+    for (uint32_t i = 0; i < scenes->spawn_count; i++) {
+        const spawned_t *spawn = &scenes->spawns[i];
+        bool present = spawn->entities != NULL;
+        bytes_u32(b, present);
+        bytes_u32(b, present ? spawn->count : 0);
+        bytes_u32(b, spawn->generation);
+        bytes_u32(b, present ? BP_NONE : spawn->next_free);
+        bytes_align(b, 8);
+        bytes_put(b, spawn->entities, present ? spawn->count * sizeof *spawn->entities : 0);
+    }
+}
+
+bp_result_t snapshot_moment(const parts_t *parts)
+{
+    error_text_t *error = &parts->base->error;
+    const destruction_t *d = parts->destruction;
+    bool busy = d->stepping != 0 || d->announcing || d->queue_count > 0 || d->waiting_count > 0 ||
+        parts->entities->sealed;
+    for (uint32_t i = 0; i < d->world_count && !busy; i++)
+        busy = world_holds_rows(d->worlds[i]) || commands_pending(&world_handle(d->worlds[i])->schedule->commands);
+    if (busy)
+        return error_set(error, BP_ERROR_STATE,
+                         "a host is written down, or brought back, between steps only: not from inside a step, a "
+                         "destruction callback or a reload");
+    for (uint32_t i = 0; i < parts->loader->plugins.count; i++) {
+        const plugin_t *plugin = parts->loader->plugins.items[i];
+        if (plugin_is_aside(plugin))
+            return error_set(error, BP_ERROR_STATE,
+                "plugin '%s' has crashed and is set aside: its state cannot be kept",
+                             plugin->name);
+    }
+    return BP_OK;
+}
+
+static bp_result_t settle(const parts_t *parts)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < parts->destruction->world_count && result == BP_OK; i++)
+        result = schedule_attune(world_handle(parts->destruction->worlds[i])->schedule);
+    return result;
+}
+
+static bp_result_t put_all(const parts_t *parts, bytes_t *b)
+{
+    bp_result_t result = BP_OK;
+    bytes_u64(b, SNAPSHOT_MAGIC);
+    put_entities(b, parts->entities);
+    put_spawns(b, parts->scenes);
+    bytes_u32(b, parts->loader->plugins.count);
+    for (uint32_t i = 0; i < parts->loader->plugins.count && result == BP_OK; i++) {
+        plugin_t *plugin = parts->loader->plugins.items[i];
+        bytes_text(b, plugin->name);
+        bytes_text(b, plugin->version);
+        bytes_u64(b, plugin->desc.state_form);
+        result = state_put_plugin(parts, b, plugin);
+    }
+    bytes_u32(b, parts->destruction->world_count);
+    for (uint32_t i = 0; i < parts->destruction->world_count && result == BP_OK; i++)
+        result = put_world(parts, b, world_handle(parts->destruction->worlds[i]));
+    return result;
+}
+
+bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes)
+{
+    size_t before = bytes->size;
+    bp_result_t result = snapshot_moment(parts);
+    if (result == BP_OK)
+        result = snapshot_check(parts);
+    if (result == BP_OK)
+        result = settle(parts);
+    if (result != BP_OK)
+        return result;
+    bytes_align(bytes, 16);
+    if (bytes_reserve(bytes, measure(parts))) {
+        loader_pause_all(parts->loader, BP_PAUSE_SNAPSHOT);
+        result = put_all(parts, bytes);
+        loader_resume_all(parts->loader, BP_PAUSE_SNAPSHOT);
+    }
+    if (result == BP_OK && bytes->failed)
+        result = error_memory(&parts->base->error, "writing down a host");
+    if (result == BP_OK)
+        return BP_OK;
+    bytes->size = before;
+    bytes->failed = false;
+    return result;
+}
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+void snapshot_put_names(const base_t *base, bytes_t *bytes)
+{
+    bytes_u32(bytes, base->names.count);
+    for (uint32_t i = 0; i < base->names.capacity; i++) {
+        if (base->names.entries[i].name != 0)
+            bytes_text(bytes, base->names.entries[i].text);
+    }
+}
+
+bp_result_t snapshot_read_names(base_t *base, reader_t *reader)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t count = reader_count(reader, 5); count > 0 && result == BP_OK && !reader->failed; count--) {
+        bp_name_t name;
+        const char *text = reader_text(reader);
+        if (!reader->failed)
+            result = names_intern(&base->names, text, &name, &base->error);
+    }
+    return result;
+}

@@ -1,0 +1,171 @@
+/* snapshot.h - all that a host is between two steps, as one block of bytes; and reading such a block.
+ *
+ * A snapshot holds what decides how a host goes on: ids with their generations and the queue of free ones, the lists of
+ * spawns, and of each world its clock, its random state, keys, prototypes and runs in their order, rows with their
+ * holes, what is still to be told to systems, what placeholders became, and the states of managers, systems and plugins
+ * as they say that they are kept (BP_KEEP_... of bp_component.h). It holds no address: another process can read it,
+ * where names have been interned (snapshot_names).
+ *
+ * It does not hold what the host was made of: plugins, worlds, managers and systems must be there when it is brought
+ * back (restore.h), with the same columns. Nor what only bears on speed: room of runs, caches, paces, figures.
+ *
+ * Reading checks every length and every number that refers to something: a damaged block is refused, never followed.
+ *
+ * Invariant: the same host at the same step gives the same bytes, however it came there, but for what is marked [way]
+ * below; hashes leave that out.
+ */
+#ifndef HOST_HISTORY_SNAPSHOT_H
+#define HOST_HISTORY_SNAPSHOT_H
+
+#include "../base/bytes.h"
+#include "../plugin/loader.h"
+#include "../scene/scenes.h"
+#include "../step/schedule.h"
+#include "../store/notices.h"
+
+#define SNAPSHOT_MAGIC UINT64_C(0x31504E5350504B42) /* "BKPPSNP1" */
+
+/* What a host has that a snapshot is about. */
+typedef struct parts_t {
+    base_t *base;
+    entities_t *entities;
+    destruction_t *destruction; /* knows the worlds */
+    scenes_t *scenes;
+    loader_t *loader;
+    uint32_t *layouts;          /* given out to worlds */
+} parts_t;
+
+/* Can everything be kept? Else the error names all who do not say how, and what they would have to declare. [main] */
+bp_result_t snapshot_check(const parts_t *parts);
+
+/* Is this between steps, with no plugin set aside? Else BP_ERROR_STATE. [main] */
+bp_result_t snapshot_moment(const parts_t *parts);
+
+/* Write a host down, behind what `bytes` holds, at a multiple of 16. Systems that have come since the last step are
+ * settled first, as a step does. On failure nothing has changed, and `bytes` holds what it held. [main], between
+ * steps */
+bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes);
+
+/* Texts of all names that are interned, for another process; and interning them there. [main] */
+void snapshot_put_names(const base_t *base, bytes_t *bytes);
+bp_result_t snapshot_read_names(base_t *base, reader_t *reader);
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+typedef struct kept_state_t {
+    uint32_t road;    /* BP_KEEP_... */
+    uint32_t present; /* there was one */
+    const void *data; /* of BP_KEEP_PLAIN and BP_KEEP_SAVED */
+    uint64_t size;
+} kept_state_t;
+
+typedef struct kept_field_t {
+    const char *name;
+    uint32_t type, size, elements, flags;
+} kept_field_t;
+
+typedef struct kept_manager_t {
+    const char *type;
+    uint32_t started, own_storage, version, column_count;
+    uint64_t form;
+    kept_field_t *columns;
+    kept_state_t state;
+} kept_manager_t;
+
+typedef struct kept_key_t {
+    bp_name_t name;
+    uint32_t manager;
+    uint32_t padding;
+} kept_key_t;
+
+typedef struct kept_prototype_t {
+    uint32_t base, key;
+} kept_prototype_t;
+
+typedef struct kept_column_t {
+    const char *data; /* counted: each cell as text, or as count and items; else as in a run */
+    uint64_t size;
+    const kept_field_t *field; /* NULL of the entities' */
+    bool counted;
+} kept_column_t;
+
+typedef struct kept_run_t {
+    uint32_t prototype, count, holes, signature;
+    uint32_t left[RUN_RATES];
+    uint32_t column_count;
+    kept_column_t *columns;
+} kept_run_t;
+
+typedef struct kept_unit_t {
+    const char *name;
+    uint32_t is_system, told, subscription;
+    uint64_t form;
+    kept_state_t state;
+} kept_unit_t;
+
+/* What is still to be told (store/notices.h). [way] */
+typedef struct kept_notices_t {
+    uint32_t present, words, subscriptions, signature_count, count, stretch_count, kind_count, indexed;
+    const void *signatures, *kinds, *entities, *hops;
+    uint32_t hop_count;
+} kept_notices_t;
+
+typedef struct kept_world_t {
+    const char *name;
+    double step_rate, time, speed;
+    uint64_t steps, granted;
+    uint32_t stopped;
+    uint64_t random;
+    uint32_t occupied, holed_next, holed_lost;
+    kept_manager_t *managers;
+    uint32_t manager_count;
+    kept_key_t *keys;
+    uint32_t key_count;
+    kept_prototype_t *prototypes; /* from number 1 on */
+    uint32_t prototype_count;     /* with number 0 */
+    uint32_t *prototype_columns, *prototype_keys; /* of each, their numbers */
+    kept_run_t *runs;
+    uint32_t run_count;
+    const uint32_t *holed;        /* numbers of runs */
+    uint32_t holed_count;
+    kept_unit_t *units;
+    uint32_t unit_count;
+    uint64_t made_step, failures;
+    const commands_created_t *calls;
+    uint32_t call_count;
+    const bp_entity_t *created;
+    uint32_t created_count;
+    kept_notices_t notices;
+} kept_world_t;
+
+typedef struct kept_spawn_t {
+    const bp_entity_t *entities;
+    uint32_t present, count, generation, next_free;
+} kept_spawn_t;
+
+typedef struct kept_plugin_t {
+    const char *name, *version;
+    uint64_t form;
+    kept_state_t state;
+} kept_plugin_t;
+
+/* A block that has been read. What it points to lies in the block. */
+typedef struct snapshot_t {
+    memory_t *memory;
+    struct arena_chunk_t *arena;
+    uint32_t entity_base, bound, living, queue_count;
+    const uint32_t *lives, *queue;
+    kept_spawn_t *spawns;
+    uint32_t spawn_count, first_free_spawn;
+    kept_plugin_t *plugins;
+    uint32_t plugin_count;
+    kept_world_t *worlds;
+    uint32_t world_count;
+} snapshot_t;
+
+/* Read a block, aligned to 16, which must stay as it is. BP_ERROR_SYNTAX where it is damaged; memory. On failure the
+ * snapshot is empty. [main] */
+bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size);
+void snapshot_close(snapshot_t *snapshot);
+
+#endif

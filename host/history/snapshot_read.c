@@ -1,0 +1,460 @@
+/* snapshot_read.c - a block read into tables, and every number in it looked at.
+ *
+ * Tables come from chunks that go all at once. A count is believed only where so many items fit into what is left of
+ * the block, so that damage never asks for more memory than a few times the block.
+ */
+#include "snapshot.h"
+
+typedef struct arena_chunk_t {
+    struct arena_chunk_t *next;
+    size_t size, used;
+} arena_chunk_t;
+
+typedef struct opening_t {
+    snapshot_t *snapshot;
+    reader_t reader;
+    bool no_memory;
+} opening_t;
+
+enum { CHUNK = 16384 };
+
+static void *table(opening_t *o, size_t count, size_t size)
+{
+    snapshot_t *s = o->snapshot;
+    size_t bytes = (count * size + 15) / 16 * 16, head = (sizeof(arena_chunk_t) + 15) / 16 * 16;
+    if (s->arena == NULL || s->arena->size - s->arena->used < bytes) {
+        size_t room = bytes + head > CHUNK ? bytes + head : CHUNK;
+        arena_chunk_t *chunk = memory_new(s->memory, room);
+        if (chunk == NULL) {
+            o->no_memory = o->reader.failed = true;
+            return NULL;
+        }
+        *chunk = (arena_chunk_t){s->arena, room, head};
+        s->arena = chunk;
+    }
+    void *items = (char *)s->arena + s->arena->used;
+    s->arena->used += bytes;
+    return items;
+}
+
+void snapshot_close(snapshot_t *snapshot)
+{
+    for (arena_chunk_t *chunk = snapshot->arena, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        memory_free(snapshot->memory, chunk, chunk->size);
+    }
+    memset(snapshot, 0, sizeof *snapshot);
+}
+
+/* Where something that is wrong would be followed, the block is damaged. */
+static void expect(opening_t *o, bool right)
+{
+    o->reader.failed = o->reader.failed || !right;
+}
+
+/* --- parts -------------------------------------------------------------------------------------------------------- */
+
+static double read_double(reader_t *r)
+{
+    double number = 0;
+    const void *at = reader_take(r, sizeof number);
+    if (at != NULL)
+        memcpy(&number, at, sizeof number);
+    return number;
+}
+
+static void read_state(opening_t *o, kept_state_t *state)
+{
+    reader_t *r = &o->reader;
+    state->road = reader_u32(r);
+    state->present = reader_u32(r);
+    reader_align(r, 8);
+    state->size = reader_u64(r);
+    reader_align(r, 16);
+    state->data = reader_take(r, state->size);
+    expect(o, state->road != BP_KEEP_UNSAID && state->road <= BP_KEEP_SAVED);
+}
+
+static void read_entities(opening_t *o)
+{
+    snapshot_t *s = o->snapshot;
+    reader_t *r = &o->reader;
+    s->entity_base = reader_u32(r);
+    s->bound = reader_u32(r);
+    s->living = reader_u32(r);
+    s->queue_count = reader_u32(r);
+    reader_align(r, 16);
+    s->lives = reader_take(r, (uint64_t)s->bound * sizeof *s->lives);
+    s->queue = reader_take(r, (uint64_t)s->queue_count * sizeof *s->queue);
+    expect(o, s->queue_count <= s->bound);
+    uint32_t living = 0;
+    for (uint32_t i = 0; !r->failed && i < s->bound; i++)
+        living += (s->lives[i] & 1) == 0;
+    expect(o, living == s->living);
+    for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
+        expect(o, s->queue[i] < s->bound && (s->lives[s->queue[i]] & 1) != 0);
+}
+
+static void read_spawns(opening_t *o)
+{
+    snapshot_t *s = o->snapshot;
+    reader_t *r = &o->reader;
+    s->spawn_count = reader_count(r, 16);
+    s->first_free_spawn = reader_u32(r);
+    s->spawns = table(o, s->spawn_count, sizeof *s->spawns);
+    for (uint32_t i = 0; i < s->spawn_count && !r->failed; i++) {
+        kept_spawn_t *spawn = &s->spawns[i];
+        spawn->present = reader_u32(r);
+        spawn->count = reader_u32(r);
+        spawn->generation = reader_u32(r);
+        spawn->next_free = reader_u32(r);
+        reader_align(r, 8);
+        spawn->entities = reader_take(r, (uint64_t)spawn->count * sizeof *spawn->entities);
+        expect(o, spawn->next_free == BP_NONE || spawn->next_free < s->spawn_count);
+    }
+    uint32_t at = s->first_free_spawn, free = 0;
+    for (; at != BP_NONE && !r->failed; at = s->spawns[at].next_free)
+        expect(o, at < s->spawn_count && s->spawns[at].present == 0 && free++ < s->spawn_count);
+}
+
+static void read_plugins(opening_t *o)
+{
+    snapshot_t *s = o->snapshot;
+    reader_t *r = &o->reader;
+    s->plugin_count = reader_count(r, 32);
+    s->plugins = table(o, s->plugin_count, sizeof *s->plugins);
+    for (uint32_t i = 0; i < s->plugin_count && !r->failed; i++) {
+        s->plugins[i].name = reader_text(r);
+        s->plugins[i].version = reader_text(r);
+        s->plugins[i].form = reader_u64(r);
+        read_state(o, &s->plugins[i].state);
+    }
+}
+
+/* --- worlds ------------------------------------------------------------------------------------------------------- */
+
+static void read_field(opening_t *o, kept_field_t *field)
+{
+    reader_t *r = &o->reader;
+    field->name = reader_text(r);
+    field->type = reader_u32(r);
+    field->size = reader_u32(r);
+    field->elements = reader_u32(r);
+    field->flags = reader_u32(r);
+    expect(o, field->type != BP_TYPE_NONE && field->type < BP_TYPE_COUNT && field->size > 0);
+    uint32_t item = r->failed ? 0 : value_size(field->type);
+    bool list = (field->flags & BP_FIELD_LIST) != 0;
+    expect(o, list ? field->size == sizeof(bp_list_t)
+                   : field->size == (uint64_t)item * (field->elements > 0 ? field->elements : 1));
+}
+
+static void read_managers(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->manager_count = reader_count(r, 40);
+    w->managers = table(o, w->manager_count, sizeof *w->managers);
+    for (uint32_t i = 0; i < w->manager_count && !r->failed; i++) {
+        kept_manager_t *m = &w->managers[i];
+        m->type = reader_text(r);
+        m->started = reader_u32(r);
+        m->own_storage = reader_u32(r);
+        m->version = reader_u32(r);
+        m->form = reader_u64(r);
+        m->column_count = reader_count(r, 21);
+        m->columns = table(o, m->column_count, sizeof *m->columns);
+        for (uint32_t c = 0; c < m->column_count && !r->failed; c++)
+            read_field(o, &m->columns[c]);
+        read_state(o, &m->state);
+    }
+}
+
+static void read_prototypes(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->key_count = reader_count(r, sizeof *w->keys);
+    w->keys = table(o, w->key_count, sizeof *w->keys);
+    for (uint32_t i = 0; i < w->key_count && !r->failed; i++) {
+        w->keys[i].name = reader_u64(r);
+        w->keys[i].manager = reader_u32(r);
+        reader_u32(r);
+        expect(o, w->keys[i].manager < w->manager_count);
+    }
+    w->prototype_count = reader_u32(r);
+    expect(o, w->prototype_count > 0 && (uint64_t)(w->prototype_count - 1u) * 8 <= reader_left(r));
+    if (r->failed)
+        return;
+    w->prototypes = table(o, w->prototype_count, sizeof *w->prototypes);
+    w->prototype_columns = table(o, w->prototype_count, sizeof *w->prototype_columns);
+    w->prototype_keys = table(o, w->prototype_count, sizeof *w->prototype_keys);
+    if (r->failed)
+        return;
+    w->prototype_columns[0] = 1;
+    for (uint32_t i = 1; i < w->prototype_count && !r->failed; i++) {
+        uint32_t base = reader_u32(r), key = reader_u32(r);
+        expect(o, base < i && key < w->key_count && (base == 0 || w->prototypes[base].key < key));
+        if (r->failed)
+            return;
+        w->prototypes[i] = (kept_prototype_t){base, key};
+        w->prototype_columns[i] = w->prototype_columns[base] + w->managers[w->keys[key].manager].column_count;
+        w->prototype_keys[i] = w->prototype_keys[base] + 1;
+        expect(o, w->prototype_columns[i] <= PROTOTYPES_MAX_COLUMNS && w->prototype_keys[i] <= PROTOTYPES_MAX_KEYS);
+    }
+}
+
+/* Cells that are written one by one: do they end where the column ends? */
+static void check_counted(opening_t *o, const kept_column_t *column, uint32_t count)
+{
+    const kept_field_t *field = column->field;
+    reader_t r = reader_of(column->data, (size_t)column->size);
+    bool list = (field->flags & BP_FIELD_LIST) != 0;
+    uint32_t size = value_size(field->type);
+    for (uint32_t i = 0; i < count && !r.failed; i++) {
+        uint32_t items = field->elements > 0 ? field->elements : 1;
+        if (list)
+            items = reader_u32(&r);
+        if (field->type != BP_STRING)
+            reader_take(&r, (uint64_t)items * size);
+        for (uint32_t k = 0; field->type == BP_STRING && k < items && !r.failed; k++)
+            reader_text(&r);
+    }
+    expect(o, !r.failed && r.at == r.end);
+}
+
+static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
+{
+    reader_t *r = &o->reader;
+    for (uint32_t c = 0; c < run->column_count && !r->failed; c++) {
+        reader_align(r, 16);
+        uint64_t size = reader_u64(r);
+        reader_align(r, 16);
+        uint64_t padding = 8; /* the length is followed by as much, and it is counted */
+        expect(o, size >= padding);
+        run->columns[c].size = size - padding;
+        run->columns[c].data = reader_take(r, size - padding);
+    }
+    if (r->failed)
+        return;
+    run->columns[0].field = NULL;
+    expect(o, run->columns[0].size == (uint64_t)run->count * sizeof(bp_entity_t));
+    for (uint32_t at = run->prototype; at != 0 && !r->failed; at = w->prototypes[at].base) {
+        const kept_manager_t *m = &w->managers[w->keys[w->prototypes[at].key].manager];
+        uint32_t first = w->prototype_columns[w->prototypes[at].base];
+        for (uint32_t k = 0; k < m->column_count && !r->failed; k++) {
+            kept_column_t *column = &run->columns[first + k];
+            column->field = &m->columns[k];
+            column->counted = column->field->type == BP_STRING || (column->field->flags & BP_FIELD_LIST) != 0;
+            if (column->counted)
+                check_counted(o, column, run->count);
+            else
+                expect(o, column->size == (uint64_t)run->count * column->field->size);
+        }
+    }
+}
+
+/* The rows of living entities, each in one row of the world: `seen` has a bit for each index. */
+static void check_rows(opening_t *o, kept_world_t *w, const kept_run_t *run, uint64_t *seen)
+{
+    const snapshot_t *s = o->snapshot;
+    uint32_t holes = 0;
+    for (uint32_t row = 0; row < run->count && !o->reader.failed; row++) {
+        bp_entity_t e;
+        memcpy(&e, run->columns[0].data + row * sizeof e, sizeof e);
+        if (e.id == 0) {
+            holes++;
+            expect(o, row + 1 < run->count);
+            continue;
+        }
+        uint32_t index = bp_entity_index(e);
+        expect(o, index < s->bound && s->lives[index] + 1 + s->entity_base == bp_entity_generation(e) &&
+                      (s->lives[index] & 1) == 0 && (seen[index / 64] >> index % 64 & 1) == 0);
+        if (o->reader.failed)
+            return;
+        seen[index / 64] |= UINT64_C(1) << index % 64;
+        w->occupied++;
+    }
+    expect(o, holes == run->holes);
+}
+
+static void read_runs(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->run_count = reader_count(r, 48);
+    w->runs = table(o, w->run_count, sizeof *w->runs);
+    uint64_t *seen = table(o, o->snapshot->bound / 64u + 1u, sizeof *seen);
+    uint64_t *of_prototype = table(o, w->prototype_count / 64u + 1u, sizeof *of_prototype);
+    for (uint32_t i = 0; i < w->run_count && !r->failed; i++) {
+        kept_run_t *run = &w->runs[i];
+        run->prototype = reader_u32(r);
+        run->count = reader_u32(r);
+        run->holes = reader_u32(r);
+        run->signature = reader_u32(r);
+        for (uint32_t k = 0; k < RUN_RATES; k++)
+            run->left[k] = reader_u32(r);
+        expect(o, run->prototype > 0 && run->prototype < w->prototype_count &&
+                      (of_prototype[run->prototype / 64] >> run->prototype % 64 & 1) == 0);
+        if (r->failed)
+            return;
+        of_prototype[run->prototype / 64] |= UINT64_C(1) << run->prototype % 64;
+        run->column_count = w->prototype_columns[run->prototype];
+        expect(o, (uint64_t)run->column_count * 16 <= reader_left(r) && run->count <= UINT32_MAX / 2);
+        run->columns = r->failed ? NULL : table(o, run->column_count, sizeof *run->columns);
+        read_columns(o, w, run);
+        if (!r->failed)
+            check_rows(o, w, run, seen);
+    }
+}
+
+static void read_holed(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    expect(o, reader_u32(r) == w->occupied);
+    w->holed_next = reader_u32(r);
+    w->holed_lost = reader_u32(r);
+    w->holed_count = reader_count(r, sizeof *w->holed);
+    w->holed = reader_take(r, (uint64_t)w->holed_count * sizeof *w->holed);
+    uint64_t *seen = table(o, w->run_count / 64u + 1u, sizeof *seen);
+    for (uint32_t i = 0; i < w->holed_count && !r->failed; i++) {
+        uint32_t run = w->holed[i];
+        expect(o, run < w->run_count && (seen[run / 64] >> run % 64 & 1) == 0);
+        if (!r->failed)
+            seen[run / 64] |= UINT64_C(1) << run % 64;
+    }
+}
+
+static void read_units(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->unit_count = reader_count(r, 40);
+    w->units = table(o, w->unit_count, sizeof *w->units);
+    for (uint32_t i = 0; i < w->unit_count && !r->failed; i++) {
+        kept_unit_t *unit = &w->units[i];
+        unit->name = reader_text(r);
+        unit->is_system = reader_u32(r);
+        unit->told = reader_u32(r);
+        unit->subscription = reader_u32(r);
+        unit->form = reader_u64(r);
+        read_state(o, &unit->state);
+    }
+}
+
+static void read_commands(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->made_step = reader_u64(r);
+    w->failures = reader_u64(r);
+    w->call_count = reader_u32(r);
+    w->created_count = reader_u32(r);
+    w->calls = reader_take(r, (uint64_t)w->call_count * sizeof *w->calls);
+    reader_align(r, 8);
+    w->created = reader_take(r, (uint64_t)w->created_count * sizeof *w->created);
+    for (uint32_t i = 0; i < w->call_count && !r->failed; i++) {
+        commands_created_t call;
+        memcpy(&call, (const char *)w->calls + i * sizeof call, sizeof call);
+        expect(o, (uint64_t)call.first + call.count <= w->created_count);
+    }
+}
+
+static void check_hops(opening_t *o, const kept_notices_t *n)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < n->hop_count && !o->reader.failed; i++) {
+        hop_t hop;
+        memcpy(&hop, (const char *)n->hops + i * sizeof hop, sizeof hop);
+        if (n->indexed)
+            expect(o, hop.from < n->signature_count && hop.to < n->signature_count);
+        else
+            expect(o, hop.from >= before && hop.from < n->count && hop.to < n->kind_count && (i > 0 || hop.from == 0));
+        before = hop.from;
+    }
+    for (uint32_t i = 0; i < n->kind_count && !o->reader.failed; i++) {
+        hop_t hop;
+        memcpy(&hop, (const char *)n->kinds + i * sizeof hop, sizeof hop);
+        expect(o, hop.from < n->signature_count && hop.to < n->signature_count);
+    }
+    for (uint32_t i = 0; i < n->count && !o->reader.failed; i++) {
+        bp_entity_t e;
+        memcpy(&e, (const char *)n->entities + i * sizeof e, sizeof e);
+        expect(o, bp_entity_index(e) < o->snapshot->bound);
+    }
+}
+
+static void read_notices(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    kept_notices_t *n = &w->notices;
+    n->present = reader_u32(r);
+    if (n->present != 0) {
+        n->words = reader_u32(r);
+        n->subscriptions = reader_u32(r);
+        n->signature_count = reader_u32(r);
+        n->count = reader_u32(r);
+        n->stretch_count = reader_u32(r);
+        n->kind_count = reader_u32(r);
+        n->indexed = reader_u32(r);
+        n->hop_count = reader_u32(r);
+        reader_align(r, 8);
+        expect(o, n->words <= 1024 && n->kind_count <= NOTICES_KINDS &&
+                      n->hop_count == (n->indexed ? n->count : n->stretch_count));
+        n->signatures = reader_take(r, (uint64_t)n->signature_count * n->words * sizeof(uint64_t));
+        n->kinds = reader_take(r, n->kind_count * sizeof(hop_t));
+        n->entities = reader_take(r, (uint64_t)n->count * sizeof(bp_entity_t));
+        n->hops = reader_take(r, (uint64_t)n->hop_count * sizeof(hop_t));
+        check_hops(o, n);
+    }
+    for (uint32_t i = 0; i < w->run_count && !r->failed; i++)
+        expect(o, n->present ? w->runs[i].signature < n->signature_count : w->runs[i].signature == 0);
+}
+
+static void read_world(opening_t *o, kept_world_t *w)
+{
+    reader_t *r = &o->reader;
+    w->name = reader_text(r);
+    w->step_rate = read_double(r);
+    w->time = read_double(r);
+    w->speed = read_double(r);
+    w->steps = reader_u64(r);
+    w->granted = reader_u64(r);
+    w->stopped = reader_u32(r);
+    w->random = reader_u64(r);
+    expect(o, w->step_rate > 0 && w->speed > 0);
+    read_managers(o, w);
+    if (!r->failed)
+        read_prototypes(o, w);
+    if (!r->failed)
+        read_runs(o, w);
+    if (!r->failed)
+        read_holed(o, w);
+    if (!r->failed)
+        read_units(o, w);
+    if (!r->failed)
+        read_commands(o, w);
+    if (!r->failed)
+        read_notices(o, w);
+}
+
+bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size)
+{
+    memset(snapshot, 0, sizeof *snapshot);
+    snapshot->memory = memory;
+    opening_t o = {snapshot, reader_of(bytes, size), false};
+    expect(&o, reader_u64(&o.reader) == SNAPSHOT_MAGIC);
+    if (!o.reader.failed)
+        read_entities(&o);
+    if (!o.reader.failed)
+        read_spawns(&o);
+    if (!o.reader.failed)
+        read_plugins(&o);
+    snapshot->world_count = reader_count(&o.reader, 64);
+    snapshot->worlds = table(&o, snapshot->world_count, sizeof *snapshot->worlds);
+    for (uint32_t i = 0; i < snapshot->world_count && !o.reader.failed; i++)
+        read_world(&o, &snapshot->worlds[i]);
+    expect(&o, o.reader.at == o.reader.end);
+    if (!o.reader.failed)
+        return BP_OK;
+    size_t at = (size_t)(o.reader.at - o.reader.start);
+    snapshot_close(snapshot);
+    if (o.no_memory)
+        return error_memory(error, "reading what was written down of a host");
+    return error_set(error, BP_ERROR_SYNTAX, "what was written down of a host is damaged, about byte %zu of %zu", at,
+                     size);
+}

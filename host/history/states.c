@@ -1,0 +1,263 @@
+/* states.c - the four roads of BP_KEEP_....
+ *
+ * A state that is loaded is made in the manager itself, whose own state is set aside meanwhile: managers and systems
+ * know what they are handed by its address.
+ */
+#include "states.h"
+
+#include "../plugin/verbs.h"
+
+uint32_t state_road_of_manager(const manager_t *manager)
+{
+    const component_t *component = manager->component;
+    if (!manager->started || (component->table.start == NULL && !component->own_storage))
+        return BP_KEEP_NOTHING;
+    return component->table.keeps;
+}
+
+uint32_t state_road_of_system(const system_t *system)
+{
+    if ((system->table.flags & BP_SYSTEM_OUTPUT) != 0 || system->table.start == NULL)
+        return BP_KEEP_NOTHING;
+    return system->table.keeps;
+}
+
+uint32_t state_road_of_plugin(const plugin_t *plugin)
+{
+    return plugin->desc.load == NULL ? BP_KEEP_NOTHING : plugin->desc.keeps;
+}
+
+/* --- who does not say -------------------------------------------------------------------------------------------- */
+
+static void complain(text_t *text, const char *what, const char *name, const char *plugin)
+{
+    text_append(text, "%s%s '%s' of plugin '%s'", text->length > 0 ? ", " : "", what, name, plugin);
+}
+
+bp_result_t snapshot_check(const parts_t *parts)
+{
+    text_t unsaid = {.length = 0};
+    unsaid.chars[0] = '\0';
+    for (uint32_t i = 0; i < parts->loader->plugins.count; i++) {
+        const plugin_t *plugin = parts->loader->plugins.items[i];
+        uint32_t road = state_road_of_plugin(plugin);
+        if (road != BP_KEEP_NOTHING && (road != BP_KEEP_PLAIN || (uint32_t)plugin->desc.state_form == 0))
+            complain(&unsaid, "the whole", "of it", plugin->name);
+    }
+    for (uint32_t w = 0; w < parts->destruction->world_count; w++) {
+        const world_t *world = parts->destruction->worlds[w];
+        const schedule_t *schedule = world_handle(world)->schedule;
+        for (uint32_t i = 0; i < world->manager_count; i++) {
+            const component_t *component = world->managers[i]->component;
+            if (state_road_of_manager(world->managers[i]) == BP_KEEP_UNSAID)
+                complain(&unsaid, "component", component->name, component->owner->name);
+        }
+        for (uint32_t i = 0; i < schedule->count; i++) {
+            const system_t *system = schedule->units[i]->system;
+            if (system != NULL && state_road_of_system(system) == BP_KEEP_UNSAID)
+                complain(&unsaid, "system", system->name, system->owner->name);
+        }
+    }
+    if (unsaid.length == 0)
+        return BP_OK;
+    return error_set(&parts->base->error, BP_ERROR_STATE,
+                     "a host remembers what its plugins say how to keep, and these have a state and do not say: %s; "
+                     "each sets `keeps` to BP_KEEP_NOTHING, _ANEW, _PLAIN or _SAVED (bp_component.h)",
+                     unsaid.chars);
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static void put(bytes_t *bytes, uint32_t road, bool present, const void *data, size_t size)
+{
+    bytes_u32(bytes, road);
+    bytes_u32(bytes, present);
+    bytes_align(bytes, 8);
+    bytes_u64(bytes, size);
+    bytes_align(bytes, 16);
+    bytes_put(bytes, data, size);
+}
+
+static void put_plain(bytes_t *bytes, uint32_t road, const void *state, uint64_t form)
+{
+    bool copied = road == BP_KEEP_PLAIN && state != NULL;
+    put(bytes, road, state != NULL, state, copied ? (uint32_t)form : 0);
+}
+
+bp_result_t state_put_manager(const parts_t *parts, bytes_t *bytes, manager_t *manager)
+{
+    const component_t *component = manager->component;
+    uint32_t road = state_road_of_manager(manager);
+    void *data = NULL;
+    size_t size = 0;
+    if (road != BP_KEEP_SAVED) {
+        put_plain(bytes, road, manager->verb.handed.state, component->table.state_form);
+        return BP_OK;
+    }
+    bp_result_t result = verb_save(component, &manager->verb, &data, &size);
+    if (result != BP_OK)
+        return error_prefix(&parts->base->error, result, "component '%s' cannot be written down: ", component->name);
+    put(bytes, road, manager->verb.handed.state != NULL, data, size);
+    memory_free(plugin_account(component->owner), data, size);
+    return BP_OK;
+}
+
+bp_result_t state_put_system(const parts_t *parts, bytes_t *bytes, unit_t *unit)
+{
+    const system_t *system = unit->system;
+    uint32_t road = system == NULL ? BP_KEEP_NOTHING : state_road_of_system(system);
+    void *data = NULL;
+    size_t size = 0;
+    if (road != BP_KEEP_SAVED) {
+        bool output = system == NULL || (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+        put_plain(bytes, road, output ? NULL : unit->verb.handed.state, output ? 0 : system->table.state_form);
+        return BP_OK;
+    }
+    bp_result_t result = verb_system_save(system, &unit->verb, &data, &size);
+    if (result != BP_OK)
+        return error_prefix(&parts->base->error, result, "system '%s' cannot be written down: ", system->name);
+    put(bytes, road, unit->verb.handed.state != NULL, data, size);
+    memory_free(plugin_account(system->owner), data, size);
+    return BP_OK;
+}
+
+bp_result_t state_put_plugin(const parts_t *parts, bytes_t *bytes, plugin_t *plugin)
+{
+    (void)parts;
+    put_plain(bytes, state_road_of_plugin(plugin), plugin->handed.state, plugin->desc.state_form);
+    return BP_OK;
+}
+
+/* --- bringing back ------------------------------------------------------------------------------------------------ */
+
+static void **state_of(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return &s->manager->verb.handed.state;
+    return s->unit != NULL ? &s->unit->verb.handed.state : &s->plugin->handed.state;
+}
+
+static const char *name_of(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return s->manager->component->name;
+    return s->unit != NULL ? s->unit->name : s->plugin->name;
+}
+
+static uint32_t road_of(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return state_road_of_manager(s->manager);
+    return s->unit != NULL ? state_road_of_system(s->unit->system) : state_road_of_plugin(s->plugin);
+}
+
+static uint64_t form_of(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return s->manager->component->table.state_form;
+    return s->unit != NULL ? s->unit->system->table.state_form : s->plugin->desc.state_form;
+}
+
+static bp_result_t start(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return s->manager->component->table.start == NULL ? BP_OK
+                                                          : verb_start(s->manager->component, &s->manager->verb);
+    return verb_system_start(s->unit->system, &s->unit->verb);
+}
+
+static void stop(const state_back_t *s)
+{
+    if (s->manager != NULL && s->manager->component->table.stop != NULL)
+        verb_stop(s->manager->component, &s->manager->verb);
+    if (s->unit != NULL && s->unit->system->table.stop != NULL)
+        verb_system_stop(s->unit->system, &s->unit->verb);
+}
+
+static bp_result_t load(const state_back_t *s)
+{
+    if (s->manager != NULL)
+        return verb_load_saved(s->manager->component, &s->manager->verb, s->version, s->kept->data,
+                               (size_t)s->kept->size);
+    return verb_system_load(s->unit->system, &s->unit->verb, s->kept->data, (size_t)s->kept->size);
+}
+
+/* End the state `which`, which is not the one in place. */
+static void end(const state_back_t *s, void *which)
+{
+    void **state = state_of(s), *kept = *state;
+    *state = which;
+    stop(s);
+    *state = kept;
+}
+
+static bp_result_t prepare_plain(const parts_t *parts, const state_back_t *s)
+{
+    const void *state = *state_of(s);
+    if ((state != NULL) == (s->kept->present != 0) && (state == NULL || (uint32_t)form_of(s) == s->kept->size))
+        return BP_OK;
+    return error_set(&parts->base->error, BP_ERROR_STATE, "the state of '%s' is of another form than the one kept",
+                     name_of(s));
+}
+
+bp_result_t state_prepare(const parts_t *parts, state_back_t *s)
+{
+    error_text_t *error = &parts->base->error;
+    uint32_t road = road_of(s);
+    if (road != s->kept->road)
+        return error_set(error, BP_ERROR_STATE, "the state of '%s' was kept in another way than its code says now",
+                         name_of(s));
+    if (road == BP_KEEP_PLAIN)
+        return prepare_plain(parts, s);
+    if (road != BP_KEEP_SAVED)
+        return BP_OK; /* one that is made anew is made in the world of then (state_commit) */
+    void **state = state_of(s), *kept = *state;
+    *state = NULL;
+    error->text[0] = '\0';
+    bp_result_t result = start(s);
+    if (result == BP_OK && (result = load(s)) != BP_OK)
+        stop(s);
+    if (result != BP_OK && error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    if (result != BP_OK)
+        error_prefix(error, result, "the state of '%s' cannot be brought back: ", name_of(s));
+    s->made = *state;
+    s->began = result == BP_OK;
+    *state = kept;
+    return result;
+}
+
+void state_cancel(state_back_t *s)
+{
+    if (s->began)
+        end(s, s->made);
+    s->began = false;
+}
+
+static void make_anew(const parts_t *parts, const state_back_t *s)
+{
+    void **state = state_of(s), *before = *state;
+    *state = NULL;
+    if (start(s) == BP_OK) {
+        end(s, before);
+        return;
+    }
+    *state = before;
+    log_write(&parts->base->log, BP_LOG_WARNING, "host",
+              "'%s' goes on with the state that it had before its world went back: %s", name_of(s),
+              parts->base->error.text);
+}
+
+void state_commit(const parts_t *parts, state_back_t *s)
+{
+    void **state = state_of(s), *before = *state;
+    if (road_of(s) == BP_KEEP_ANEW)
+        make_anew(parts, s);
+    if (road_of(s) == BP_KEEP_PLAIN && before != NULL)
+        memcpy(before, s->kept->data, (size_t)s->kept->size);
+    if (!s->began)
+        return;
+    *state = s->made;
+    end(s, before);
+    s->began = false;
+}

@@ -1,0 +1,29 @@
+/* recall.h - a plugin with everything that a host can have to remember, and calls from outside to go with it.
+ *
+ * `body` is stored by the world, with strings and lists; `fog` by itself, in slots that are collected lazily; `mark`
+ * goes at once. `breed` records commands on any number of threads, `reader` asks what became of placeholders and has
+ * its commands made first, `watcher` is told who matches, `scribe` is output. States are kept in every way there is.
+ *
+ * What happens depends on steps, entities and states alone, so two hosts that are treated alike are alike.
+ */
+#ifndef TESTS_HISTORY_RECALL_H
+#define TESTS_HISTORY_RECALL_H
+
+#include <backplane.h>
+
+extern const bp_plugin_head_t recall_plugin;
+
+typedef struct scribe_state_t {
+    uint64_t runs, rewound, last;
+} scribe_state_t;
+
+/* The state of scribe, the last one that was started. */
+extern scribe_state_t *recall_scribe;
+
+/* Worlds `main` and `side` with all of it. */
+void recall_open(bp_host_o *host);
+
+/* What comes from outside before step `step`, by the same numbers for the same step. */
+void recall_act(bp_host_o *host, uint64_t step, uint64_t seed);
+
+#endif

@@ -1,0 +1,391 @@
+/* test_snapshot.c - a host written down and brought back goes on bit for bit, whatever happened in between. */
+#include "../suites.h"
+#include "../unit/support.h"
+#include "recall.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 60, KEPT = 12, VISITS = 40 };
+
+static bp_host_o *open_host(rig_t *rig, uint32_t threads, bool own_heap)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(rig);
+    if (!own_heap)
+        rig->desc.allocator = (bp_allocator_i){NULL, NULL}; /* whose heap is for one thread */
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig->desc.threads = threads;
+    rig_open(rig);
+    recall_open(rig->host);
+    return rig->host;
+}
+
+static uint64_t hash_now(bp_host_o *host)
+{
+    bp_snapshot_o *snapshot;
+    WORKS(host, bp_host_snapshot(host, &snapshot));
+    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
+    bp_snapshot_free(snapshot);
+    return hash;
+}
+
+static void step(bp_host_o *host, uint64_t number, uint64_t seed)
+{
+    recall_act(host, number, seed);
+    if (number % 3 == 0) {
+        const bp_api_t *api = bp_host_api(host);
+        WORKS(host, bp_world_step(api->world->at(host, 0)));
+        WORKS(host, bp_world_step(api->world->at(host, 1)));
+    } else {
+        WORKS(host, bp_host_step(host));
+    }
+}
+
+/* The hash after each step of a run that nobody looks at but for the last; and of one that is looked at. */
+static void reference(uint64_t hashes[STEPS + 1], uint64_t seed)
+{
+    rig_t quiet, watched;
+    bp_host_o *host = open_host(&quiet, 1, true);
+    for (uint64_t i = 0; i < STEPS; i++)
+        step(host, i, seed);
+    uint64_t last = hash_now(host);
+    rig_close(&quiet);
+    host = open_host(&watched, 1, true);
+    hashes[0] = hash_now(host);
+    for (uint64_t i = 0; i < STEPS; i++) {
+        step(host, i, seed);
+        hashes[i + 1] = hash_now(host);
+    }
+    rig_close(&watched);
+    EXPECT(hashes[STEPS] == last, "a snapshot changes what comes");
+}
+
+static void visit(uint32_t threads, uint64_t seed)
+{
+    uint64_t hashes[STEPS + 1], random = seed;
+    bp_snapshot_o *kept[KEPT] = {NULL};
+    uint64_t at[KEPT];
+    rig_t rig;
+    reference(hashes, seed);
+    bp_host_o *host = open_host(&rig, threads, threads == 1);
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < STEPS; i++) {
+        if (count < KEPT && bp_random_below(&random, 4) == 0) {
+            at[count] = i;
+            WORKS(host, bp_host_snapshot(host, &kept[count++]));
+        }
+        step(host, i, seed);
+    }
+    EXPECT(hash_now(host) == hashes[STEPS], "on %u threads the run is another one", threads);
+    for (uint32_t v = 0; v < VISITS; v++) {
+        uint32_t k = bp_random_below(&random, count);
+        uint64_t end = at[k] + bp_random_below(&random, 12);
+        WORKS(host, bp_host_bring_back(host, kept[k]));
+        EXPECT(hash_now(host) == hashes[at[k]], "seed %llu: step %llu is not what it was", (unsigned long long)seed,
+               (unsigned long long)at[k]);
+        for (uint64_t i = at[k]; i < end && i < STEPS; i++) {
+            step(host, i, seed);
+            EXPECT(hash_now(host) == hashes[i + 1], "seed %llu, visit %u: from step %llu on, step %llu is another one",
+                   (unsigned long long)seed, v, (unsigned long long)at[k], (unsigned long long)i + 1);
+        }
+        if (v % 5 == 4) { /* another future, which is abandoned */
+            for (uint64_t i = 0; i < 6; i++)
+                step(host, i, seed + 1000 + v);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        bp_snapshot_free(kept[i]);
+    rig_close(&rig);
+}
+
+START_TEST(random_worlds_go_on_bit_for_bit)
+{
+    static const uint32_t threads[] = {1, 2, 4};
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        visit(threads[_i], seed * 7919 + (uint64_t)_i);
+}
+END_TEST
+
+START_TEST(another_host_goes_on_as_the_first)
+{
+    rig_t first, second;
+    bp_snapshot_o *taken, *read;
+    bp_host_o *host = open_host(&first, 1, true);
+    for (uint64_t i = 0; i < 30; i++)
+        step(host, i, 5);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    for (uint64_t i = 30; i < 40; i++)
+        step(host, i, 5);
+    uint64_t hash = hash_now(host);
+    size_t size;
+    const void *bytes = bp_snapshot_bytes(taken, &size);
+    bp_host_o *other = open_host(&second, 1, true);
+    step(other, 3, 77);
+    WORKS(other, bp_snapshot_read(other, bytes, size, &read));
+    EXPECT(bp_snapshot_hash(read, NULL) == bp_snapshot_hash(taken, NULL), "read it is another one");
+    WORKS(other, bp_host_bring_back(other, read));
+    for (uint64_t i = 30; i < 40; i++)
+        step(other, i, 5);
+    EXPECT(hash_now(other) == hash, "another host goes on otherwise");
+    bp_snapshot_free(taken);
+    bp_snapshot_free(read);
+    rig_close(&first);
+    rig_close(&second);
+}
+END_TEST
+
+/* --- damage ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(damaged_snapshots_are_refused_or_good)
+{
+    rig_t rig;
+    bp_snapshot_o *taken, *read;
+    bp_host_o *host = open_host(&rig, 1, true);
+    for (uint64_t i = 0; i < 20; i++)
+        step(host, i, 9);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    size_t size;
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    char *copy = malloc(size);
+    uint64_t random = 3;
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < 400; i++) {
+        size_t cut = i < 150 ? (size_t)(bp_random_next(&random) % size) : size;
+        memcpy(copy, bytes, size);
+        for (uint32_t k = 0; i >= 150 && k < 1 + i % 3; k++)
+            copy[bp_random_next(&random) % size] ^= (char)(1u << bp_random_below(&random, 8));
+        if (bp_snapshot_read(host, copy, cut, &read) != BP_OK) {
+            refused++;
+            continue;
+        }
+        if (bp_host_bring_back(host, read) == BP_OK)
+            WORKS(host, bp_world_step(bp_host_api(host)->world->at(host, 1)));
+        bp_snapshot_free(read);
+    }
+    EXPECT(refused > 150, "%u of 400 were refused", refused);
+    WORKS(host, bp_host_bring_back(host, taken));
+    EXPECT(hash_now(host) == bp_snapshot_hash(taken, NULL), "it is not what it was");
+    free(copy);
+    bp_snapshot_free(taken);
+    rig.log.count = 0;
+    rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(all_or_nothing_where_memory_fails)
+{
+    rig_t rig;
+    bp_snapshot_o *early, *none;
+    bp_host_o *host = open_host(&rig, 1, true);
+    for (uint64_t i = 0; i < 10; i++)
+        step(host, i, 4);
+    WORKS(host, bp_host_snapshot(host, &early));
+    for (uint64_t i = 10; i < 25; i++)
+        step(host, i, 4);
+    uint64_t now = hash_now(host), failures = 0;
+    for (uint64_t k = 1;; k++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_snapshot(host, &none);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        if (result == BP_OK) {
+            bp_snapshot_free(none);
+            if (rig.heap.requests >= k)
+                break;
+        }
+        failures += result != BP_OK;
+        if (k > 2000)
+            break;
+        if (result == BP_OK)
+            break;
+        EXPECT(hash_now(host) == now, "a snapshot that failed has changed something");
+    }
+    for (uint64_t k = 1; k < 4000; k++) {
+        uint64_t refused = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_bring_back(host, early);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        uint64_t hash = hash_now(host);
+        failures += result != BP_OK;
+        if (result == BP_OK) {
+            EXPECT(hash == bp_snapshot_hash(early, NULL), "request %llu: it is not what it was", (unsigned long long)k);
+            if (rig.heap.refused == refused)
+                break;
+            for (uint64_t i = 10; i < 25; i++)
+                step(host, i, 4);
+            EXPECT(hash_now(host) == now, "request %llu: it goes on otherwise", (unsigned long long)k);
+            continue;
+        }
+        EXPECT(hash == now, "request %llu: bringing back has failed, and changed something", (unsigned long long)k);
+    }
+    EXPECT(failures > 20, "only %llu requests failed", (unsigned long long)failures);
+    bp_snapshot_free(early);
+    rig.log.count = 0; /* of states that stayed */
+    rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
+/* --- handles, output, who does not say ---------------------------------------------------------------------------- */
+
+START_TEST(handles_and_output)
+{
+    rig_t rig;
+    bp_snapshot_o *taken;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_entity_t e = entity_with(world, "body"), late;
+    bp_property_t y;
+    bp_ref_t ref = {.entity = e, .field = key_of(world, "body", "") << 8 | 1};
+    float value = 42, *cell;
+    WORKS(host, api->property->resolve(world, e, "body", "y", &y));
+    WORKS(host, api->property->set(world, &y, &e, 1, &value, 0));
+    cell = bp_ref_get(api->world, world, &ref);
+    EXPECT(cell != NULL && *cell == 42, "no reference");
+    WORKS(host, bp_host_snapshot(host, &taken));
+    uint64_t branch = bp_host_branch(host);
+    late = entity_with(world, "body");
+    WORKS(host, api->world->add(world, key_of(world, "fog", "thick"), &e, 1));
+    WORKS(host, api->world->add(world, key_of(world, "mark", ""), &e, 1));
+    EXPECT(bp_property_cell(world, &y, e) == NULL || bp_ref_get(api->world, world, &ref) != NULL, "gone");
+    EXPECT(bp_ref_get(api->world, world, &ref) != NULL, "gone");
+    EXPECT(api->entity->destroy(host, &e, 1) == 1, "it lived");
+    WORKS(host, bp_world_step(world));
+    EXPECT(recall_scribe->last == 1 && recall_scribe->rewound == 0, "the scribe runs");
+    WORKS(host, bp_host_bring_back(host, taken));
+    EXPECT(recall_scribe->last == 0 && recall_scribe->rewound == 1, "the scribe is told");
+    EXPECT(bp_host_branch(host) == branch + 1, "another branch");
+    EXPECT(api->entity->alive(host, &e, 1, NULL) == 1 && api->entity->alive(host, &late, 1, NULL) == 0, "who lives");
+    value = 0;
+    WORKS(host, api->property->get(world, &y, &e, 1, &value, 0));
+    EXPECT(value == 42, "the property of before is good");
+    cell = bp_ref_get(api->world, world, &ref);
+    EXPECT(cell != NULL && *cell == 42, "the reference of before is good");
+    bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
+typedef struct told_t {
+    uint32_t values, structures;
+    double largest;
+    uint64_t count;
+    char last[256];
+} told_t;
+
+static void tell_value(void *context, const bp_diff_value_t *value)
+{
+    told_t *t = context;
+    t->values++;
+    snprintf(t->last, sizeof t->last, "%s.%s %s -> %s", value->component, value->field, value->before, value->after);
+}
+
+static void tell_field(void *context, const bp_diff_field_t *field)
+{
+    told_t *t = context;
+    t->count += field->count;
+    t->largest = field->largest > t->largest ? field->largest : t->largest;
+}
+
+static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    told_t *t = context;
+    (void)world, (void)entity, (void)text;
+    t->structures++;
+}
+
+START_TEST(differences)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_entity_t e[3];
+    for (uint32_t i = 0; i < 3; i++)
+        e[i] = entity_with(world, "body");
+    WORKS(host, bp_host_snapshot(host, &before));
+    float value = 3.5f;
+    const char *text = "other";
+    told_t told = {.values = 0};
+    bp_diff_i sink = {&told, 10, 0, tell_structure, tell_value, tell_field};
+    WORKS(host, bp_snapshot_diff(host, before, before, &sink));
+    EXPECT(told.values == 0 && told.structures == 0 && told.count == 0, "a snapshot differs from itself");
+    WORKS(host, api->property->set_named(world, e[1], "body", "y", BP_F32, &value));
+    WORKS(host, bp_host_snapshot(host, &after));
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.values == 1 && told.count == 1 && told.largest == 2.5 && strcmp(told.last, "body.y 1 -> 3.5") == 0,
+           "%u values, %s", told.values, told.last);
+    EXPECT(bp_snapshot_hash(before, "main") != bp_snapshot_hash(after, "main"), "hashes are equal");
+    EXPECT(bp_snapshot_hash(before, "side") == bp_snapshot_hash(after, "side"), "hashes of the other world differ");
+    bp_snapshot_free(after);
+    WORKS(host, api->property->set_named(world, e[2], "body", "tag", BP_STRING, &text));
+    EXPECT(api->entity->destroy(host, &e[0], 1) == 1, "it lived");
+    WORKS(host, api->world->add(world, key_of(world, "mark", ""), &e[1], 1));
+    WORKS(host, bp_host_snapshot(host, &after));
+    told = (told_t){.values = 0};
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.values == 2 && told.structures == 2, "%u values, %u structures, %s", told.values, told.structures,
+           told.last);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
+static bp_result_t secretive_start(bp_system_t *s)
+{
+    (void)s;
+    return BP_OK;
+}
+
+static void secretive_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static const bp_system_i secretive_systems[] = {{.name = "secretive", .start = secretive_start, .run_all =
+    secretive_run}};
+static const bp_plugin_desc_t secretive_desc = {.systems = BP_LIST(secretive_systems)};
+static const bp_plugin_head_t secretive = BP_PLUGIN_HEAD("secretive", &secretive_desc);
+
+START_TEST(who_does_not_say_is_named)
+{
+    static const bp_plugin_head_t *const plugins[] = {&secretive};
+    rig_t rig;
+    bp_snapshot_o *taken;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "secretive", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    bp_snapshot_free(taken);
+    WORKS(rig.host, bp_world_use_system(world, "secretive"));
+    FAILS(rig.host, BP_ERROR_STATE, "system 'secretive' of plugin 'secretive'", bp_host_snapshot(rig.host, &taken));
+    rig_close(&rig);
+}
+END_TEST
+
+Suite *snapshot_suite(void)
+{
+    Suite *suite = suite_create("snapshot");
+    TCase *tcase = tcase_create("snapshot");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, random_worlds_go_on_bit_for_bit, 0, 3);
+    tcase_add_test(tcase, another_host_goes_on_as_the_first);
+    tcase_add_test(tcase, damaged_snapshots_are_refused_or_good);
+    tcase_add_test(tcase, all_or_nothing_where_memory_fails);
+    tcase_add_test(tcase, handles_and_output);
+    tcase_add_test(tcase, differences);
+    tcase_add_test(tcase, who_does_not_say_is_named);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
