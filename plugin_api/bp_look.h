@@ -131,8 +131,9 @@ typedef struct bp_look_api {
      * written. */
     uint32_t (BP_CALL *keys)(bp_world_o *world, uint32_t prototype, uint32_t *keys, uint32_t capacity);
 
-    /* The values of a declared field in the rows of a prototype: row 0, the others behind it, as bp_types.h says for
-     * its type. NULL where the prototype lacks the key or has no rows, and for components with storage of their own. */
+    /* The cells of a declared field in the rows of a prototype: row 0, the others behind it. A cell is a value as
+     * bp_types.h says for its type; of an array all its values, packed; of a list a bp_list_t, for reading. NULL where
+     * the prototype lacks the key or has no rows, and for components with storage of their own. */
     const void *(BP_CALL *column)(bp_world_o *world, uint32_t prototype, uint32_t key, uint32_t field);
 } bp_look_api;
 

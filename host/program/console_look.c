@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ENTITIES_SHOWN = 20 }; /* where `entities` is given no number */
@@ -178,7 +179,16 @@ bool console_report(console_t *console, char *rest)
  * an entity prints a table for people.
  */
 
-enum { VALUE_TEXT_MAX = 1024 }; /* bytes of a value that is not a string: sixteen numbers fit well */
+enum {
+    VALUE_TEXT_MAX = 1024, /* bytes of a value that is not a string: sixteen numbers fit well */
+    VALUES_SHOWN = 72      /* bytes of an array or a list in a table; `get` of it alone shows all */
+};
+
+/* Does the path name all values of an array or a list? */
+static bool is_whole(const bp_property_t *property)
+{
+    return property->element == BP_NONE && property->count != 1;
+}
 
 /* The value that a path names: *text points to `room`, or to the host's own string. */
 static bool value_text(const program_t *program, const bp_path_t *path, char *room, const char **text)
@@ -186,21 +196,69 @@ static bool value_text(const program_t *program, const bp_path_t *path, char *ro
     const bp_property_api *api = program->api->property;
     bp_property_t property = path->property;
     *text = room;
-    bool whole = property.element == BP_NONE && ((property.flags & BP_FIELD_LIST) != 0 || property.count > 1);
-    if (property.type == BP_STRING && !whole)
+    if (property.type == BP_STRING && !is_whole(&property))
         return api->get(path->world, &property, &path->entity, 1, (void *)text, sizeof *text) == BP_OK;
     return api->get_text(path, room, VALUE_TEXT_MAX) == BP_OK;
+}
+
+/* All values of an array or a list, however many; NULL where they cannot be read, or `*starved` of memory. */
+static char *values_text(const program_t *program, const bp_path_t *path, bool *starved)
+{
+    char *text = NULL;
+    *starved = false;
+    for (size_t size = VALUE_TEXT_MAX;; size *= 4) {
+        char *larger = realloc(text, size);
+        *starved = larger == NULL;
+        if (*starved || program->api->property->get_text(path, larger, size) != BP_OK) {
+            free(larger != NULL ? larger : text);
+            return NULL;
+        }
+        text = larger;
+        if (strlen(text) < size - 1)
+            return text;
+    }
+}
+
+static bool refuse_last(console_t *console)
+{
+    return console_refuse(console, "%s", console->program->api->error->last(console->program->host));
+}
+
+static bool print_values(console_t *console, const bp_path_t *path)
+{
+    bool starved;
+    char *text = values_text(console->program, path, &starved);
+    if (text == NULL)
+        return starved ? console_refuse_memory(console) : refuse_last(console);
+    terminal_print(stdout, text);
+    putchar('\n');
+    free(text);
+    return true;
 }
 
 static bool print_value(console_t *console, const bp_path_t *path)
 {
     char room[VALUE_TEXT_MAX];
     const char *text;
+    if (is_whole(&path->property))
+        return print_values(console, path);
     if (!value_text(console->program, path, room, &text))
-        return console_refuse(console, "%s", console->program->api->error->last(console->program->host));
+        return refuse_last(console);
     terminal_print(stdout, text);
     putchar('\n');
     return true;
+}
+
+/* Of an array or a list a table has the beginning. No character is cut in two. */
+static void shorten(char *text)
+{
+    size_t length = strlen(text);
+    if (length <= VALUES_SHOWN)
+        return;
+    length = VALUES_SHOWN - 4;
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+        length--;
+    strcpy(text + length, " ...");
 }
 
 /* A row for one property. The texts of `field` are good only until the next call, so what comes last is
@@ -213,7 +271,8 @@ static bool add_property(table_t *table, const program_t *program, const target_
     char about[256];
     char room[VALUE_TEXT_MAX];
     const char *text;
-    uint32_t type = field->type;
+    char shape[64];
+    describe_shape(field, shape, sizeof shape);
     bool read_only = (field->flags & BP_FIELD_READ_ONLY) != 0;
     char name[64];
     snprintf(name, sizeof name, "%s", field->name);
@@ -223,10 +282,12 @@ static bool add_property(table_t *table, const program_t *program, const target_
                                         &path.property) != BP_OK ||
         !value_text(program, &path, room, &text))
         return false;
+    if (is_whole(&path.property))
+        shorten(room);
     table_cellf(table, "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
     table_cell(table, text);
     table_cell(table, unit);
-    table_cellf(table, "%s%s", describe_type(type), read_only ? ", read only" : "");
+    table_cellf(table, "%s%s", shape, read_only ? ", read only" : "");
     table_cell(table, about);
     return true;
 }

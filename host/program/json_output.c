@@ -128,6 +128,42 @@ json_t *json_output_value(uint32_t type, const char *text)
     }
 }
 
+/* The next value of "[1, 2]" from `*text` on, decoded to `room`, which is as long as the text. False where there is
+ * none. */
+static bool next_value(const char **text, char *room)
+{
+    static const char letters[] = "\"\\/nrt", meant[] = "\"\\/\n\r\t";
+    const char *at = *text + strspn(*text, " \t,[");
+    char *to = room;
+    if (*at == '\0' || *at == ']')
+        return false;
+    bool quoted = *at == '"';
+    for (at += quoted; *at != '\0' && (quoted ? *at != '"' : *at != ',' && *at != ']'); at++) {
+        const char *letter = quoted && *at == '\\' && at[1] != '\0' ? strchr(letters, at[1]) : NULL;
+        *to++ = letter != NULL ? meant[letter - letters] : *at;
+        at += letter != NULL;
+    }
+    at += *at == '"';
+    while (!quoted && to > room && (to[-1] == ' ' || to[-1] == '\t'))
+        to--;
+    *to = '\0';
+    *text = at;
+    return true;
+}
+
+json_t *json_output_values(uint32_t type, const char *text)
+{
+    if (text == NULL || text[0] != '[')
+        return json_output_text(text);
+    char *room = malloc(strlen(text) + 1);
+    json_t *list = json_array();
+    int bad = room == NULL ? -1 : 0;
+    while (bad == 0 && next_value(&text, room))
+        bad = json_array_append_new(list, json_output_value(type, room));
+    free(room);
+    return json_output_checked(list, bad);
+}
+
 json_t *json_output_words(const char *text)
 {
     char word[WORD_MAX];

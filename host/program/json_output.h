@@ -36,6 +36,9 @@ json_t *json_output_cell(const char *text);
  * another form (colours such as #ff8000) or the type is one of texts. */
 json_t *json_output_value(uint32_t type, const char *text);
 
+/* The values of an array or a list, from its text: "[1, 2]", "[\"a\", plain]". A string where it is none. */
+json_t *json_output_values(uint32_t type, const char *text);
+
 /* The array of the words of `text`, which are separated by spaces; empty for NULL. */
 json_t *json_output_words(const char *text);
 

@@ -55,11 +55,11 @@ static void print_doc(const char *indent, const char *doc)
 
 static void add_field(table_t *table, const bp_field_t *field)
 {
-    char range[512];
+    char range[512], shape[64];
     described_value_t room;
     table_cell(table, field->name);
     bool required = (field->flags & BP_FIELD_REQUIRED) != 0;
-    table_cellf(table, "%s%s%s", describe_type(field->type),
+    table_cellf(table, "%s%s%s", describe_shape(field, shape, sizeof shape),
                 field->flags & BP_FIELD_READ_ONLY ? ", read only" : "", required ? ", required" : "");
     table_cell(table, required ? "" : describe_initial(field, &room));
     table_cell(table, or_nothing(field->unit));
@@ -212,14 +212,31 @@ static json_t *values_json(const bp_field_t *field)
     return json_output_checked(object, bad);
 }
 
-static json_t *field_json(const bp_field_t *field)
+/* Of an array the values of all elements, where its text is a single one too; of a list none. */
+static json_t *default_json(const bp_field_t *field)
 {
     described_value_t room;
+    const char *initial = describe_initial(field, &room);
+    if (describe_is_single(field))
+        return json_output_value(field->type, initial);
+    if (initial[0] == '[')
+        return json_output_values(field->type, initial);
+    json_t *list = json_array();
+    int bad = 0;
+    for (uint32_t i = 0; i < field->count && bad == 0; i++)
+        bad = json_array_append_new(list, json_output_value(field->type, initial));
+    return json_output_checked(list, bad);
+}
+
+static json_t *field_json(const bp_field_t *field)
+{
     json_t *object = json_object();
     int bad = 0;
     bad |= json_object_set_new(object, "name", json_output_text(field->name));
     bad |= json_object_set_new(object, "type", json_output_text(describe_type(field->type)));
-    bad |= json_object_set_new(object, "default", json_output_value(field->type, describe_initial(field, &room)));
+    bad |= json_object_set_new(object, "list", json_boolean(field->flags & BP_FIELD_LIST));
+    bad |= json_object_set_new(object, "count", json_output_count(field->count > 1 ? field->count : 1));
+    bad |= json_object_set_new(object, "default", default_json(field));
     bad |= json_object_set_new(object, "min", json_output_cell(field->min));
     bad |= json_object_set_new(object, "max", json_output_cell(field->max));
     bad |= json_object_set_new(object, "values", values_json(field));
@@ -268,6 +285,8 @@ static json_t *asked_json(const bp_term_field_list_t *fields)
         json_t *object = json_object();
         bad |= json_object_set_new(object, "name", json_output_text(field.name));
         bad |= json_object_set_new(object, "type", json_output_text(describe_type(field.type)));
+        bad |= json_object_set_new(object, "list", json_boolean(field.flags & BP_FIELD_LIST));
+        bad |= json_object_set_new(object, "count", json_output_count(field.count > 1 ? field.count : 1));
         bad |= json_object_set_new(object, "write", json_boolean(field.access & BP_WRITE));
         bad |= json_object_set_new(object, "optional", json_boolean(field.flags & BP_TERM_FIELD_OPTIONAL));
         bad |= json_array_append_new(list, object);
@@ -424,6 +443,18 @@ const char *describe_type(uint32_t type)
     return type < BP_TYPE_COUNT ? names[type] : "?";
 }
 
+const char *describe_shape(const bp_field_t *field, char *text, size_t size)
+{
+    const char *type = describe_type(field->type);
+    if ((field->flags & BP_FIELD_LIST) != 0)
+        snprintf(text, size, "list of %s", type);
+    else if (field->count > 1)
+        snprintf(text, size, "array of %" PRIu32 " %s", field->count, type);
+    else
+        snprintf(text, size, "%s", type);
+    return text;
+}
+
 bool describe_value(const char **values, described_value_t *value)
 {
     static const char between[] = " \t\r\n,";
@@ -455,6 +486,8 @@ const char *describe_initial(const bp_field_t *field, described_value_t *room)
 {
     if (field->initial != NULL)
         return field->initial;
+    if ((field->flags & BP_FIELD_LIST) != 0)
+        return "[]";
     if (field->values != NULL)
         return initial_name(field, room);
     switch (field->type) {

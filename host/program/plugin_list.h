@@ -44,6 +44,15 @@ bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);
 
+/* What a cell of a field is: "f32", "array of 3 u16", "list of string". Returns `text`. */
+const char *describe_shape(const bp_field_t *field, char *text, size_t size);
+
+/* Has a cell of the field one value, and not those of an array or a list? */
+static inline bool describe_is_single(const bp_field_t *field)
+{
+    return field->count < 2 && (field->flags & BP_FIELD_LIST) == 0;
+}
+
 /* A named value of a field. */
 typedef struct described_value_t {
     char name[64];

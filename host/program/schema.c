@@ -471,6 +471,40 @@ static json_t *value_schema(const bp_field_t *field)
     return parts_of(field->type) == 1 ? number_schema(field) : vector_schema(field);
 }
 
+/* All values of an array or a list. Their text is a string too, where the values are no texts themselves. */
+static json_t *values_schema(const bp_field_t *field)
+{
+    json_t *item = value_schema(field);
+    json_t *schema = is_text(field->type)
+                         ? json_pack("{s:[s,s], s:o}", "type", "array", "null", "items", item)
+                         : json_pack("{s:[s,s,s], s:o, s:s}", "type", "array", "string", "null", "items", item,
+                                     "pattern", "^[ \\t]*\\[");
+    int bad = schema == NULL ? -1 : 0;
+    if (bad == 0 && field->count > 1) {
+        bad |= json_object_set_new(schema, "minItems", json_output_count(field->count));
+        bad |= json_object_set_new(schema, "maxItems", json_output_count(field->count));
+    }
+    return json_output_checked(schema, bad);
+}
+
+static json_t *cell_schema(const bp_field_t *field)
+{
+    return describe_is_single(field) ? value_schema(field) : values_schema(field);
+}
+
+/* The values of one cell, or a list of such: that is what holds lists, which, where a value is a vector itself, do not
+ * begin with a number. */
+static json_t *cell_or_list(const bp_field_t *field)
+{
+    json_t *other = parts_of(field->type) == 1
+                        ? json_pack("{s:s}", "type", "array")
+                        : json_pack("{s:s, s:{s:i, s:[{s:s}]}}", "type", "array", "not", "minItems", 1, "items", "type",
+                                    "number");
+    json_t *list = json_pack("{s:s, s:o}", "type", "array", "items", values_schema(field));
+    return json_pack("{s:{s:s, s:o}, s:o, s:o}", "if", "type", "array", "contains", other, "then", list, "else",
+                     values_schema(field));
+}
+
 /* A value, or a list of one for each instance. Lists that begin with a number are a single vector. */
 static json_t *value_or_list(const bp_field_t *field)
 {
@@ -486,22 +520,25 @@ static json_t *value_or_list(const bp_field_t *field)
 
 static json_t *description(const bp_field_t *field)
 {
-    char text[1024], range[512];
+    char text[1024], range[512], shape[64];
     const char *doc = field->doc != NULL ? field->doc : "", *unit = field->unit;
     describe_range(field, range, sizeof range);
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", doc, doc[0] != '\0' ? "; " : "", describe_type(field->type),
-             unit != NULL ? ", in " : "", unit != NULL ? unit : "", range[0] != '\0' ? ", " : "", range);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", doc, doc[0] != '\0' ? "; " : "",
+             describe_shape(field, shape, sizeof shape), unit != NULL ? ", in " : "", unit != NULL ? unit : "",
+             range[0] != '\0' ? ", " : "", range);
     return json_output_text(text);
 }
 
 json_t *schema_of_property(const bp_field_t *field, bool each)
 {
     described_value_t room;
-    json_t *schema = each ? value_or_list(field) : value_schema(field);
+    json_t *schema = !each                       ? cell_schema(field)
+                     : describe_is_single(field) ? value_or_list(field)
+                                                 : cell_or_list(field);
     int bad = schema == NULL ? -1 : 0;
     if (bad == 0)
         bad |= json_object_set_new(schema, "description", description(field));
-    if (bad == 0 && field->type != BP_ENTITY)
+    if (bad == 0 && field->type != BP_ENTITY && describe_is_single(field))
         bad |= json_object_set_new(schema, "default", json_output_value(field->type, describe_initial(field, &room)));
     return json_output_checked(schema, bad);
 }

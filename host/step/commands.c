@@ -266,7 +266,8 @@ static char *copy_more(const bp_property_t *property, char *value, char *more)
     if ((property->flags & BP_FIELD_LIST) != 0) {
         own = to;
         to += align_8(size);
-        memcpy(own, items, count == 0 ? 0 : size);
+        if (count > 0)
+            memcpy(own, items, size);
         memcpy(value, &(bp_list_t){own, count, 0}, sizeof(bp_list_t));
     }
     for (uint32_t i = 0; property->type == BP_STRING && i < count; i++) {

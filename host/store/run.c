@@ -94,6 +94,14 @@ void run_drop_stamps(run_t *run, memory_t *memory)
     run_describe(run);
 }
 
+void run_forget_fields(run_t *run, uint32_t first, uint32_t width)
+{
+    static const field_t gone = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
+    for (uint32_t c = first; c < first + width; c++)
+        run->fields[c] = &gone;
+    run_describe(run);
+}
+
 static uint32_t block_count(const run_t *run)
 {
     return run->split ? run->column_count : 1;

@@ -162,6 +162,17 @@ bp_result_t world_use_component(world_t *world, component_t *component)
     return result;
 }
 
+/* Runs stay, empty, when a plugin goes, and its fields go. */
+static void forget_fields(const world_t *world, run_t *run, uint32_t manager)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        const component_key_t *key = &p->keys[p->items[at].key];
+        if (key->manager == manager)
+            run_forget_fields(run, p->items[p->items[at].base].columns, key->columns);
+    }
+}
+
 void world_drop_manager(world_t *world, manager_t *manager)
 {
     for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
@@ -169,8 +180,10 @@ void world_drop_manager(world_t *world, manager_t *manager)
             world->prototypes.keys[i].flags |= KEY_GONE;
     }
     prototypes_mark_gone(&world->prototypes);
-    for (uint32_t i = 0; i < world->run_count; i++)
+    for (uint32_t i = 0; i < world->run_count; i++) {
         world->runs[i]->flags |= world->prototypes.items[world->runs[i]->prototype].flags;
+        forget_fields(world, world->runs[i], manager->number);
+    }
     stop_manager(world, manager);
 }
 

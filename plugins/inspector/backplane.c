@@ -283,18 +283,21 @@ static bool path_param(ask_t *ask, bp_path_t *path)
 static int get(ask_t *ask)
 {
     bp_path_t path;
-    bp_value_t value;
     char text[1024];
+    writer_t value = {.allocator = &ask->in->allocator};
     if (!path_param(ask, &path))
         return ASK_DONE;
-    if (ask->in->api->property->get(path.world, &path.property, &path.entity, 1, &value, sizeof value) != BP_OK ||
+    if (values_write_property(ask->in, &value, path.world, &path.property, path.entity) != BP_OK ||
         ask->in->api->property->get_text(&path, text, sizeof text) != BP_OK) {
+        writer_release(&value);
         ask_fail_host(ask, RPC_COMPONENT);
         return ASK_DONE;
     }
     writer_object(ask->out);
     writer_key(ask->out, "value");
-    values_write(ask->in, ask->out, path.property.type, &value);
+    writer_json(ask->out, value.bytes, value.length);
+    ask->out->failed |= value.failed;
+    writer_release(&value);
     writer_key_text(ask->out, "text", text);
     writer_key_text(ask->out, "type", shape_of(path.property.type)->name);
     writer_object_end(ask->out);

@@ -109,7 +109,15 @@ static void write_field(writer_t *w, const bp_field_t *field)
     writer_object(w);
     writer_key(w, "type");
     writer_object(w);
-    writer_key_text(w, "$ref", reference);
+    if (field->count > 1 || (field->flags & BP_FIELD_LIST)) {
+        writer_key_text(w, "type", "array");
+        writer_key(w, "items");
+        writer_object(w);
+        writer_key_text(w, "$ref", reference);
+        writer_object_end(w);
+    } else {
+        writer_key_text(w, "$ref", reference);
+    }
     writer_object_end(w);
     writer_key_text(w, "typePath", field->name);
     if (field->doc != NULL && field->doc[0] != '\0')

@@ -141,7 +141,7 @@ static uint32_t gather_key(const inspector_t *in, bp_world_o *world, const gathe
         owners[i] = entities[places[i]];
     if (gather->property[0] != '\0' &&
         (in->api->property->resolve(world, owners[0], part->name, gather->property, &property) != BP_OK ||
-         property.type != gather->type ||
+         property.type != gather->type || values_is_whole(&property) ||
          in->api->property->get(world, &property, owners, found, got, sizeof *got) != BP_OK))
         return 0;
     for (uint32_t i = 0; i < found; i++) {

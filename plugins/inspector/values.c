@@ -46,10 +46,43 @@ void values_write(const inspector_t *in, writer_t *w, uint32_t type, const void 
     writer_array_end(w);
 }
 
+static void write_all(const inspector_t *in, writer_t *w, const bp_property_t *property, const void *cell)
+{
+    bp_list_t list = {(void *)(uintptr_t)cell, property->count, 0};
+    if (property->flags & BP_FIELD_LIST)
+        memcpy(&list, cell, sizeof list);
+    writer_array(w);
+    for (uint32_t i = 0; i < list.count; i++)
+        values_write(in, w, property->type, (const char *)list.items + (size_t)i * shape_size(property->type));
+    writer_array_end(w);
+}
+
+bp_result_t values_write_property(const inspector_t *in, writer_t *w, bp_world_o *world, bp_property_t *property,
+                                  bp_entity_t entity)
+{
+    bp_value_t value;
+    size_t size = property->size;
+    void *cell = size <= sizeof value ? &value : allocator_make(&in->allocator, size);
+    if (cell == NULL)
+        return BP_ERROR_MEMORY;
+    bp_result_t result = in->api->property->get(world, property, &entity, 1, cell, size);
+    if (result == BP_OK && values_is_whole(property))
+        write_all(in, w, property, cell);
+    else if (result == BP_OK)
+        values_write(in, w, property->type, cell);
+    if (cell != &value)
+        allocator_free(&in->allocator, cell, size);
+    return result;
+}
+
 bool values_get(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity, const char *component,
                 const bp_field_t *field)
 {
     bp_value_t value;
+    bp_property_t property;
+    if (field->count > 1 || (field->flags & BP_FIELD_LIST))
+        return in->api->property->resolve(world, entity, component, field->name, &property) == BP_OK &&
+               values_write_property(in, w, world, &property, entity) == BP_OK;
     if (in->api->property->get_named(world, entity, component, field->name, field->type, &value) != BP_OK)
         return false;
     values_write(in, w, field->type, &value);
@@ -217,6 +250,47 @@ static bool is_text_for_console(const json_t *json, uint32_t type)
     return json_is_string(json) && type != BP_STRING && type != BP_NAME;
 }
 
+static bool read_items(ask_t *ask, const json_t *json, uint32_t type, char *items)
+{
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        bp_value_t value = {0};
+        if (!values_read(ask, json_array_get(json, i), type, &value))
+            return false;
+        memcpy(items + i * shape_size(type), &value, shape_size(type));
+    }
+    return true;
+}
+
+/* Set all of an array or a list: from an array of values, or from the console's text. */
+static bool set_all(ask_t *ask, bp_path_t *path, const json_t *json)
+{
+    const bp_property_api *api = ask->in->api->property;
+    const bp_property_t *property = &path->property;
+    size_t count = json_array_size(json), size = (count + 1) * shape_size(property->type);
+    bool list = (property->flags & BP_FIELD_LIST) != 0;
+    if (json_is_string(json)) {
+        bp_result_t result = api->set_text(path, json_string_value(json));
+        return result == BP_OK || ask_fail_host(ask, code_of(result));
+    }
+    if (!json_is_array(json) || (!list && count != property->count) || count >= BP_NONE)
+        return list ? ask_fail(ask, RPC_INVALID_PARAMS, "this is no list of %s; write an array of values",
+                               shape_of(property->type)->name)
+                    : ask_fail(ask, RPC_INVALID_PARAMS, "this is no array of %u %s; write an array of so many values",
+                               property->count, shape_of(property->type)->name);
+    char *items = allocator_make(&ask->in->allocator, size);
+    if (items == NULL)
+        return ask_fail(ask, RPC_INTERNAL, "out of memory");
+    bool good = read_items(ask, json, property->type, items);
+    if (good) {
+        bp_list_t whole = {items, (uint32_t)count, 0};
+        bp_result_t result = api->set(path->world, &path->property, &path->entity, 1,
+                                      list ? (const void *)&whole : items, property->size);
+        good = result == BP_OK || ask_fail_host(ask, code_of(result));
+    }
+    allocator_free(&ask->in->allocator, items, size);
+    return good;
+}
+
 /* Set the whole, or one part of it. */
 static bool set_value(ask_t *ask, bp_path_t *path, uint32_t part, const json_t *json)
 {
@@ -224,6 +298,8 @@ static bool set_value(ask_t *ask, bp_path_t *path, uint32_t part, const json_t *
     uint32_t type = path->property.type;
     bp_value_t value = {0};
     bp_result_t result;
+    if (values_is_whole(&path->property))
+        return set_all(ask, path, json);
     if (part == BP_NONE && is_text_for_console(json, type)) {
         result = api->set_text(path, json_string_value(json));
         return result == BP_OK || ask_fail_host(ask, code_of(result));
@@ -247,7 +323,14 @@ bool values_set(ask_t *ask, bp_world_o *world, bp_entity_t entity, const char *c
 {
     bp_path_t resolved = {.world = world, .entity = entity};
     uint32_t part;
+    char element[96];
     bp_result_t result = ask->in->api->property->resolve(world, entity, component, name, &resolved.property);
+    size_t index = path[0] == '[' ? strcspn(path, "]") + 1 : 0;
+    if (result == BP_OK && values_is_whole(&resolved.property) && index > 0 && index < 16) { /* one value of several */
+        snprintf(element, sizeof element, "%.64s%.*s", name, (int)index, path);
+        path += strnlen(path, index);
+        result = ask->in->api->property->resolve(world, entity, component, element, &resolved.property);
+    }
     if (result != BP_OK)
         return ask_fail_host(ask, code_of(result));
     return read_path(ask, path, resolved.property.type, &part) && set_value(ask, &resolved, part, json);

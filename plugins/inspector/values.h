@@ -3,6 +3,8 @@
  *     bool true; numbers 1.5; strings and names "text"; entities 4294967299 or null; vec2, vec3, vec4, quat, mat4 and
  * colour as arrays of their parts, [0, 1, 2]
  *
+ * Arrays and lists of values are arrays of these.
+ *
  * Read are also: a vector as an object of its parts ({"x": 0, "y": 1, "z": 2}; r, g, b, a of colours); and for every
  * type the text that the console takes ("0 1 2", "#ff8000", "earth").
  *
@@ -17,6 +19,17 @@
 
 /* Write the value at `cell`. */
 void values_write(const inspector_t *in, writer_t *w, uint32_t type, const void *cell);
+
+/* Is it all of an array or a list? */
+static inline bool values_is_whole(const bp_property_t *property)
+{
+    return property->element == BP_NONE && property->count != 1;
+}
+
+/* Write what a resolved property of an entity is: a value, or all of an array or a list. The host's result; where it is
+ * not BP_OK nothing is written. */
+bp_result_t values_write_property(const inspector_t *in, writer_t *w, bp_world_o *world, bp_property_t *property,
+                                  bp_entity_t entity);
 
 /* Read one value that is no text in JSON: false, with the error left, where it does not fit the type. Texts of types
  * other than string and name are for bp_property_api.set_text. */

@@ -46,8 +46,14 @@ static void write_field(writer_t *w, const bp_field_t *field)
 {
     writer_object(w);
     writer_key_text(w, "name", field->name);
-    writer_key_text(w, "type", shape_of(field->type)->name);
-    writer_key_count(w, "parts", shape_of(field->type)->parts);
+    char type[64];
+    bool list = (field->flags & BP_FIELD_LIST) != 0, array = field->count > 1;
+    if (array)
+        snprintf(type, sizeof type, "array of %u %s", field->count, shape_of(field->type)->name);
+    else
+        snprintf(type, sizeof type, "%s%s", list ? "list of " : "", shape_of(field->type)->name);
+    writer_key_text(w, "type", type);
+    writer_key_count(w, "parts", list || array ? 1u : shape_of(field->type)->parts);
     write_known_text(w, "unit", field->unit);
     write_known_text(w, "doc", field->doc);
     write_known_text(w, "initial", field->initial);

@@ -172,6 +172,12 @@ static void complain_once(recorder_state *r, recorder_source *s, const char *rea
     recorder_complain(r, message);
 }
 
+/* Is it all of an array or a list? */
+static int is_whole(const bp_property_t *property)
+{
+    return property->element == BP_NONE && property->count != 1;
+}
+
 static int resolve(recorder_state *r, recorder_source *s)
 {
     const bp_api_t *api = r->system->api;
@@ -183,6 +189,10 @@ static int resolve(recorder_state *r, recorder_source *s)
     }
     if (s->reference != NULL && s->at.property.type != s->from.property.type) {
         complain_once(r, s, "the two properties are of different types");
+        return 0;
+    }
+    if (is_whole(&s->at.property) || (s->reference != NULL && is_whole(&s->from.property))) {
+        complain_once(r, s, "it is an array or a list; record one of its values, named like hits[0]");
         return 0;
     }
     if (parts_of(s->at.property.type) == 0) {
@@ -255,7 +265,7 @@ static uint32_t guess_type(const recorder_state *r, const recorder_source *s)
     bp_world_o *world = api->world->find(r->system->host, world_name);
     if (world == NULL || api->property->resolve(world, (bp_entity_t){0}, component, name, &property) != BP_OK)
         return BP_TYPE_NONE;
-    return property.type;
+    return is_whole(&property) ? BP_TYPE_NONE : property.type;
 }
 
 /* Is this the property that is the first vector among the sources? */
@@ -284,7 +294,7 @@ static void settle_unit(const recorder_state *r, recorder_source *s)
         field = (bp_field_t){0};
         if (api->property->describe(r->system->host, component, i, &field, sizeof field) != BP_OK)
             return;
-        if (strcmp(field.name, name) == 0)
+        if (strlen(field.name) == strcspn(name, "[") && strncmp(field.name, name, strlen(field.name)) == 0)
             break;
     }
     if (field.type == s->type && field.unit != NULL)

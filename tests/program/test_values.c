@@ -141,6 +141,113 @@ START_TEST(the_schema_names_what_may_be_written)
 }
 END_TEST
 
+/* --- arrays and lists --------------------------------------------------------------------------------------------- */
+
+static const char hold_ini[] = "[host]\nplugins = ./cargo.so debug_name\n"
+                               "[world main]\ncomponents = hold debug_name\n"
+                               "[spawn main one]\ncomponents = hold debug_name\ndebug_name.name = one\n"
+                               "hold.lots = [1, 2.5]\nhold.labels = [\"a, b\", c]\nhold.berths = [7, 8, 9]\n";
+
+START_TEST(arrays_and_lists_are_shown_and_set_whole_and_by_element)
+{
+    expect_out(console(hold_ini,
+                       "get main/one.hold.lots\nget main/one.hold.lots[1]\nget main/one.hold.labels\n"
+                       "get main/one.hold.labels[0]\nget main/one.hold.berths\nget main/one.hold.route\n"
+                       "set main/one.hold.lots[2] 4\nset main/one.hold.labels [\"x \\\"y\\\"\", z]\n"
+                       "set main/one.hold.berths[1] 0\nset main/one.hold.route [1 2 3, 0.1 0 0]\n"
+                       "set main/one.hold.states [full, 4]\nset main/one.hold.mates [one, none]\n"
+                       "get main/one.hold.lots\nget main/one.hold.labels\nget main/one.hold.berths\n"
+                       "get main/one.hold.route\nget main/one.hold.states\nget main/one.hold.mates\n"
+                       "set main/one.hold.lots []\nget main/one.hold.lots\n"),
+               "[1, 2.5]\n2.5\n[\"a, b\", \"c\"]\na, b\n[7, 8, 9]\n[]\n"
+               "[1, 2.5, 4]\n[\"x \\\"y\\\"\", \"z\"]\n[7, 0, 9]\n[1 2 3, 0.1 0 0]\n[full, loading]\n"
+               "[#0:1, none]\n[]\n");
+}
+END_TEST
+
+START_TEST(a_table_has_the_beginning_of_a_long_list_and_get_all_of_it)
+{
+    char lines[32 * 1024] = "set main/one.hold.labels [";
+    for (uint32_t i = 0; i < 900; i++)
+        snprintf(lines + strlen(lines), 32, "%slabel \xc3\xa9 %u", i > 0 ? ", " : "", i);
+    strcat(lines, "]\nget main/one.hold\nget main/one.hold.labels\n");
+    const outcome_t *outcome = console(hold_ini, lines);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "labels    [\"label \xc3\xa9 0\", ");
+    expect_in(outcome->out, " ...  ");
+    expect_in(outcome->out, "list of string");
+    expect_in(outcome->out, "array of 3 u16");
+    expect_in(outcome->out, "label \xc3\xa9 899\"]\n");
+}
+END_TEST
+
+START_TEST(what_is_wrong_with_an_element_is_told)
+{
+    expect(console(hold_ini, "set main/one.hold.lots[3] 1\n"), 1, "has 2 values, and none of number 3");
+    expect(console(hold_ini, "set main/one.hold.lots [1, -1]\n"), 1, "lots: item 1: lots = -1 is outside its range");
+    expect(console(hold_ini, "get main/one.hold.berths[3]\n"), 1, "has the elements 0 to 2, and no 3");
+}
+END_TEST
+
+START_TEST(arrays_and_lists_are_listed_as_such)
+{
+    write_file(ini_file, hold_ini);
+    expect_in(shell("backplane plugins '%s'", ini_file)->out, "list of dvec3");
+    json_t *listed = parse_output(shell("backplane plugins '%s' --json", ini_file));
+    json_t *components = json_object_get(named(json_object_get(listed, "plugins"), "cargo"), "components");
+    json_t *fields = json_object_get(named(components, "hold"), "properties");
+    json_t *berths = named(fields, "berths"), *sealed = named(fields, "sealed"), *labels = named(fields, "labels");
+    ck_assert_int_eq(count_of(berths, "count"), 3);
+    ck_assert(json_is_false(json_object_get(berths, "list")) && json_is_true(json_object_get(labels, "list")));
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(berths, "default"), 2)), 3);
+    ck_assert(json_is_true(json_array_get(json_object_get(sealed, "default"), 1)));
+    ck_assert(json_is_array(json_object_get(labels, "default")));
+    ck_assert_uint_eq(json_array_size(json_object_get(labels, "default")), 0);
+    json_decref(listed);
+}
+END_TEST
+
+static const char hold_scene[] =
+    "{\"entities\": [\n"
+    " {\"name\": \"a\", \"components\": {\"debug_name\": {}, \"hold\": {\"lots\": [1, 2], \"labels\": [\"x\", \"y "
+    "z\"], \"route\": [[1, 2, 3], \"4 5 6\"], \"mates\": [\"b\", null], \"states\": [\"full\", 4]}}},\n"
+    " {\"name\": \"b\", \"components\": {\"debug_name\": {}, \"hold\": {\"berths\": [4, 5, 6], \"lots\": \"[3]\"}}}\n"
+    "]}\n";
+
+START_TEST(scenes_hold_lists_and_their_dump_compiles_to_the_same)
+{
+    write_file(ini_file, hold_ini);
+    write_file(SCRATCH "/hold.json", hold_scene);
+    expect(shell("backplane compile --ini '%s' " SCRATCH "/hold.json -o " SCRATCH "/hold.bpe", ini_file), 0, NULL);
+    const outcome_t *outcome = shell("backplane dump " SCRATCH "/hold.bpe");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "lots [1, 2]");
+    expect(shell("backplane dump --json " SCRATCH "/hold.bpe > " SCRATCH
+                 "/again.json && backplane compile --ini '%s' " SCRATCH "/again.json -o " SCRATCH
+                 "/again.bpe && cmp " SCRATCH "/hold.bpe " SCRATCH "/again.bpe",
+                 ini_file),
+           0, NULL);
+    expect_in(console(hold_ini, "spawn " SCRATCH "/hold.json main\nget main/a.hold.route\nget main/b.hold.lots\n")->out,
+              "[1 2 3, 4 5 6]\n[3]\n");
+}
+END_TEST
+
+START_TEST(one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence)
+{
+    char recording[1024];
+    snprintf(recording, sizeof recording,
+             "[host]\nplugins = ./cargo.so debug_name recorder\n"
+             "[plugin recorder]\nproperties = main/one.hold.lots[1] main/one.hold.lots main/one.hold.berths\n"
+             "csv = lots.csv\n"
+             "[world main]\ncomponents = hold debug_name\nsystems = recorder\n"
+             "[spawn main one]\ncomponents = hold debug_name\ndebug_name.name = one\nhold.lots = [1, 2.5]\n");
+    const outcome_t *outcome = console(recording, "step 2\n");
+    expect_in(outcome->err, "it is an array or a list; record one of its values, named like hits[0]");
+    outcome = shell("cat " SCRATCH "/lots.csv");
+    expect_in(outcome->out, "2.5");
+}
+END_TEST
+
 Suite *program_values_suite(void)
 {
     Suite *suite = suite_create("program_values");
@@ -153,6 +260,12 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, a_scene_s_blob_is_shown_by_name_and_as_json_that_compiles_to_it);
     tcase_add_test(tests, a_save_holds_names_that_a_newer_plugin_reads);
     tcase_add_test(tests, the_schema_names_what_may_be_written);
+    tcase_add_test(tests, arrays_and_lists_are_shown_and_set_whole_and_by_element);
+    tcase_add_test(tests, a_table_has_the_beginning_of_a_long_list_and_get_all_of_it);
+    tcase_add_test(tests, what_is_wrong_with_an_element_is_told);
+    tcase_add_test(tests, arrays_and_lists_are_listed_as_such);
+    tcase_add_test(tests, scenes_hold_lists_and_their_dump_compiles_to_the_same);
+    tcase_add_test(tests, one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence);
     suite_add_tcase(suite, tests);
     return suite;
 }

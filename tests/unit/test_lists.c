@@ -61,7 +61,56 @@ static void sack_simulate(const bp_run_t *run, uint32_t count)
     }
 }
 
+/* --- a component whose loop records changes of lists -------------------------------------------------------------- */
+
+struct porter {
+    bp_list_t *notes, *friends, *loads;
+    const char **words;
+};
+
+static const bp_field_t porter_fields[] = {
+    {BP_LIST_OF(struct porter, notes, BP_STRING)},
+    {BP_LIST_OF(struct porter, friends, BP_ENTITY)},
+    {BP_LIST_OF(struct porter, loads, BP_F32), .max = "100"},
+    {BP_ARRAY_OF(struct porter, words, 2)},
+};
+
+/* Record `items` for all lists of the rows, then change what they lie in. */
+static void record(const bp_run_t *run, const char *field, void *items, uint32_t count, size_t size)
+{
+    const bp_api_t *api = run->manager->api;
+    bp_property_t property;
+    bp_list_t list = {items, count, 0};
+    bp_result_t result = api->property->resolve(run->manager->world, run->entities[0], "porter", field, &property);
+    for (uint32_t i = 0; i < run->count && result == BP_OK; i++)
+        result = api->command->set(run->step->commands, &property, &run->entities[i], 1,
+                                   (property.flags & BP_FIELD_LIST) != 0 ? (void *)&list : items, size);
+    ck_assert_int_eq(result, BP_OK);
+    if (size > 0)
+        memset(items, 0, size);
+}
+
+static void porter_simulate(const bp_run_t *run, uint32_t count)
+{
+    char text[] = "soon gone";
+    const char *notes[] = {text, "", "kept"}, *words[] = {text, "second"};
+    bp_entity_t friends[] = {{0}, run->entities[0]};
+    float loads[] = {1, 2}, heavy[] = {1, 101};
+    if (run->step->number > 0 || count == 0)
+        return;
+    ck_assert_int_eq(run->manager->api->command->create(run->step->commands, 0, friends, 1), BP_OK);
+    record(run, "notes", notes, 3, sizeof notes);
+    record(run, "friends", friends, 2, sizeof friends);
+    record(run, "loads", loads, 2, sizeof loads);
+    record(run, "loads", heavy, 2, sizeof heavy); /* fails when it is made */
+    record(run, "words", words, 2, sizeof words);
+    memset(text, '?', sizeof text - 1);
+    if (count > 1)
+        record(run, "notes", NULL, 0, 0);
+}
+
 static const bp_component_i sack_list[] = {
+    {.name = "porter", .fields = BP_LIST(porter_fields), .simulate = porter_simulate},
     {.name = "sack", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(sack_fields), .simulate = sack_simulate},
 };
 
@@ -385,8 +434,9 @@ static void compare_bag(model_t *m, const thing_t *thing)
     for (uint32_t i = 0; i < 2; i++)
         EXPECT(strcmp(words[i], thing->words[i] == TEXTS ? default_words[i] : texts[thing->words[i]]) == 0,
                "word %u is '%s'", i, words[i]);
-    EXPECT(hits.count == thing->hit_count && memcmp(hits.items, thing->hits, thing->hit_count * sizeof(float)) == 0,
-           "hits differ");
+    EXPECT(hits.count == thing->hit_count, "%u hits, not %u", hits.count, thing->hit_count);
+    for (uint32_t i = 0; i < hits.count; i++)
+        EXPECT(memcmp((float *)hits.items + i, &thing->hits[i], sizeof(float)) == 0, "hit %u differs", i);
     EXPECT(tags.count == thing->tag_count, "%u tags, not %u", tags.count, thing->tag_count);
     for (uint32_t i = 0; i < tags.count; i++)
         EXPECT(strcmp(((const char **)tags.items)[i], texts[thing->tags[i]]) == 0, "tag %u is '%s'", i,
@@ -766,6 +816,45 @@ START_TEST(an_item_of_a_list_is_appended_to_it)
 }
 END_TEST
 
+START_TEST(recorded_lists_are_copied_with_all_that_they_hold)
+{
+    static const bp_plugin_head_t *const plugins[] = {&sacks};
+    for (uint32_t count = 1; count <= 2; count++) {
+        rig_t own;
+        rig_init(&own);
+        own.desc.static_plugins = plugins;
+        own.desc.static_plugin_count = 1;
+        rig_open(&own);
+        WORKS(own.host, bp_host_load_plugin(own.host, "sacks", NULL, 0));
+        bp_world_o *yard = bp_world_create(own.host, &(bp_world_desc_t){.name = "yard", .step_rate = 1});
+        WORKS(own.host, bp_world_use_component(yard, "porter"));
+        bp_entity_t e[2];
+        WORKS(own.host, own.api->world->create(yard, prototype_of(yard, "porter", NULL, NULL, NULL), e, count));
+        WORKS(own.host, bp_world_step(yard));
+        const bp_property_api *p = own.api->property;
+        char read[128];
+        bp_path_t path;
+        WORKS(own.host, p->parse_path(own.host, "yard/#0:1.porter.notes", &path));
+        WORKS(own.host, p->get_text(&path, read, sizeof read));
+        ck_assert_str_eq(read, count == 1 ? "[\"soon gone\", \"\", \"kept\"]" : "[]");
+        WORKS(own.host, p->parse_path(own.host, "yard/#0:1.porter.friends", &path));
+        WORKS(own.host, p->get_text(&path, read, sizeof read));
+        ck_assert_str_eq(read, count == 1 ? "[#1:1, #0:1]" : "[#2:1, #0:1]");
+        WORKS(own.host, p->parse_path(own.host, "yard/#0:1.porter.loads", &path));
+        WORKS(own.host, p->get_text(&path, read, sizeof read));
+        ck_assert_str_eq(read, "[1, 2]");
+        WORKS(own.host, p->parse_path(own.host, "yard/#0:1.porter.words", &path));
+        WORKS(own.host, p->get_text(&path, read, sizeof read));
+        ck_assert_str_eq(read, "[\"soon gone\", \"second\"]");
+        ck_assert_uint_ge(own.log.count, 1);
+        ck_assert(strstr(own.log.text, "loads = 101") != NULL);
+        own.log.count = 0;
+        own.log.text[0] = '\0';
+        rig_close(&own);
+    }
+}
+END_TEST
+
 /* --- failing memory ----------------------------------------------------------------------------------------------- */
 
 /* One allocation fails in each round: what fails says so and changes nothing; loops are told, and go on. */
@@ -810,6 +899,7 @@ Suite *lists_suite(void)
     tcase_add_loop_test(random, random_operations_come_to_what_a_naive_model_says, 0, 12);
     tcase_add_test(random, loops_make_the_same_lists_on_any_number_of_threads);
     tcase_add_test(random, without_memory_lists_stay_what_they_were);
+    tcase_add_test(random, recorded_lists_are_copied_with_all_that_they_hold);
     tcase_add_test(random, lists_of_those_that_come_take_the_memory_of_those_that_went);
     suite_add_tcase(suite, random);
     TCase *tests = tcase_create("properties");
