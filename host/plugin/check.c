@@ -47,8 +47,9 @@ static bool is_toolchains(const char *name)
 {
     static const char *const known[] = {"__dso_handle",    "__cpu_model", "__cpu_features",
                                         "__cpu_features2", "__TMC_END__", NULL};
-    return strncmp(name, "completed.", 10) == 0 || is_one_of(name, known) || strncmp(name, "__asan", 6) == 0 ||
-           strncmp(name, "__odr_asan", 10) == 0 || strncmp(name, "__gcov", 6) == 0;
+    /* DW.ref.: where the compiler keeps the addresses of what catches an exception. */
+    return strncmp(name, "completed.", 10) == 0 || strncmp(name, "DW.ref.", 7) == 0 || is_one_of(name, known) ||
+           strncmp(name, "__asan", 6) == 0 || strncmp(name, "__odr_asan", 10) == 0 || strncmp(name, "__gcov", 6) == 0;
 }
 
 static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, check_sink_t *sink)
