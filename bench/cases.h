@@ -44,6 +44,9 @@ extern const group_t group_many_prototypes, group_many_changes, group_systems, g
 /* cases_worlds.c */
 extern const course_t course_worlds;
 
+/* cases_posts.c */
+extern const course_t course_post;
+
 /* cases_property.c */
 extern const group_t group_property;
 

@@ -29,7 +29,7 @@ static void do_nothing(void *data)
 static void *setup_calls(uint32_t size)
 {
     calls_t *c = worlds_memory(1, sizeof *c);
-    error_text_t error = {.quiet = false};
+    error_text_t error = {.calls = NULL};
     memory_init(&c->memory, "guard", &(bp_allocator_i){0});
     worlds_must(NULL, guard_create(&c->memory, 1000, &error, &c->guard), "installing the guard");
     c->count = size;

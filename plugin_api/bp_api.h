@@ -16,8 +16,9 @@
  * bp_match_t of that world. From `simulate`, `run` and `run_all`, whose loops hold such columns, creating with
  * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
  * to the end of the step. bp_command_api records all of these for later. A verb that may run beside others
- * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only; a
- * failure there leaves its code and no sentence.
+ * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only. What
+ * fails there leaves its sentence to that call alone (bp_error_api.last), and of all calls that ran side by side the
+ * last one in the order of the step leaves its last one to the host.
  *
  * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
  */
@@ -54,10 +55,11 @@ typedef struct bp_error_api {
     uint32_t padding;
 
     /* Leave the sentence that explains a failure, and return `code`: return api->error->set(host,
-     * BP_ERROR_IO, text). What, where, and what would be right. [main] */
+     * BP_ERROR_IO, text). What, where, and what would be right. [job] */
     bp_result_t (BP_CALL *set)(bp_host_o *host, bp_result_t code, const char *text);
 
-    /* The sentence of the last failure, never NULL; good until the next failure. [main] */
+    /* The sentence of the last failure, never NULL; good until the next failure. In a verb that may run beside
+     * others: of the last failure in this call, "" where it has had none. [job] */
     const char *(BP_CALL *last)(bp_host_o *host);
 
     /* A line to the host's log. [any] */

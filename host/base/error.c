@@ -4,20 +4,153 @@
  */
 #include "error.h"
 
+#include "../os/os.h"
+#include "memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- calls on several threads ------------------------------------------------------------------------------------- */
+
+/* One thread's. It is taken at the first call that the thread makes, and given back by all at the join. */
+typedef struct error_call_t {
+    _Atomic uint64_t thread; /* 0: nobody's */
+    const uint32_t *call;    /* NULL: between calls */
+    uint32_t part;
+    bool failed;             /* since the last join: */
+    uint64_t latest, last;   /* part << 32 | call: of the failure before this moment; of the last one in the order */
+    char text[1024];         /* of the latest */
+    char kept[1024];         /* of the last */
+} error_call_t;
+
+struct error_calls_t {
+    uint32_t room;
+    error_call_t items[];
+};
+
+static size_t calls_bytes(uint32_t room)
+{
+    return sizeof(error_calls_t) + room * sizeof(error_call_t);
+}
+
+bool error_reserve_calls(error_text_t *error, memory_t *memory, uint32_t threads)
+{
+    if (error->calls != NULL && error->calls->room >= threads)
+        return true;
+    error_calls_t *calls = memory_new(memory, calls_bytes(threads));
+    if (calls == NULL)
+        return false;
+    error_free_calls(error, memory);
+    calls->room = threads;
+    error->calls = calls;
+    return true;
+}
+
+void error_free_calls(error_text_t *error, memory_t *memory)
+{
+    if (error->calls != NULL)
+        memory_free(memory, error->calls, calls_bytes(error->calls->room));
+    error->calls = NULL;
+}
+
+/* The place of this thread; NULL where there is none, or it is not taken and shall not be. */
+static error_call_t *own_place(const error_text_t *error, bool take)
+{
+    uint64_t self = os_thread_number(), nobody;
+    for (uint32_t i = 0; error->calls != NULL && i < error->calls->room; i++) {
+        error_call_t *place = &error->calls->items[i];
+        uint64_t thread = atomic_load_explicit(&place->thread, memory_order_relaxed);
+        nobody = 0;
+        if (thread == self)
+            return place;
+        if (thread == 0 && !take)
+            return NULL;
+        if (thread == 0 && atomic_compare_exchange_strong(&place->thread, &nobody, self))
+            return place;
+    }
+    return NULL;
+}
+
+static uint64_t number_of(const error_call_t *place)
+{
+    return (uint64_t)place->part << 32 | (place->call != NULL ? *place->call : 0);
+}
+
+void error_share(error_text_t *error)
+{
+    error->shared = true;
+}
+
+void error_enter(error_text_t *error, const uint32_t *call, uint32_t part)
+{
+    error_call_t *place = error->shared ? own_place(error, true) : NULL;
+    if (place == NULL)
+        return;
+    place->call = call;
+    place->part = part;
+}
+
+void error_leave(error_text_t *error)
+{
+    error_call_t *place = error->shared ? own_place(error, false) : NULL;
+    if (place != NULL)
+        place->call = NULL;
+}
+
+void error_join(error_text_t *error)
+{
+    const error_call_t *last = NULL;
+    error->shared = false;
+    for (uint32_t i = 0; error->calls != NULL && i < error->calls->room; i++) {
+        error_call_t *place = &error->calls->items[i];
+        if (atomic_load_explicit(&place->thread, memory_order_relaxed) == 0)
+            break;
+        if (place->failed && (last == NULL || place->last > last->last))
+            last = place;
+        atomic_store_explicit(&place->thread, 0, memory_order_relaxed);
+        place->failed = false;
+        place->call = NULL;
+    }
+    if (last != NULL)
+        memcpy(error->text, last->kept, strlen(last->kept) + 1);
+}
+
+const char *error_last(const error_text_t *error)
+{
+    if (!error->shared)
+        return error->text;
+    const error_call_t *place = own_place(error, false);
+    return place != NULL && place->failed && place->latest == number_of(place) ? place->text : "";
+}
+
+/* --- sentences ---------------------------------------------------------------------------------------------------- */
+
+static void put(error_text_t *error, const char *text)
+{
+    error_call_t *place = error->shared ? own_place(error, false) : NULL;
+    size_t size = strlen(text) + 1;
+    if (!error->shared)
+        memcpy(error->text, text, size);
+    if (place == NULL || place->call == NULL)
+        return;
+    place->latest = number_of(place);
+    memcpy(place->text, text, size);
+    if (!place->failed || place->latest >= place->last) {
+        memcpy(place->kept, text, size);
+        place->last = place->latest;
+    }
+    place->failed = true;
+}
 
 bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...)
 {
     char text[sizeof error->text];
     va_list arguments;
-    if (error->quiet)
-        return code;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(error->text, text, strlen(text) + 1);
+    put(error, text);
     return code;
 }
 
@@ -25,14 +158,12 @@ bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *form
 {
     char text[sizeof error->text];
     va_list arguments;
-    if (error->quiet)
-        return code;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof text)
-        snprintf(text + length, sizeof text - (size_t)length, "%s", error->text);
-    memcpy(error->text, text, strlen(text) + 1);
+        snprintf(text + length, sizeof text - (size_t)length, "%s", error_last(error));
+    put(error, text);
     return code;
 }
 

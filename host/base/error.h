@@ -21,20 +21,45 @@
 #define PRINTF_LIKE(text, first)
 #endif
 
+struct memory_t;
+typedef struct error_calls_t error_calls_t;
+
 typedef struct error_text_t {
     char text[1024];
-    bool quiet; /* units run that may be on any thread: failures leave their codes, and no sentence, wherever they
-                   run */
+    bool shared;          /* units run that may be on any thread: sentences belong to calls, see below */
+    error_calls_t *calls; /* NULL: there is no room for them, and failures leave their codes alone */
 } error_text_t;
 
-/* Set the sentence; returns `code`. The arguments may point into the present sentence. [main] */
+/* Set the sentence; returns `code`. The arguments may point into the present sentence. [job] */
 bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Put words in front of the present sentence; returns `code`. [main] */
+/* Put words in front of the present sentence; returns `code`. [job] */
 bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* "out of memory while ..." ; returns BP_ERROR_MEMORY. [main] */
+/* "out of memory while ..." ; returns BP_ERROR_MEMORY. [job] */
 bp_result_t error_memory(error_text_t *error, const char *doing);
+
+/* The present sentence: of a call that is under way, its own, "" where it has had no failure. [job] */
+const char *error_last(const error_text_t *error);
+
+/* --- calls on several threads ------------------------------------------------------------------------------------- */
+
+/* While units run side by side each thread writes the sentences of its calls to a place of its own. When all are done
+ * the last failure in the order of the step is the present one, whichever thread had it: so the sentence that stays
+ * does not depend on threads. Everything here is the same where there is only one. */
+
+/* Room for so many threads; false when out of memory: as before. And its end. [main] */
+bool error_reserve_calls(error_text_t *error, struct memory_t *memory, uint32_t threads);
+void error_free_calls(error_text_t *error, struct memory_t *memory);
+
+/* From `share` to `join` sentences belong to calls. [main] */
+void error_share(error_text_t *error);
+void error_join(error_text_t *error);
+
+/* This thread makes calls from now on, the numbers of which stand at `call` while they run, in the part of the step
+ * that is number `part`; and no more. Nothing where sentences are not shared. [job] */
+void error_enter(error_text_t *error, const uint32_t *call, uint32_t part);
+void error_leave(error_text_t *error);
 
 /* A log line through `log`, or to stderr if its write is NULL and the level at least a warning. [any] */
 void log_write(const bp_log_i *log, int32_t level, const char *source, const char *format, ...) PRINTF_LIKE(4, 5);

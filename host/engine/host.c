@@ -72,6 +72,9 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
     if (threads > JOBS_MAX_THREADS)
         return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads,
                          JOBS_MAX_THREADS);
+    uint32_t callers = 1 + (host->own_jobs ? threads : host->crew.jobs.threads);
+    if (!error_reserve_calls(&host->base.error, &host->base.memory, callers))
+        return error_memory(&host->base.error, "making room for what threads say");
     if (!host->own_jobs || threads <= 1 || host->crew.jobs.threads == threads)
         return BP_OK;
     jobs_t *pool;
@@ -146,6 +149,7 @@ void bp_host_destroy(bp_host_o *host)
     destruction_free(&host->destruction);
     entities_free(&host->entities);
     registry_free(&host->registry);
+    error_free_calls(&host->base.error, &host->base.memory);
     strings_free(&host->base.strings);
     names_free(&host->base.names);
     if (memory_bytes(&host->base.memory) > 0)

@@ -494,7 +494,7 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
                             bp_check_callback found, void *data)
 {
     memory_t memory;
-    error_text_t error = {.quiet = false};
+    error_text_t error = {.calls = NULL};
     char *bytes;
     size_t size;
     check_sink_t sink = {.data = data, .find = found};

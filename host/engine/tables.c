@@ -32,7 +32,7 @@ static bp_result_t error_table_set(bp_host_o *host, bp_result_t code, const char
 
 static const char *error_table_last(bp_host_o *host)
 {
-    return host->base.error.text;
+    return error_last(&host->base.error);
 }
 
 static void error_table_log(const bp_plugin_t *plugin, int32_t level, const char *text)

@@ -119,6 +119,11 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
+/* Can the standard input be read without waiting, be it for its end? And the handle of it, for os_wake_sleep; -1 where
+ * it cannot be waited for. */
+bool os_input_ready(void);
+intptr_t os_input_handle(void);
+
 /* --- os_program: other programs ------------------------------------------------------------------------------ */
 
 /* The end of a program's file name: "" or ".exe". */

@@ -543,9 +543,8 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
         polled[1 + i] = (struct pollfd){.fd = (int)handles[i], .events = POLLIN};
     if (poll_ns(polled, 1 + count, nanoseconds) <= 0)
         return 0;
-    if (polled[0].revents != 0)
-        while (read(wake->ends[0], bytes, sizeof bytes) > 0)
-            ;
+    while (polled[0].revents != 0 && read(wake->ends[0], bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+        ; /* one read, unless many have signalled */
     for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
         readable |= (uint32_t)(polled[1 + i].revents != 0) << i;
     return readable;
@@ -568,6 +567,17 @@ int os_terminal_columns(int stream)
     if (ioctl(stream, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
         return COLUMNS_UNKNOWN;
     return window.ws_col;
+}
+
+bool os_input_ready(void)
+{
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    return poll(&input, 1, 0) != 0;
+}
+
+intptr_t os_input_handle(void)
+{
+    return 0;
 }
 
 /* --- program ----------------------------------------------------------------------------------------------------- */

@@ -382,6 +382,22 @@ int os_terminal_columns(int stream)
     return columns > 0 ? columns : COLUMNS_UNKNOWN;
 }
 
+/* A console says that it can be read where a key has been let go of, too; a pipe has to be asked. */
+bool os_input_ready(void)
+{
+    DWORD bytes = 0;
+    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    if (GetFileType(input) == FILE_TYPE_PIPE)
+        return !PeekNamedPipe(input, NULL, 0, NULL, &bytes, NULL) || bytes > 0;
+    return WaitForSingleObject(input, 0) != WAIT_TIMEOUT;
+}
+
+intptr_t os_input_handle(void)
+{
+    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    return GetFileType(input) == FILE_TYPE_CHAR ? (intptr_t)input : -1;
+}
+
 /* --- program ----------------------------------------------------------------------------------------------------- */
 
 /* Running other programs on Windows: CreateProcess.

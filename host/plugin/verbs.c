@@ -515,7 +515,7 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
     char *bytes, name[128], line[256];
     size_t size;
     const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
-    error_text_t ignored = {.quiet = false};
+    error_text_t ignored = {.calls = NULL};
     memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;

@@ -1,6 +1,7 @@
 /* console.c - complaints about a line, and cutting words off it. */
 #include "console.h"
 
+#include "../os/os.h"
 #include "output.h"
 
 #include <inttypes.h>
@@ -358,11 +359,25 @@ static bool do_lines(console_t *console, lines_t *lines)
     return fine;
 }
 
+enum { NAP_NS = 10000000 }; /* between looks at an input that cannot be waited for */
+
+/* What the host has to do between two lines: tasks of plugins, new versions of them. */
+static void wait_for_input(void *context)
+{
+    const program_t *program = context;
+    intptr_t input = os_input_handle();
+    if (input >= 0)
+        bp_host_wait_for(program->host, UINT64_MAX, &input, 1);
+    else
+        bp_host_wait(program->host, NAP_NS);
+}
+
 static int talk(program_t *program)
 {
     console_t console = {.program = program, .styled = terminal_styled()};
     line_completer_t completer = {&console, console_complete};
-    lines_t *lines = lines_open(&completer);
+    line_waiter_t waiter = {program, wait_for_input};
+    lines_t *lines = lines_open(&completer, &waiter);
     if (lines == NULL) {
         complain("out of memory while starting");
         return STATUS_FAILED;

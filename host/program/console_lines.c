@@ -21,14 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef BACKPLANE_LIBEDIT
+#include <errno.h>
 #include <histedit.h>
 #include <locale.h>
+#include <wchar.h>
 #endif
 
 static const char prompt_text[] = "backplane> ";
 
 struct lines_t {
     const line_completer_t *completer;
+    const line_waiter_t *waiter;
     bool interactive;
 #ifdef BACKPLANE_LIBEDIT
     EditLine *editor; /* NULL: plain lines */
@@ -59,15 +62,23 @@ bool lines_interactive(const lines_t *lines)
 
 /* --- plain lines ---------------------------------------------------------------------------------------- */
 
+/* The next byte. Nothing of stdin is kept in a buffer, so that one can ask the system whether there is more. */
+static int read_byte(lines_t *lines)
+{
+    while (!os_input_ready())
+        lines->waiter->wait(lines->waiter->context);
+    return getchar();
+}
+
 /* Read up to the end of the line. A zero byte in it becomes '?', which no command holds. */
 static line_end_t read_plain(lines_t *lines, char **line)
 {
     size_t length = 0;
     bool too_long = false;
-    int c = getchar();
+    int c = read_byte(lines);
     if (c == EOF)
         return ferror(stdin) ? LINES_BROKEN : LINES_OVER;
-    for (; c != EOF && c != '\n'; c = getchar()) {
+    for (; c != EOF && c != '\n'; c = read_byte(lines)) {
         too_long = too_long || length == LINE_BYTES_MAX;
         if (!too_long)
             lines->line[length++] = c == '\0' ? '?' : (char)c;
@@ -170,6 +181,31 @@ static unsigned char complete(EditLine *editor, int key)
     return insert_completion(editor, &lines->completions, length - start);
 }
 
+/* libedit wants letters, which may be several bytes. */
+static int read_letter(EditLine *editor, wchar_t *letter)
+{
+    mbstate_t state = {0};
+    void *data = NULL;
+    if (el_get(editor, EL_CLIENTDATA, &data) != 0 || data == NULL)
+        return -1;
+    for (;;) {
+        int c = read_byte(data);
+        char byte = (char)c;
+        if (c == EOF && ferror(stdin) && errno == EINTR) {
+            clearerr(stdin);
+            el_set(editor, EL_REFRESH);
+            continue;
+        }
+        if (c == EOF)
+            return ferror(stdin) ? -1 : 0;
+        size_t length = mbrtowc(letter, &byte, 1, &state);
+        if (length <= 1)
+            return 1;
+        if (length == (size_t)-1)
+            state = (mbstate_t){0}; /* no letter: passed over */
+    }
+}
+
 /* Where the history is kept: the file that BACKPLANE_HISTORY names, empty: nowhere; else backplane/history in the
  * user's folder for states. false where it is kept nowhere. */
 static bool history_file(char *path, size_t size)
@@ -231,6 +267,7 @@ static void open_editor(lines_t *lines)
     history(lines->history, &event, H_SETUNIQUE, 1);
     load_history(lines);
     el_set(lines->editor, EL_CLIENTDATA, lines);
+    el_set(lines->editor, EL_GETCFN, read_letter);
     el_set(lines->editor, EL_PROMPT, prompt);
     el_set(lines->editor, EL_EDITOR, "emacs");
     el_set(lines->editor, EL_SIGNAL, 1);
@@ -274,12 +311,14 @@ static line_end_t read_edited(lines_t *lines, char **line)
 
 /* --- either --------------------------------------------------------------------------------------------- */
 
-lines_t *lines_open(const line_completer_t *completer)
+lines_t *lines_open(const line_completer_t *completer, const line_waiter_t *waiter)
 {
     lines_t *lines = calloc(1, sizeof *lines);
     if (lines == NULL)
         return NULL;
     lines->completer = completer;
+    lines->waiter = waiter;
+    setvbuf(stdin, NULL, _IONBF, 0);
     lines->interactive = os_is_terminal(0) && os_is_terminal(1);
 #ifdef BACKPLANE_LIBEDIT
     if (lines->interactive)

@@ -37,8 +37,15 @@ typedef struct lines_t lines_t;
 
 typedef enum line_end_t { LINE_READ, LINE_TOO_LONG, LINES_OVER, LINES_BROKEN } line_end_t;
 
-/* Lines of stdin. `completer` must live as long as they do. NULL when out of memory. */
-lines_t *lines_open(const line_completer_t *completer);
+/* What goes on until something can be read: `wait` comes back then, or earlier. */
+typedef struct line_waiter_t {
+    void *context;
+    void (*wait)(void *context);
+} line_waiter_t;
+
+/* Lines of stdin, which nobody else reads. `completer` and `waiter` must live as long as they do. NULL when out of
+ * memory. */
+lines_t *lines_open(const line_completer_t *completer, const line_waiter_t *waiter);
 void lines_close(lines_t *lines);
 
 /* Is there a person at the other end? */

@@ -197,7 +197,7 @@ static bool is_whole(file_watch_t *watch, const char *path)
 {
     char *bytes, why[256];
     size_t size;
-    error_text_t ignored = {.quiet = false};
+    error_text_t ignored = {.calls = NULL};
     if (file_read_plain(&watch->memory, path, &bytes, &size, &ignored) != BP_OK)
         return false;
     bool whole = image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why);

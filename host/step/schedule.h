@@ -142,6 +142,7 @@ typedef struct schedule_t {
     const crew_t *crew;
     bp_step_t now;
     uint32_t calls;
+    uint32_t part; /* its number among the worlds that step side by side */
     uint64_t began;
     uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;

@@ -54,6 +54,7 @@ static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
     schedule->crew = crew;
     schedule->calls = 0;
     schedule->moment = schedule->world->moment;
+    schedule->part = 0;
     schedule->commands.step = schedule->clock->steps;
     schedule->now = (bp_step_t){.struct_size = sizeof schedule->now,
                                 .number = schedule->clock->steps,
@@ -149,9 +150,11 @@ static void run_segments(schedule_t *schedule)
             make_commands_first(schedule, segment->first);
         if (schedule->world->askers > 0)
             stamp_units(schedule, segment->first, segment->count);
-        error->quiet = segment->shared;
+        if (segment->shared)
+            error_share(error);
         region_run(&part, 1, schedule->crew, &segment->pace);
-        error->quiet = false;
+        if (segment->shared)
+            error_join(error);
     }
     end_units(schedule);
 }
@@ -181,9 +184,9 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
 static void run_together(const region_part_t *parts, uint32_t count, const crew_t *crew)
 {
     error_text_t *error = &parts[0].schedule->world->base->error;
-    error->quiet = true;
+    error_share(error);
     region_run(parts, count, crew, &parts[0].schedule->together);
-    error->quiet = false;
+    error_join(error);
 }
 
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew)
@@ -200,6 +203,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
         return error_memory(&first->base->error, "stepping worlds side by side");
     for (uint32_t i = 0; i < count; i++) {
         begin(schedules[i], crew, began);
+        schedules[i]->part = i;
         parts[i] = (region_part_t){schedules[i], 0, schedules[i]->count};
     }
     for (uint32_t i = 0; i < count; i++)

@@ -143,6 +143,13 @@ static void begin_calls(calls_t *calls, unit_t *unit)
                                 .lists = &calls->lists.seen};
     lists_begin(&calls->lists, &unit->schedule->world->lists);
     commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
+    error_enter(&unit->schedule->world->base->error, &calls->recorder.call, unit->schedule->part);
+}
+
+static void end_calls(calls_t *calls)
+{
+    lists_end(&calls->lists);
+    error_leave(&calls->unit->schedule->world->base->error);
 }
 
 static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
@@ -193,7 +200,7 @@ static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_
             call_rows(&calls, match, first, count, call++);
         }
     }
-    lists_end(&calls.lists);
+    end_calls(&calls);
     return call;
 }
 
@@ -202,7 +209,7 @@ static void call_range(unit_t *unit, const task_t *task)
     calls_t calls;
     begin_calls(&calls, unit);
     call_rows(&calls, task->match, task->first, task->count, task->call);
-    lists_end(&calls.lists);
+    end_calls(&calls);
 }
 
 /* Does the unit say that it writes the k-th field of a term? A component that says nothing of its own writes all. */
@@ -259,6 +266,7 @@ static void call_once(unit_t *unit, uint32_t call)
     step.moment = unit->moment;
     lists_begin(&lists, &unit->schedule->world->lists);
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
+    error_enter(&unit->schedule->world->base->error, &recorder.call, unit->schedule->part);
     step.commands = &recorder;
     if (is_together(unit))
         unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step, &lists.seen));
@@ -269,6 +277,7 @@ static void call_once(unit_t *unit, uint32_t call)
                                              .lists = &lists.seen});
     lists_end(&lists);
     commands_end(&recorder);
+    error_leave(&unit->schedule->world->base->error);
 }
 
 uint64_t unit_run_rows(const unit_t *unit)

@@ -50,7 +50,7 @@ static void copy_plugin(const char *from, const char *to)
     char *bytes, name[1024];
     size_t size;
     memory_t memory;
-    error_text_t error = {.quiet = false};
+    error_text_t error = {.calls = NULL};
     memory_init(&memory, "test", &(bp_allocator_i){0});
     snprintf(name, sizeof name, "%s/%s.so", TEST_FIXTURE_DIR, from);
     ck_assert_int_eq(file_read(&memory, name, &bytes, &size, &error), BP_OK);

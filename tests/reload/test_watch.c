@@ -46,7 +46,7 @@ static void next_tick(void)
 
 static void begin(bool notices)
 {
-    error_text_t error = {.quiet = false};
+    error_text_t error = {.calls = NULL};
     memset(&base, 0, sizeof base);
     memory_init(&base.memory, "test", &(bp_allocator_i){0});
     ck_assert_int_eq(file_read(&base.memory, TEST_PLUGIN_DIR "/point_mass.so", &bytes, &size, &error), BP_OK);

@@ -412,6 +412,96 @@ START_TEST(a_host_changes_its_number_of_threads)
 }
 END_TEST
 
+/* --- sentences -------------------------------------------------------------------------------------------- */
+
+/* Even ranges fail twice, the others find that nothing has failed in theirs, whoever ran before on their thread. */
+static _Atomic uint32_t ranges_wrong;
+
+static void complain(const bp_match_t *match, uint32_t count)
+{
+    const bp_api_t *api = match->system->api;
+    bp_host_o *host = match->system->host;
+    uint32_t marker = 0;
+    char text[64];
+    (void)count;
+    ranges_wrong += strcmp(api->error->last(host), "") != 0;
+    if (match->range % 2 == 1)
+        return;
+    bp_property_t property = *(const bp_property_t *)match->system->state;
+    bp_entity_t dead = {0};
+    ranges_wrong += api->property->get(match->system->world, &property, &dead, 1, &marker, sizeof marker) == BP_OK;
+    ranges_wrong += strstr(api->error->last(host), "entity") == NULL;
+    snprintf(text, sizeof text, "range %u of %s", match->range, api->world->name(match->system->world));
+    ranges_wrong += api->error->set(host, BP_ERROR_FAILED, text) != BP_ERROR_FAILED;
+    for (uint32_t i = 0; i < 100; i++)
+        ranges_wrong += strcmp(api->error->last(host), text) != 0;
+}
+
+static bp_result_t complain_start(bp_system_t *s)
+{
+    s->state = s->api->memory->resize(s->plugin, NULL, 0, sizeof(bp_property_t));
+    return s->api->property->resolve(s->world, (bp_entity_t){0}, "rung", "mass", s->state);
+}
+
+static void complain_stop(bp_system_t *s)
+{
+    s->api->memory->resize(s->plugin, s->state, sizeof(bp_property_t), 0);
+}
+
+static const bp_field_t rung_fields[] = {{.name = "mass", .type = BP_F32}};
+static const bp_component_i rungs[] = {{.name = "rung", .fields = BP_LIST(rung_fields)}};
+static const bp_term_t rung_terms[] = {{.component = "rung", .fields = BP_LIST(mass_only)}};
+static const bp_system_i complaining[] = {{.name = "complain",
+                                           .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+                                           .terms = BP_LIST(rung_terms),
+                                           .start = complain_start,
+                                           .stop = complain_stop,
+                                           .run = complain}};
+static const bp_plugin_head_t complainer = BP_PLUGIN_HEAD("complainer", (&(const bp_plugin_desc_t){.version = "1",
+                                          .components = BP_LIST(rungs), .systems = BP_LIST(complaining)}));
+
+/* One world; then two that step side by side, of which the second is the last in the order. */
+static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
+{
+    enum { MANY = 40000 };
+    const bp_plugin_head_t *heads[] = {&complainer};
+    bp_host_desc_t desc = {.threads = threads, .static_plugins = heads, .static_plugin_count = 1};
+    bp_entity_t *entities = malloc(MANY * sizeof *entities);
+    if (jobs != NULL)
+        desc.jobs = *jobs;
+    bp_host_o *host = bp_host_create(&desc);
+    WORKS(host, bp_host_load_plugin(host, "complainer", NULL, 0));
+    for (uint32_t w = 0; w < 2; w++) {
+        const char *name = w == 0 ? "first" : "second";
+        char last[64];
+        bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = name});
+        WORKS(host, bp_world_use_component(world, "rung"));
+        WORKS(host, api_of(world)->world->create(world, prototype_of(world, "rung", NULL, NULL, NULL), entities, MANY));
+        WORKS(host, bp_world_use_system(world, "complain"));
+        snprintf(last, sizeof last, "range %u of %s", (MANY - 1) / 2560 / 2 * 2, name);
+        for (uint32_t i = 0; i < 20; i++) {
+            WORKS(host, bp_host_step(host));
+            EXPECT(strcmp(bp_host_error(host), last) == 0, "the last sentence is \"%s\" and not \"%s\"",
+                   bp_host_error(host), last);
+        }
+    }
+    ck_assert_uint_eq(ranges_wrong, 0);
+    bp_host_destroy(host);
+    free(entities);
+}
+
+START_TEST(failures_in_jobs_keep_their_sentences_and_the_last_in_the_order_stays)
+{
+    own_jobs_t own = {0, 0};
+    bp_jobs_i backwards = {.context = &own, .threads = 4, .run = run_backwards};
+    ranges_wrong = 0;
+    expect_sentences(1, NULL);
+    expect_sentences(2, NULL);
+    expect_sentences(4, NULL);
+    expect_sentences(4, &backwards);
+}
+END_TEST
+
 /* --- the suite ------------------------------------------------------------------------------------------ */
 
 Suite *threads_suite(void)
@@ -434,6 +524,7 @@ Suite *threads_suite(void)
     tcase_add_test(steps, one_thread_needs_no_jobs);
     tcase_add_test(steps, a_host_has_at_most_256_threads);
     tcase_add_test(steps, a_host_changes_its_number_of_threads);
+    tcase_add_test(steps, failures_in_jobs_keep_their_sentences_and_the_last_in_the_order_stays);
     suite_add_tcase(suite, steps);
     return suite;
 }
