@@ -67,7 +67,8 @@ static void try_all(bp_plugin_t *plugin, const void *bytes, size_t size)
     FAILS(host, BP_ERROR_STATE, "inside a posted task", bp_host_reload(host, names, 1, NULL));
     WORKS(host, plugin->api->entity->create(host, &entity, 1));
     ck_assert_uint_eq(plugin->api->entity->destroy(host, &entity, 1), 1);
-    hear(plugin, "tried", 5);
+    _Alignas(16) char tried[] = "tried";
+    hear(plugin, tried, 5);
 }
 
 static const bp_task_t linked_tasks[] = {{"hear", hear}, {.run = hear_and_post}, {"try_all", try_all}};
