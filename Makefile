@@ -8,6 +8,7 @@
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
 # INSPECTOR=1  build plugins/inspector as well
+# SYSTEM    what to build for: windows; empty for this machine (`make windows` sets it)
 # V=1       show each command whole instead of its name and file
 
 BUILD    ?= build
@@ -33,22 +34,50 @@ COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
 endif
 INCLUDE  := -Iplugin_api -Ihost
 HEADERS  := $(wildcard plugin_api/*.h plugin_api/*/*.h)
-LIBS      = $(shell pkg-config --libs inih) -ldl -lm -pthread
-PROGRAM_LIBS = $(shell pkg-config --libs jansson libedit)
+
+# What differs between the systems that are built for. On Windows the program has no libedit, and libraries come from
+# tools/windows_deps.
+ifeq ($(SYSTEM),windows)
+CROSS    := x86_64-w64-mingw32-
+CC       := $(if $(findstring ccache,$(CC)),ccache )$(CROSS)gcc
+EXE      := .exe
+SO       := .dll
+OTHER    := posix
+DEPS     := $(shell tools/windows_deps where)
+PKG_CONFIG := PKG_CONFIG_LIBDIR=$(DEPS)/lib/pkgconfig:/usr/x86_64-w64-mingw32/lib/pkgconfig pkg-config
+# printf and scanf as C11 has them; the same bytes from each build.
+CODE     += -D__USE_MINGW_ANSI_STDIO=1 -I$(DEPS)/include
+LINK     += -static-libgcc -Wl,--no-insert-timestamp
+LIBS      = $(shell $(PKG_CONFIG) --libs inih) -lm
+SHARED    = -Wl,--out-implib,$(BUILD)/libbackplane.dll.a
+# Fixtures and Check use pthreads, which are a library here; isfinite and its like convert to float.
+FIXTURE_LIBS := -static -lpthread
+TEST_WARN := -Wno-float-conversion -Wno-maybe-uninitialized
+else
+SO       := .so
+OTHER    := win32
+PKG_CONFIG := pkg-config
+LIBS      = $(shell $(PKG_CONFIG) --libs inih) -ldl -lm -pthread
+EDITING  := libedit
+SHARED    = -Wl,-soname,libbackplane.so.0
+endif
+AR       := $(CROSS)ar
+LD       := $(CROSS)ld
+PROGRAM_LIBS = $(shell $(PKG_CONFIG) --libs jansson $(EDITING))
 
 # The rooms of the library: each may include those before it (tools/check_rooms.sh). host/program/ uses the library.
 ROOMS           := os base plugin store property step scene reload history engine
 ALL_SOURCES     := $(wildcard $(ROOMS:%=host/%/*.c))
-LIB_SOURCES     := $(filter-out %_win32.c,$(ALL_SOURCES))
+LIB_SOURCES     := $(filter-out %_$(OTHER).c,$(ALL_SOURCES))
 PROGRAM_SOURCES := $(wildcard host/program/*.c)
 ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 # A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
 packages_of      = $(if $(wildcard plugins/$(1)/packages),$(shell cat plugins/$(1)/packages))
-flags_of         = $(if $(call packages_of,$(1)),$(shell pkg-config $(2) $(call packages_of,$(1))))
+flags_of         = $(if $(call packages_of,$(1)),$(shell $(PKG_CONFIG) $(2) $(call packages_of,$(1))))
 # One with a page (plugins/NAME/page) has it made into C by tools/bundle.sh, which needs esbuild.
 page_of          = $(if $(wildcard plugins/$(1)/page),$(BUILD)/pages/$(1)_page.c)
 LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
-                   { pkg-config --exists $(call packages_of,$(name)) && \
+                   { $(PKG_CONFIG) --exists $(call packages_of,$(name)) && \
                      { [ ! -d plugins/$(name)/page ] || command -v esbuild >/dev/null; }; } || echo $(name))))
 # The inspector answers within steps only, until plugins can ask for the main thread between them: INSPECTOR=1 builds
 # it.
@@ -59,6 +88,11 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
                    tests/resource/*.c tests/schedule/*.c tests/reload/*.c tests/system/*.c tests/history/*.c) tools/import/labels.c tools/import/pose.c \
                    $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c) \
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
+# Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
+ifeq ($(SYSTEM),windows)
+TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,hot posts \
+                   process temporary trial watch),$(TEST_SOURCES))
+endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
@@ -68,12 +102,12 @@ PROGRAM_OBJECTS := $(PROGRAM_SOURCES:%.c=$(BUILD)/obj/%.o)
 TEST_OBJECTS    := $(TEST_SOURCES:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJECTS   := $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.o)
 IMPORT_OBJECTS  := $(IMPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
-PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%.so)
+PLUGINS         := $(PLUGIN_NAMES:%=$(BUILD)/plugins/%$(SO))
 STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 # Versions of our own plugins whose states are of another form, for tests of reloading.
-OTHER_FORMS     := $(patsubst %,$(BUILD)/fixtures/%_other_form.so,debug_name mesh recorder transform) \
-                   $(BUILD)/fixtures/mesh_other_instances.so
-FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%.so) $(OTHER_FORMS)
+OTHER_FORMS     := $(patsubst %,$(BUILD)/fixtures/%_other_form$(SO),debug_name mesh recorder transform) \
+                   $(BUILD)/fixtures/mesh_other_instances$(SO)
+FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%$(SO)) $(OTHER_FORMS)
 
 # What a recipe says of itself (nothing under make -s), and whether its commands are shown.
 Q      := $(if $(V),,@)
@@ -90,7 +124,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell getconf _NPROCES
 all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 
-built: $(BUILD)/backplane $(BUILD)/libbackplane.so $(PLUGINS)
+built: $(BUILD)/backplane$(EXE) $(BUILD)/libbackplane.a $(BUILD)/libbackplane$(SO) $(PLUGINS)
 	@$(foreach name,$(filter-out $(if $(INSPECTOR),,inspector),$(LEFT_OUT)),echo "plugin $(name) is left out: it needs $(call packages_of,$(name));" \
 	    "tools/packages.sh $(name) installs that";) :
 
@@ -124,7 +158,7 @@ $(BUILD)/pic/%.o: %.c Makefile
 	$(call say,PIC,$<)
 	$(Q)$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
 
-$(BUILD)/obj/host/program/%.o: DEFINES = -DBACKPLANE_LIBEDIT
+$(BUILD)/obj/host/program/%.o: DEFINES = $(if $(EDITING),-DBACKPLANE_LIBEDIT)
 
 # The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps
 # through a table.
@@ -137,13 +171,13 @@ $(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += $(FASTER)
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)ar rcs $@ $^
+	$(Q)$(AR) rcsD $@ $^
 
-$(BUILD)/libbackplane.so: $(PIC_OBJECTS)
+$(BUILD)/libbackplane$(SO): $(PIC_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libbackplane.so.0 $(LINK) $^ -o $@ $(LIBS)
+	$(Q)$(CC) -shared $(SHARED) $(LINK) $^ -o $@ $(LIBS)
 
-$(BUILD)/backplane: $(PROGRAM_OBJECTS) $(COUNTS) $(BUILD)/libbackplane.a
+$(BUILD)/backplane$(EXE): $(PROGRAM_OBJECTS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
 
@@ -155,7 +189,7 @@ import:
 
 $(BUILD)/backplane-import: $(IMPORT_OBJECTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp) $(LIBS)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell $(PKG_CONFIG) --libs assimp) $(LIBS)
 
 # Compares what was imported with the model (tools/import_models.sh).
 import-check: import built
@@ -163,7 +197,7 @@ import-check: import built
 
 $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs assimp jansson) $(LIBS)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell $(PKG_CONFIG) --libs assimp jansson) $(LIBS)
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
@@ -181,10 +215,10 @@ define shared
 	$(Q)set -e; objects=; mkdir -p $@.parts; for source in $(filter %.c,$^) $(COUNTS_OF_PLUGIN); do \
 	    object=$@.parts/$$(basename $$source .c).o; objects="$$objects $$object"; \
 	    $(CC) $(PLUGIN_CODE) $(1) -fPIC -c $$source -o $$object; done; \
-	    $(CC) -shared $(LINK) $$objects -o $@ $(2) -lm
+	    $(CC) -shared $(LINK) $$objects -o $@ -lm $(2)
 endef
 
-$(BUILD)/plugins/%.so: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
+$(BUILD)/plugins/%$(SO): $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
 	$(call shared,-Iplugins/$* $(call flags_of,$*,--cflags),$(call flags_of,$*,--libs))
@@ -194,19 +228,19 @@ $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEAD
 	$(call say,CC,plugins/$*)
 	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
 	    $(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
-	    ld -r $$objects -o $@
+	    $(LD) -r $$objects -o $@
 
-$(BUILD)/fixtures/%.so: tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
+$(BUILD)/fixtures/%$(SO): tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
-	$(call shared)
+	$(call shared,,$(FIXTURE_LIBS))
 
-$(BUILD)/fixtures/%_other_form.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
+$(BUILD)/fixtures/%_other_form$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                    tests/fixtures/other_form.h Makefile
 	@mkdir -p $(@D)
 	$(call shared,-include tests/fixtures/other_form.h)
 
-$(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
+$(BUILD)/fixtures/%_other_instances$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                         tests/fixtures/other_form.h Makefile
 	@mkdir -p $(@D)
 	$(call shared,-include tests/fixtures/other_form.h -DOTHER_FORM_FROM=256)
@@ -214,11 +248,11 @@ $(BUILD)/fixtures/%_other_instances.so: $$(wildcard plugins/$$*/*.[ch]) $(HEADER
 # --- tests -----------------------------------------------------------------------------------------------------
 
 TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUILD)/fixtures"' \
-               -DTEST_BACKPLANE='"$(BUILD)/backplane"' -DTEST_SOURCE_DIR='"."' \
+               -DTEST_BACKPLANE='"$(BUILD)/backplane$(EXE)"' -DTEST_SOURCE_DIR='"."' -DTEST_SO='"$(SO)"' \
                -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR)
 
 # Tests are read, built and run once: they are compiled in half the time at -O1.
-$(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES)
+$(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES) $(TEST_WARN)
 $(BUILD)/obj/tests/%.o: FAST = $(if $(COVERAGE),-O0,-O1)
 
 # Calls of the system that tests can make fail: the linker leads them to tests/system/calls.c.
@@ -226,12 +260,12 @@ DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename 
            mmap mremap fork pipe pthread_create pthread_mutex_init pthread_cond_init pthread_key_create dlopen dlerror \
            inotify_init1 inotify_add_watch
 
-$(BUILD)/tests: $(TEST_OBJECTS) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
+$(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $(DOUBLED:%=-Wl,--wrap=%) $^ -o $@ $(shell pkg-config --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS)
+	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $(if $(EXE),,$(DOUBLED:%=-Wl,--wrap=%)) $^ -o $@ $(shell $(PKG_CONFIG) --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS) $(FIXTURE_LIBS)
 
 # What the test program is, runs and loads.
-test-parts: $(BUILD)/tests $(BUILD)/backplane $(PLUGINS) $(FIXTURES)
+test-parts: $(BUILD)/tests$(EXE) $(BUILD)/backplane$(EXE) $(PLUGINS) $(FIXTURES)
 
 # What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each
 # test, so not too much. The benchmarks are built too, so that a change of the contract finds them.
@@ -299,7 +333,7 @@ mutants: test-packages
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_PARTS   := plugins/mesh/obj.c plugins/mesh/obj_text.c $(addprefix plugins/inspector/,condition.c door.c rpc.c shapes.c writer.c)
 FUZZ_SOURCES := $(LIB_SOURCES) $(FUZZ_PARTS)
-FUZZ_LIBS     = $(shell pkg-config --libs jansson) $(LIBS)
+FUZZ_LIBS     = $(shell $(PKG_CONFIG) --libs jansson) $(LIBS)
 FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
@@ -356,7 +390,7 @@ $(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h) $(H
 
 $(BUILD)/bench: $(BENCH_OBJECTS) $(BUILD)/libbackplane.a | $(BENCH_PLUGINS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(shell pkg-config --libs jansson) $(LIBS)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(shell $(PKG_CONFIG) --libs jansson) $(LIBS)
 
 # Instructions of the hot paths in bench/paths.c, against bench/budgets.json: at most 3 % more. Skipped without
 # valgrind, and where there are no counts of this compiler with these flags. `make budgets-record` records them anew, on
@@ -378,36 +412,25 @@ bench: packages
 bench-docs:
 	@tools/benchmarks.py --publish bench/results/bench.json
 
-# --- Windows, from here: the library, the plugins, the embedding example and a test of reloading, by mingw -------
+# --- Windows, from here: the library, the program, the plugins and the tests, by mingw-w64 ------------------------
 
-WINDOWS_CC   ?= x86_64-w64-mingw32-gcc
-WINDOWS_CODE  = -std=c11 -O2 -g -ffp-contract=off -D__USE_MINGW_ANSI_STDIO=1 $(WARN)
-WINDOWS_LIB   = $(filter-out %_posix.c,$(ALL_SOURCES))
-WINDOWS_PLUGINS = $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),,$(name)))
+windows:
+	@tools/packages.sh windows
+	@tools/windows_deps >/dev/null
+	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=windows BUILD=build/windows built test-parts build/windows/embed.exe \
+	    build/windows/reload.exe build/windows/point_mass_2.dll
 
-windows: $(WINDOWS_LIB:%.c=build/windows/obj/%.o) $(WINDOWS_PLUGINS:%=build/windows/plugins/%.dll)
-	@rm -f build/windows/libbackplane.a
-	$(call say,AR,build/windows/libbackplane.a)
-	$(Q)$(WINDOWS_CC:gcc=ar) rcs build/windows/libbackplane.a $(filter %.o,$^)
-	$(call say,LINK,build/windows/embed.exe)
-	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) examples/embed/main.c build/windows/libbackplane.a -o build/windows/embed.exe
-	$(call say,LINK,build/windows/reload.exe)
-	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) tests/windows/reload.c build/windows/libbackplane.a -o build/windows/reload.exe
-	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) -Iplugin_api -shared tests/windows/point_mass_2.c -o build/windows/point_mass_2.dll
-
-# inih and xxHash come as headers from the system's packages; nothing else of /usr/include may be seen.
-build/windows/include: | packages
-	@mkdir -p $@ && cp /usr/include/ini.h /usr/include/xxhash.h $@/
-
-build/windows/obj/%.o: %.c | build/windows/include
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) $(INCLUDE) -Ibuild/windows/include -MMD -MP -c $< -o $@
-
-build/windows/plugins/%.dll: $$(wildcard plugins/$$*/*.[ch]) $(HEADERS)
-	@mkdir -p $(@D)
+build/windows/embed.exe: examples/embed/main.c build/windows/libbackplane.a
 	$(call say,LINK,$@)
-	$(Q)$(WINDOWS_CC) $(WINDOWS_CODE) -O3 -Iplugin_api -shared $(filter %.c,$^) -o $@
+	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
+
+build/windows/reload.exe: tests/windows/reload.c build/windows/libbackplane.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
+
+build/windows/point_mass_2.dll: tests/windows/point_mass_2.c $(HEADERS)
+	$(call say,PLUGIN,$@)
+	$(Q)$(CC) $(PLUGIN_CODE) -shared $(LINK) $< -o $@
 
 # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -444,6 +467,5 @@ help:
 	@echo "make V=1          show whole commands"
 	@echo "make clean        throw away what was built; make help: this list"
 
--include $(WINDOWS_LIB:%.c=build/windows/obj/%.d)
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)
 -include $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)

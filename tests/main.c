@@ -2,7 +2,8 @@
  *half.
  *
  * Check forks a child for each test, so a crash is one failed test; CK_FORK=no runs them all in this process for a
- * debugger.
+ * debugger. On Windows it always does, and suites that need a shell, a copy of the process, or other calls of POSIX
+ * systems are left out.
  *
  * The halves can run beside each other: suites that write files of the same name are in the same one. The second has
  * those that run the program, and those that put plugins in the place of others.
@@ -39,7 +40,9 @@ static const make_suite_t first_half[] = {
     look_suite,
     memory_failure_suite,
     loading_suite,
+#if !defined(_WIN32)
     power_suite,
+#endif
     plugins_suite,
     bubbles_suite,
     picture_suite,
@@ -63,6 +66,7 @@ static const make_suite_t first_half[] = {
 static const make_suite_t second_half[] = {
     conformance_suite,
     config_suite,
+#if !defined(_WIN32)
     dump_suite,
     trace_suite,
     program_suite,
@@ -72,17 +76,22 @@ static const make_suite_t second_half[] = {
     new_suite,
     crash_suite,
     program_values_suite,
+#endif
     snapshot_suite,
     guard_suite,
+#if !defined(_WIN32)
     watch_suite,
     process_suite,
+#endif
     check_suite,
     reload_suite,
+#if !defined(_WIN32)
     hot_suite,
     trial_suite,
     temporary_suite,
+#endif
     audit_suite,
-#if !defined(BACKPLANE_SANITIZED) /* thousands of processes: it takes minutes there */
+#if !defined(BACKPLANE_SANITIZED) && !defined(_WIN32) /* thousands of processes: it takes minutes there */
     calls_suite,
 #endif
     reload_plugins_suite,
@@ -93,7 +102,9 @@ static const make_suite_t second_half[] = {
     reload_many_suite,
     reload_threads_suite,
     pause_suite,
+#if !defined(_WIN32)
     posts_suite,
+#endif
 };
 
 static void add(SRunner *runner, const make_suite_t *suites, size_t count)

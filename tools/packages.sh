@@ -3,8 +3,9 @@
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
 # sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
-# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), or the name of
-# a plugin that needs libraries of its own (plugins/NAME/packages).
+# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), "windows" or
+# "windows-test" (to build for Windows and to run that under wine; Debian and Ubuntu only), or the name of a plugin that
+# needs libraries of its own (plugins/NAME/packages).
 set -eu
 
 need=${1:-build}
@@ -17,7 +18,8 @@ add() { # apt dnf pacman brew
     missing_brew="$missing_brew $4"
 }
 
-command -v "${CC:-cc}" >/dev/null 2>&1 || add gcc gcc gcc gcc
+compiler=${CC:-cc} # may be "ccache gcc"
+command -v "${compiler%% *}" >/dev/null 2>&1 || add gcc gcc gcc gcc
 if command -v pkg-config >/dev/null 2>&1; then
     has() { pkg-config --exists "$1"; }
 else
@@ -52,6 +54,17 @@ fi
 if [ "$need" = import-test ]; then
     command -v apt-get >/dev/null 2>&1 || exit 1 # only Debian packages the models
     [ -d /usr/share/assimp/models ] || add assimp-testmodels "" "" ""
+fi
+
+if [ "$need" = windows ] || [ "$need" = windows-test ]; then
+    command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1 || add gcc-mingw-w64-x86-64 "" "" ""
+    [ -f /usr/x86_64-w64-mingw32/lib/libz.a ] || add libz-mingw-w64-dev "" "" ""
+    command -v cmake >/dev/null 2>&1 || add cmake "" "" ""
+    command -v dpkg-source >/dev/null 2>&1 || add dpkg-dev "" "" ""
+    [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || add debian-archive-keyring "" "" ""
+fi
+if [ "$need" = windows-test ]; then
+    command -v wine >/dev/null 2>&1 || add "wine wine64" "" "" ""
 fi
 
 [ -n "$missing_apt" ] || exit 0

@@ -112,12 +112,13 @@ static int by_name(const void *a, const void *b)
 static void add_folder(const char *folder)
 {
     char found[COMPONENTS_MAX][64], path[4200];
+    const size_t suffix = sizeof TEST_SO - 1;
     uint32_t count = 0;
     DIR *entries = opendir(folder);
     struct dirent *entry;
     while (entries != NULL && (entry = readdir(entries)) != NULL && count < COMPONENTS_MAX) {
         size_t length = strlen(entry->d_name);
-        if (length > 3 && length < sizeof found[0] && strcmp(entry->d_name + length - 3, ".so") == 0)
+        if (length > suffix && length < sizeof found[0] && strcmp(entry->d_name + length - suffix, TEST_SO) == 0)
             memcpy(found[count++], entry->d_name, length + 1);
     }
     if (entries != NULL)

@@ -978,7 +978,7 @@ START_TEST(plugins_are_found_by_name_and_by_path)
                  "%s[world w]\ncomponents = companion\n[spawn w s]\ncomponents = companion\n", heads[i]);
         set_up(ini);
         ck_assert_str_eq(bp_host_plugin(rig.host, 0, &path)->name, "companion");
-        ck_assert_msg(strstr(path, "fixtures/companion.so") != NULL, "%s", path);
+        ck_assert_msg(strstr(path, "fixtures/companion" TEST_SO) != NULL, "%s", path);
         expect_text("w/#0:1.companion.level", "-7");
         rig_close(&rig);
     }

@@ -17,8 +17,8 @@
 
 enum { LOG_MAX = 4096, STATIC_MAX = 4 };
 
-static const char companion_file[] = TEST_FIXTURE_DIR "/companion.so";
-static const char trial_file[] = TEST_SCRATCH_DIR "/trial.so";
+static const char companion_file[] = TEST_FIXTURE_DIR "/companion" TEST_SO;
+static const char trial_file[] = TEST_SCRATCH_DIR "/trial" TEST_SO;
 
 /* --- a host that is watched ------------------------------------------------------------------------ */
 
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(a_missing_file_is_named)
 {
     begin();
-    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "no/such/plugin", NULL, 0, "no/such/plugin", ".so",
+    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "no/such/plugin", NULL, 0, "no/such/plugin", TEST_SO,
                    "no such plugin file");
     EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "", NULL, 0, "no such plugin file");
     end();

@@ -10,7 +10,7 @@
 char *fixture_bytes(const char *fixture, size_t *size)
 {
     char path[1024];
-    snprintf(path, sizeof path, TEST_FIXTURE_DIR "/%s.so", fixture);
+    snprintf(path, sizeof path, TEST_FIXTURE_DIR "/%s" TEST_SO, fixture);
     FILE *file = fopen(path, "rb");
     EXPECT(file != NULL, "%s is not there", path);
     fseek(file, 0, SEEK_END);
@@ -30,7 +30,7 @@ const char *put_bytes(const void *bytes, size_t size, const char *as)
     char name[128], written[1024];
     snprintf(name, sizeof name, "%s.so.written", as);
     snprintf(written, sizeof written, "%s", scratch_bytes(name, bytes, size));
-    snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s.so", as);
+    snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s" TEST_SO, as);
     ck_assert_int_eq(rename(written, path), 0);
     return path;
 }

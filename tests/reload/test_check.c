@@ -34,7 +34,7 @@ START_TEST(plugins_that_follow_the_rules_have_no_errors)
     static const char *const names[] = {"point_mass", "transform", "mesh", "debug_name", "render_data", "gravity"};
     char path[1024];
     for (uint32_t i = 0; i < COUNT(names); i++) {
-        snprintf(path, sizeof path, "%s/%s.so", TEST_PLUGIN_DIR, names[i]);
+        snprintf(path, sizeof path, "%s/%s" TEST_SO, TEST_PLUGIN_DIR, names[i]);
         bp_result_t result = check(path, NULL, NULL);
 #if !defined(BACKPLANE_SANITIZED) /* sanitizers bring state of their own */
         EXPECT(result == BP_OK && counts[BP_LOG_ERROR] == 0, "%s:\n%s", path, found);
@@ -49,14 +49,14 @@ END_TEST
 
 START_TEST(a_component_whose_instances_a_reload_cannot_carry_is_warned_of)
 {
-    check(TEST_FIXTURE_DIR "/hoard.so", NULL, NULL);
+    check(TEST_FIXTURE_DIR "/hoard" TEST_SO, NULL, NULL);
     expect("2 component 'hoard' has neither `save` and `load`, nor a `state_form`, nor properties that can be set");
 }
 END_TEST
 
 START_TEST(every_broken_rule_is_found)
 {
-    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/stateful.so", NULL, NULL), BP_ERROR_FAILED);
+    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/stateful" TEST_SO, NULL, NULL), BP_ERROR_FAILED);
     expect("3 'counter' can be written (4 bytes in .bss)");
     expect("3 'filled' can be written (4 bytes in .data)");
     expect("3 'each' is a variable of each thread (.tbss)");
@@ -79,14 +79,14 @@ START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
         {"load", "host", "loading and unloading it "},
         {"unload", "abort", "crashed in 'unload'"},
     };
-    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/crasher.so", ways[_i][0], ways[_i][1]), BP_ERROR_FAILED);
+    ck_assert_int_eq(check(TEST_FIXTURE_DIR "/crasher" TEST_SO, ways[_i][0], ways[_i][1]), BP_ERROR_FAILED);
     expect(ways[_i][2]);
 }
 END_TEST
 
 START_TEST(a_crash_is_said_once)
 {
-    check(TEST_FIXTURE_DIR "/crasher.so", "load", "null");
+    check(TEST_FIXTURE_DIR "/crasher" TEST_SO, "load", "null");
     const char *first = strstr(found, "crashed in 'load'");
     ck_assert_ptr_nonnull(first);
     EXPECT(strstr(first + 1, "crashed in 'load'") == NULL, "%s", found);
@@ -95,9 +95,9 @@ END_TEST
 
 START_TEST(what_is_no_library_is_refused)
 {
-    ck_assert_int_eq(check(scratch_file("no.so", "hello"), NULL, NULL), BP_ERROR_ABI);
+    ck_assert_int_eq(check(scratch_file("no" TEST_SO, "hello"), NULL, NULL), BP_ERROR_ABI);
     expect("3 not a shared library");
-    ck_assert_int_eq(check(TEST_SCRATCH_DIR "/there_is_none.so", NULL, NULL), BP_ERROR_IO);
+    ck_assert_int_eq(check(TEST_SCRATCH_DIR "/there_is_none" TEST_SO, NULL, NULL), BP_ERROR_IO);
     ck_assert_uint_eq(counts[BP_LOG_ERROR], 1);
 }
 END_TEST

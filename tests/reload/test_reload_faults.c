@@ -96,7 +96,7 @@ static void overwrite(void *data)
 {
     writer_t *w = data;
     for (int n = 0; w->over == 0; n++) {
-        FILE *file = fopen(TEST_SCRATCH_DIR "/probe.so", "r+b");
+        FILE *file = fopen(TEST_SCRATCH_DIR "/probe" TEST_SO, "r+b");
         if (file == NULL)
             continue;
         setvbuf(file, NULL, _IONBF, 0);
@@ -148,7 +148,7 @@ START_TEST(what_is_no_plugin_is_refused)
     static const char text[] = "this is no library";
     char *before = describe_host(scene.host);
     put_bytes(text, sizeof text, "probe");
-    FAILS(scene.host, BP_ERROR_ABI, "probe.so", bp_host_reload(scene.host, probe, 1, NULL));
+    FAILS(scene.host, BP_ERROR_ABI, "probe" TEST_SO, bp_host_reload(scene.host, probe, 1, NULL));
     put_plugin("no_symbol", "probe");
     FAILS(scene.host, BP_ERROR_ABI, "bp_plugin", bp_host_reload(scene.host, probe, 1, NULL));
     expect_no_trace(&before, "a file that is no plugin");

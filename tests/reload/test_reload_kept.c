@@ -400,7 +400,7 @@ static void open_model(uint64_t seed)
     model.world = rig_world(&model.rig, "main");
     patch_open(&model.file);
     patch_put(&model.file, &model.list);
-    DOES(bp_host_load_plugin(model.host, TEST_SCRATCH_DIR "/patch.so", NULL, 0));
+    DOES(bp_host_load_plugin(model.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
     DOES(bp_world_use_component(model.world, "patch"));
     model.keys[0] = key_of(model.world, "patch", "");
     model.keys[1] = key_of(model.world, "patch", "second");

@@ -68,7 +68,7 @@ static void open_model(model_t *m, scene_t *scene, const patch_file_t *patch)
     m->scene = scene;
     m->random = 2;
     patch_put(patch, &m->list);
-    WORKS(scene->host, bp_host_load_plugin(scene->host, TEST_SCRATCH_DIR "/patch.so", NULL, 0));
+    WORKS(scene->host, bp_host_load_plugin(scene->host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
     WORKS(scene->host, bp_world_use_component(scene->world, "patch"));
     uint32_t keys[] = {key_of(scene->world, "patch", ""), key_of(scene->world, "patch", "second")};
     WORKS(scene->host, scene->api->entity->create(scene->host, m->entities, ENTITIES));

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BIRDS = 4000, STEPS = 4, HOSTS = 3 };
@@ -130,8 +129,8 @@ static void open_flock(flock_t *flock, const char *name, uint32_t threads, bool 
 {
     memset(flock, 0, sizeof *flock);
     snprintf(flock->folder, sizeof flock->folder, "%s/%s", TEST_SCRATCH_DIR, name);
-    snprintf(flock->path, sizeof flock->path, "%s/%s/flock.so", TEST_SCRATCH_DIR, name);
-    mkdir(flock->folder, 0755);
+    snprintf(flock->path, sizeof flock->path, "%s/%s/flock" TEST_SO, TEST_SCRATCH_DIR, name);
+    os_folder_create(flock->folder);
     flock->threads = threads;
     flock->own_jobs = own_jobs;
 }

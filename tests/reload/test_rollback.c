@@ -400,7 +400,7 @@ START_TEST(a_system_of_another_plugin_is_bound_by_the_names_that_are_declared)
     rig_open(&rig);
     patch_open(&file);
     patch_put(&file, &first);
-    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch.so", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "seeing", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "patch"));

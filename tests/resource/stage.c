@@ -173,9 +173,7 @@ char *stage_describe(const bp_scene_o *scene)
 {
     size_t size;
     const void *bytes = bp_scene_bytes(scene, &size);
-    char *text = NULL;
-    size_t length;
-    pen_t pen = {.file = open_memstream(&text, &length)};
+    pen_t pen = {.file = tmpfile()};
     memory_t memory;
     error_text_t error;
     memory_init(&memory, "pen", &(bp_allocator_i){.resize = NULL});
@@ -185,8 +183,7 @@ char *stage_describe(const bp_scene_o *scene)
         for (uint32_t row = 0; row < pen.blob.groups[g].rows; row++)
             write_entity(&pen, &pen.blob.groups[g], row);
     }
-    fclose(pen.file);
-    return text;
+    return take_text(pen.file, &size);
 }
 
 void stage_expects(stage_t *stage, const char *scene, const char *text)

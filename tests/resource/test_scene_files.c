@@ -33,6 +33,7 @@ static void open_place(place_t *place)
     place->e = entity_with(place->world, "label");
 }
 
+#if !defined(_WIN32)
 static void label(place_t *place, const char *text)
 {
     WORKS(place->rig.host,
@@ -55,6 +56,7 @@ static void expect_saved(const char *path, const char *text)
     ck_assert_str_eq(label_text, text);
     rig_close(&other.rig);
 }
+#endif
 
 START_TEST(what_is_no_scene_is_refused_by_name)
 {

@@ -269,8 +269,7 @@ static void write_nodes(FILE *file, int32_t parent)
 
 static char *write_scene(size_t *size)
 {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, size);
+    FILE *file = tmpfile();
     fprintf(file, "{\"entities\": [");
     write_nodes(file, -1);
     fprintf(file, "], \"prototypes\": {");
@@ -282,8 +281,7 @@ static char *write_scene(size_t *size)
         fprintf(file, "}%s", i > 0 ? ",\n" : "");
     }
     fprintf(file, "}}\n");
-    fclose(file);
-    return text;
+    return take_text(file, size);
 }
 
 /* --- word by word ------------------------------------------------------------------------------------------------- */

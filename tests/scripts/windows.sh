@@ -1,8 +1,8 @@
 #!/bin/sh
-# windows.sh BUILD - the library and the plugins, built for Windows, work there: a scene steps, and a plugin is reloaded
-# under it.
+# windows.sh BUILD - what is built for Windows works there: a scene steps, a plugin is reloaded under it, the program
+# runs, and the plugins of Windows do as those of this machine, which are in BUILD.
 #
-# Needs mingw to build and wine to run. What runs is examples/embed and tests/windows/reload.c.
+# Needs mingw to build and wine to run, and is skipped without them. This is a short set: `make test-windows` has more.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)

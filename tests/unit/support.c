@@ -203,3 +203,18 @@ const char *scratch_file(const char *name, const char *text)
 {
     return scratch_bytes(name, text, strlen(text));
 }
+
+char *take_text(FILE *file, size_t *size)
+{
+    ck_assert_ptr_nonnull(file);
+    long length = ftell(file);
+    ck_assert_int_ge(length, 0);
+    char *text = malloc((size_t)length + 1);
+    ck_assert_ptr_nonnull(text);
+    rewind(file);
+    *size = fread(text, 1, (size_t)length, file);
+    ck_assert_uint_eq(*size, (size_t)length);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}

@@ -12,6 +12,7 @@
 #include <backplane.h>
 #include <check.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* An allocator that counts, and fails on demand. Requests are counted from 1; freeing is no request. */
 typedef struct heap_t {
@@ -70,6 +71,9 @@ void *state_of(bp_world_o *world, const char *type);
 /* Write `text` to `name` in the scratch folder; returns the file's path, good until the next call. */
 const char *scratch_file(const char *name, const char *text);
 const char *scratch_bytes(const char *name, const void *bytes, size_t size);
+
+/* What has been written to a file that tmpfile made, as a text that the caller frees; closes the file. */
+char *take_text(FILE *file, size_t *size);
 
 /* As ck_assert_msg, for loops: Check takes a note of every assertion, which is slow; this one only speaks
  * up. */

@@ -282,7 +282,7 @@ END_TEST
 
 START_TEST(a_library_that_cannot_be_opened_gives_a_sentence)
 {
-    static const char *const paths[] = {TEST_PLUGIN_DIR "/no_such_plugin.so", TEST_PLUGIN_DIR,
+    static const char *const paths[] = {TEST_PLUGIN_DIR "/no_such_plugin" TEST_SO, TEST_PLUGIN_DIR,
                                         "no_such_plugin", ""};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char error[256] = "", small[4] = "xxx";

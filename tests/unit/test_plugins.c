@@ -7,6 +7,9 @@
  */
 /* realpath, beyond C11. */
 #define _DEFAULT_SOURCE 1
+#if defined(_WIN32)
+#define realpath(path, whole) _fullpath(whole, path, sizeof whole)
+#endif
 #include "../suites.h"
 
 #include <backplane.h>
