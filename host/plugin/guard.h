@@ -13,8 +13,8 @@
  * Where a debugger is attached nothing is ended for being late.
  *
  * What it does not do: it restores nothing that the call had changed, frees nothing that it had taken, and releases no
- * lock that it held. Linux on x86-64 and aarch64 only so far: elsewhere guard_create says so. What else it cannot do:
- * docs/hot_reload.md.
+ * lock that it held. Linux on x86-64 and aarch64 and Windows on x86-64 only so far: elsewhere guard_create says so.
+ * What else it cannot do: docs/hot_reload.md.
  */
 #ifndef HOST_PLUGIN_GUARD_H
 #define HOST_PLUGIN_GUARD_H

@@ -1,18 +1,20 @@
-/* guard_none.c - the guard where there is none: on other systems than Linux, and other processors than x86-64 and
- *aarch64.
+/* guard_none.c - the guard where there is none: on other systems than Linux and Windows, and other processors than
+ * x86-64 and, on Linux, aarch64.
  *
  * guard_create refuses with a sentence, so nobody believes to be guarded; the other functions exist for the linker, and
  * do what they would do without a guard.
  */
 #include "guard.h"
 
-#if !(defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)))
+#if !(defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))) && \
+    !(defined(_WIN32) && defined(__x86_64__))
 
 bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *error, guard_t **out)
 {
     (void)memory, (void)limit_ms, (void)out;
     return error_set(error, BP_ERROR_STATE,
-                     "there is no crash guard for this system: only on Linux for x86-64 and aarch64 so far");
+                     "there is no crash guard for this system: only on Linux for x86-64 and aarch64, and on Windows "
+                     "for x86-64 so far");
 }
 
 void guard_destroy(guard_t *guard)
