@@ -94,14 +94,6 @@ void run_drop_stamps(run_t *run, memory_t *memory)
     run_describe(run);
 }
 
-void run_forget_fields(run_t *run, uint32_t first, uint32_t width)
-{
-    static const field_t gone = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
-    for (uint32_t c = first; c < first + width; c++)
-        run->fields[c] = &gone;
-    run_describe(run);
-}
-
 static uint32_t block_count(const run_t *run)
 {
     return run->split ? run->column_count : 1;
@@ -304,6 +296,16 @@ static void free_rows(run_t *run, memory_t *memory)
     run->capacity = 0;
     run->version++;
     memset(run->columns, 0, run->column_count * sizeof *run->columns);
+}
+
+void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t width)
+{
+    static const field_t gone = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
+    if (run->capacity > 0)
+        free_rows(run, memory); /* whose room was shared out by the sizes of the cells */
+    for (uint32_t c = first; c < first + width; c++)
+        run->fields[c] = &gone;
+    run_describe(run);
 }
 
 size_t run_trim(run_t *run, memory_t *memory, size_t most)

@@ -139,8 +139,9 @@ static inline uint32_t run_take_hole(run_t *run)
     return holes_take(&run->hole_set);
 }
 
-/* The fields of `width` columns from `first` on are no more; the run has no rows, and never will again. */
-void run_forget_fields(run_t *run, uint32_t first, uint32_t width);
+/* The fields of `width` columns from `first` on are no more. The run has no rows, and never will again, so its room is
+ * given back. [main] */
+void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t width);
 
 /* --- other columns ------------------------------------------------------------------------------------------------ */
 

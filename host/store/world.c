@@ -163,13 +163,13 @@ bp_result_t world_use_component(world_t *world, component_t *component)
 }
 
 /* Runs stay, empty, when a plugin goes, and its fields go. */
-static void forget_fields(const world_t *world, run_t *run, uint32_t manager)
+static void forget_fields(world_t *world, run_t *run, uint32_t manager)
 {
     const prototypes_t *p = &world->prototypes;
     for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
         const component_key_t *key = &p->keys[p->items[at].key];
         if (key->manager == manager)
-            run_forget_fields(run, p->items[p->items[at].base].columns, key->columns);
+            run_forget_fields(run, &world->memory, p->items[p->items[at].base].columns, key->columns);
     }
 }
 
