@@ -406,6 +406,45 @@ typedef struct bp_diff_i {
 BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o *before, const bp_snapshot_o *after,
                                            const bp_diff_i *sink);
 
+/* --- history ---------------------------------------------------------------------------------------------------- */
+
+/* How a host remembers (docs/history.md). Moments are counted by calls that take a step, bp_world_step and
+ * bp_host_step; the first moment has as many as the first world has steps. */
+typedef struct bp_history_t {
+    uint32_t struct_size; /* sizeof(bp_history_t) */
+    uint32_t keyframes;   /* whole states that are kept */
+    uint64_t first;       /* the moments that are remembered ... */
+    uint64_t now;         /* ... and where the host is among them */
+    uint64_t last;
+    uint64_t bytes;       /* that keyframes take */
+    uint64_t budget;      /* 0: nothing is remembered */
+} bp_history_t;
+
+/* Remember from now on, with so many bytes of keyframes; 0: forget all. BP_ERROR_STATE where a plugin does not say
+ * how its state is kept; BP_ERROR_LIMIT where one keyframe takes more. */
+BACKPLANE_API bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes);
+
+BACKPLANE_API void bp_host_history(bp_host_o *host, bp_history_t *history);
+
+/* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more;
+ * systems that are output are left out of that and told at the end. Steps taken in the past go along what was,
+ * calls from outside included; the first change from outside begins another future, and the one that was is
+ * forgotten. On an error the host is where it was, unless a step failed on the way: then it is where that step
+ * began. */
+BACKPLANE_API bp_result_t bp_host_go(bp_host_o *host, uint64_t moment);
+
+/* Forget what comes after now: the next step is the first of another future. */
+BACKPLANE_API bp_result_t bp_host_branch_off(bp_host_o *host);
+
+/* Give the present moment a name, a word; and the moment of a name. Marks of a future that is forgotten go with
+ * it. */
+BACKPLANE_API bp_result_t bp_host_mark(bp_host_o *host, const char *name);
+BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment);
+
+/* Say that something has been written past the tables of the contract, through a reference or a column, since the
+ * last step. What comes through the tables says so by itself. */
+BACKPLANE_API void bp_host_touched(bp_host_o *host);
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 /* What one unit of a world's step has cost. */

@@ -78,6 +78,7 @@ static const make_suite_t second_half[] = {
     program_values_suite,
 #endif
     snapshot_suite,
+    history_suite,
     guard_suite,
 #if !defined(_WIN32)
     watch_suite,

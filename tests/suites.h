@@ -63,6 +63,7 @@ Suite *new_suite(void);
 Suite *crash_suite(void);
 Suite *program_values_suite(void);
 Suite *snapshot_suite(void);
+Suite *history_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);

@@ -116,6 +116,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
     reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
     hot_init(&host->hot, &host->reload);
+    host_init_history(host);
     host->own_jobs = known.jobs.run == NULL;
     host->crew.jobs = known.jobs;
     if (host->own_jobs)
@@ -132,6 +133,7 @@ void bp_host_destroy(bp_host_o *host)
 {
     if (host == NULL)
         return;
+    history_free(&host->history);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
     reload_free(&host->reload);
@@ -365,13 +367,23 @@ bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t after_step(bp_host_o *host, bp_result_t result)
+static uint32_t number_of(const bp_world_o *world)
+{
+    uint32_t number = 0;
+    while (host_world(world->rows.host, number) != world)
+        number++;
+    return number;
+}
+
+static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t result)
 {
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
     host_attend_crashes(host);
     if (result == BP_OK && host->destruction.stepping == 0)
         reload_step_done(&host->reload);
+    if (result == BP_OK)
+        history_end_step(&host->history, world);
     return result;
 }
 
@@ -381,7 +393,9 @@ bp_result_t bp_world_step(bp_world_o *world)
         return host_refuse_from_inside(world->rows.host);
     if (!world_clock_runs(&world->clock))
         return BP_OK;
-    return after_step(world->rows.host, schedule_step(world->schedule, &world->rows.host->crew));
+    uint32_t number = number_of(world);
+    history_begin_step(&world->rows.host->history, number);
+    return after_step(world->rows.host, number, schedule_step(world->schedule, &world->rows.host->crew));
 }
 
 static bool runs(const bp_host_o *host, uint32_t index)
@@ -419,15 +433,17 @@ static bp_result_t step_together(bp_host_o *host)
 bp_result_t bp_host_step(bp_host_o *host)
 {
     bp_result_t result = host_refuse_from_inside(host);
+    if (result == BP_OK)
+        history_begin_step(&host->history, BP_NONE);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         if (runs(host, i))
             result = schedule_prepare(host_world(host, i)->schedule);
     if (result == BP_OK && may_step_together(host))
-        return after_step(host, step_together(host));
+        return after_step(host, BP_NONE, step_together(host));
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         if (runs(host, i))
             result = schedule_step(host_world(host, i)->schedule, &host->crew);
-    return after_step(host, result);
+    return after_step(host, BP_NONE, result);
 }
 
 /* --- destruction -------------------------------------------------------------------------------------------------- */

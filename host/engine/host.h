@@ -6,7 +6,7 @@
 #ifndef HOST_ENGINE_HOST_H
 #define HOST_ENGINE_HOST_H
 
-#include "../history/snapshot.h"
+#include "../history/history.h"
 #include "../property/path.h"
 #include "../reload/hot.h"
 #include "../scene/scenes.h"
@@ -33,7 +33,8 @@ struct bp_host_o {
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
-    uint64_t branch;           /* how often it has gone to another moment */
+    history_t history;
+    bool tells_reloads;        /* ... is told of reloads */
 };
 
 /* Refuse what may not happen inside a step or a destruction callback. */
@@ -48,6 +49,9 @@ extern const bp_look_api host_look_table;
 
 /* What a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);
+
+/* Remember nothing yet. */
+void host_init_history(bp_host_o *host);
 
 /* The world of a number, in order of creation. */
 static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)

@@ -124,13 +124,100 @@ bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot)
     hot_cancel(&host->hot);
     reload_accept(&host->reload);
     result = snapshot_restore(&parts, &snapshot->read);
-    host->branch += result == BP_OK;
-    return result;
+    if (result != BP_OK)
+        return result;
+    host->history.branch++;
+    history_renew(&host->history);
+    snapshot_tell(&parts);
+    return BP_OK;
 }
 
 uint64_t bp_host_branch(bp_host_o *host)
 {
-    return host->branch;
+    return host->history.branch;
+}
+
+/* --- history ------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t step_again(void *context, uint32_t world)
+{
+    bp_host_o *host = context;
+    return world == BP_NONE ? bp_host_step(host) : bp_world_step(host_world(host, world));
+}
+
+static void reloaded(void *data, const bp_reload_report_t *report)
+{
+    bp_host_o *host = data;
+    if (report->result == BP_OK)
+        history_renew(&host->history);
+}
+
+void host_init_history(bp_host_o *host)
+{
+    parts_t parts = host_parts(host);
+    history_init(&host->history, &parts);
+    host->history.step = step_again;
+    host->history.context = host;
+    host->history.recomputing = &host->crew.recomputing;
+}
+
+bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK && bytes > 0 && !host->tells_reloads) {
+        result = reload_add_callback(&host->reload, reloaded, host);
+        host->tells_reloads = result == BP_OK;
+    }
+    return result == BP_OK ? history_set(&host->history, bytes) : result;
+}
+
+void bp_host_history(bp_host_o *host, bp_history_t *history)
+{
+    const history_t *h = &host->history;
+    uint32_t size = history->struct_size;
+    bp_history_t now = {.struct_size = size,
+                        .keyframes = h->keyframe_count,
+                        .first = h->first,
+                        .now = h->now,
+                        .last = h->last,
+                        .bytes = h->bytes,
+                        .budget = h->budget};
+    memcpy(history, &now, size < sizeof now ? size : sizeof now);
+}
+
+bp_result_t bp_host_go(bp_host_o *host, uint64_t moment)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    hot_cancel(&host->hot);
+    reload_accept(&host->reload);
+    return history_go(&host->history, moment);
+}
+
+bp_result_t bp_host_branch_off(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK)
+        history_cut(&host->history);
+    return result;
+}
+
+bp_result_t bp_host_mark(bp_host_o *host, const char *name)
+{
+    return history_mark(&host->history, name);
+}
+
+bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment)
+{
+    if (history_find_mark(&host->history, name, moment))
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no moment is marked '%.40s'", name);
+}
+
+void bp_host_touched(bp_host_o *host)
+{
+    history_touch(&host->history);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */

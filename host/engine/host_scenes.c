@@ -90,6 +90,7 @@ static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t f
 bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
                            bp_spawn_t *spawn)
 {
+    history_touch(&world->rows.host->history);
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
@@ -111,6 +112,7 @@ bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags,
 
 uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn)
 {
+    history_touch(&host->history);
     if (host_refuse_during_step(host) != BP_OK)
         return 0;
     uint32_t count = 0; /* callbacks of the dying may spawn and despawn: the list is taken out of their reach */
@@ -133,6 +135,7 @@ uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entitie
 
 void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
 {
+    history_touch(&host->history);
     scenes_release(&host->scenes, spawn);
 }
 
@@ -199,6 +202,7 @@ static void set_clock(bp_world_o *world, const blob_info_t *info)
 
 bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
 {
+    history_touch(&world->rows.host->history);
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;

@@ -12,12 +12,37 @@
 #include "../plugin/loader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum {
     MAX_OPTIONS = REGISTRY_MAX_FIELDS,
 };
 
 /* --- [host] and plugins ------------------------------------------------------------------------------------------- */
+
+/* "512 MiB" as bytes. */
+static bp_result_t read_history(setup_t *s)
+{
+    static const struct { const char *name; uint32_t shift; } units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+    const ini_entry_t *entry = setup_find_entry(s, "host", "history");
+    char *end;
+    s->history = 0;
+    if (entry == NULL)
+        return BP_OK;
+    unsigned long long count = strtoull(entry->value, &end, 10);
+    bool digits = entry->value[0] >= '0' && entry->value[0] <= '9';
+    end += strspn(end, " ");
+    for (uint32_t i = 0; digits && i < 3; i++) {
+        if (strcmp(end, units[i].name) == 0 && count <= UINT64_MAX >> 34) {
+            s->history = (uint64_t)count << units[i].shift;
+            return BP_OK;
+        }
+    }
+    if (digits && count == 0 && *end == '\0')
+        return BP_OK;
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX,
+                                                   "history is how much memory the past may take: 512 MiB, or 0"));
+}
 
 static bp_result_t read_host(setup_t *s)
 {
@@ -29,6 +54,8 @@ static bp_result_t read_host(setup_t *s)
         result = setup_read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
     if (result == BP_OK)
         result = setup_read_count(s, "seed", 0, INT64_MAX, &seed);
+    if (result == BP_OK)
+        result = read_history(s);
     if (result == BP_OK)
         result = setup_live(s);
     if (result != BP_OK)
@@ -295,6 +322,8 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         result = load_plugins(&s);
     if (result == BP_OK && !plugins_only)
         result = set_up_worlds(&s);
+    if (result == BP_OK && !plugins_only && s.history > 0 && (result = bp_host_remember(host, s.history)) != BP_OK)
+        result = setup_at_line(&s, setup_find_entry(&s, "host", "history")->line, result);
     if (result != BP_OK)
         undo(&s);
     setup_release_spawned(&s);
@@ -329,7 +358,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed",
+static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "build",       "sources",   NULL};
 static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};

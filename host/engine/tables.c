@@ -52,6 +52,7 @@ static const char *name_table_text(bp_host_o *host, bp_name_t name)
 
 static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const char *text)
 {
+    history_touch(&host->history);
     const char *string = strings_acquire(&host->base.strings, text);
     if (string == NULL)
         return error_memory(&host->base.error, "setting a string");
@@ -64,6 +65,7 @@ static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const c
 
 static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
+    history_touch(&host->history);
     if (host->entities.sealed)
         return error_set(&host->base.error, BP_ERROR_STATE,
                          "no entity can be created while a reload is being prepared");
@@ -72,6 +74,7 @@ static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, u
 
 static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
 {
+    history_touch(&host->history);
     return destruction_destroy(&host->destruction, entities, count);
 }
 
@@ -173,7 +176,11 @@ static uint32_t world_table_component(bp_world_o *world, const char *type)
 
 static bp_result_t world_table_key(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key)
 {
-    return world_key(&world->rows, component, name, key);
+    uint32_t before = world->rows.prototypes.key_count;
+    bp_result_t result = world_key(&world->rows, component, name, key);
+    if (world->rows.prototypes.key_count != before)
+        history_touch(&world->rows.host->history);
+    return result;
 }
 
 static bp_result_t world_table_key_info(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name)
@@ -183,21 +190,28 @@ static bp_result_t world_table_key_info(bp_world_o *world, uint32_t key, uint32_
 
 static bp_result_t world_table_prototype(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype)
 {
-    return store_prototype(&world->rows, keys, count, prototype);
+    uint32_t before = world->rows.prototypes.count;
+    bp_result_t result = store_prototype(&world->rows, keys, count, prototype);
+    if (world->rows.prototypes.count != before)
+        history_touch(&world->rows.host->history);
+    return result;
 }
 
 static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
+    history_touch(&world->rows.host->history);
     return store_create(&world->rows, prototype, entities, count);
 }
 
 static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
+    history_touch(&world->rows.host->history);
     return store_add(&world->rows, key, entities, count);
 }
 
 static bp_result_t world_table_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
+    history_touch(&world->rows.host->history);
     return store_remove(&world->rows, key, entities, count);
 }
 
@@ -225,6 +239,7 @@ static uint32_t world_table_count(bp_world_o *world, uint32_t component)
 
 static void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
 {
+    history_touch(&world->rows.host->history);
     return store_ref(&world->rows, ref);
 }
 
@@ -264,6 +279,7 @@ static bp_result_t property_table_get(bp_world_o *world, bp_property_t *property
 static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                       uint32_t count, const void *values, size_t stride)
 {
+    history_touch(&world->rows.host->history);
     return property_set(&world->rows, property, entities, count, values, stride);
 }
 
@@ -276,7 +292,14 @@ static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entit
 static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
                                             const char *property, uint32_t type, const void *value)
 {
+    history_touch(&world->rows.host->history);
     return property_set_named(&world->names, entity, component, property, type, value);
+}
+
+static bp_result_t property_table_set_text(const bp_path_t *path, const char *text)
+{
+    history_touch(&path->world->rows.host->history);
+    return path_set_text(path, text);
 }
 
 static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, bp_path_t *path)
@@ -378,6 +401,7 @@ static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
 
 static void clock_table_step(bp_world_o *world, uint64_t count)
 {
+    history_touch(&world->rows.host->history);
     world->clock.stopped = true;
     world->clock.granted = count;
 }
@@ -389,12 +413,14 @@ static void clock_table_stop(bp_world_o *world)
 
 static void clock_table_start(bp_world_o *world)
 {
+    history_touch(&world->rows.host->history);
     world->clock.stopped = false;
     world->clock.granted = 0;
 }
 
 static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
 {
+    history_touch(&world->rows.host->history);
     if (!(speed >= 1e-6 && speed <= 1e6))
         return error_set(&world->rows.base->error, BP_ERROR_RANGE,
                          "a speed of %g: it has to lie between 0.000001 and 1000000", speed);
@@ -503,7 +529,7 @@ static const bp_property_api property_table = {
     .get_named = property_table_get_named,
     .set_named = property_table_set_named,
     .get_text = path_get_text,
-    .set_text = path_set_text,
+    .set_text = property_table_set_text,
     .parse_path = property_table_parse_path,
     .describe = property_table_describe,
 };

@@ -235,6 +235,12 @@ static void tell_rewound(bp_world_o *world)
     }
 }
 
+void snapshot_tell(const parts_t *parts)
+{
+    for (uint32_t i = 0; i < parts->destruction->world_count; i++)
+        tell_rewound(world_handle(parts->destruction->worlds[i]));
+}
+
 static void commit(back_t *back)
 {
     const parts_t *parts = back->parts;
@@ -244,8 +250,6 @@ static void commit(back_t *back)
         world_back_commit(&back->worlds[i]);
     for (uint32_t i = 0; i < back->state_count; i++)
         state_commit(parts, &back->states[i]);
-    for (uint32_t i = 0; i < back->world_count; i++)
-        tell_rewound(back->worlds[i].world);
 }
 
 bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot)

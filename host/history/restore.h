@@ -21,6 +21,9 @@
  * steps */
 bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot);
 
+/* Tell systems that want to know where their worlds are now. [main], between steps */
+void snapshot_tell(const parts_t *parts);
+
 /* Is the host made of what the snapshot was made of? Else the error says where not. */
 bp_result_t snapshot_fits(const parts_t *parts, const snapshot_t *snapshot);
 

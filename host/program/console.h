@@ -104,6 +104,17 @@ bool console_unwatch(console_t *console, char *rest);
 uint64_t console_watch_stride(const console_t *console, uint64_t steps);
 void console_show_watched(const console_t *console);
 
+/* --- history ----------------------------------------------------------------------------------------------------- */
+
+/* Commands that go back and forth in what the host remembers (console_history.c). */
+
+bool console_history(console_t *console, char *rest);
+bool console_back(console_t *console, char *rest);
+bool console_forward(console_t *console, char *rest);
+bool console_goto(console_t *console, char *rest);
+bool console_branch(console_t *console, char *rest);
+bool console_mark(console_t *console, char *rest);
+
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
 /* Commands that print and set values.

@@ -471,14 +471,21 @@ void unit_call_simulate(unit_t *unit, const bp_run_t *run)
     verb_simulate(unit->manager->component, &unit->manager->verb, run);
 }
 
+static bool is_left_out(const unit_t *unit)
+{
+    return unit->schedule->crew->recomputing && (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+}
+
 void unit_call_run(unit_t *unit, const bp_match_t *match)
 {
-    verb_run(unit->system, &unit->verb, match);
+    if (!is_left_out(unit))
+        verb_run(unit->system, &unit->verb, match);
 }
 
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
-    verb_run_all(unit->system, &unit->verb, step, matches, count);
+    if (!is_left_out(unit))
+        verb_run_all(unit->system, &unit->verb, step, matches, count);
 }
 
 void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count)

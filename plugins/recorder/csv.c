@@ -12,6 +12,8 @@
  */
 #include "recorder.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bp_result_t refuse(const recorder_state *r, bp_result_t code, const char *message)
@@ -174,4 +176,53 @@ void recorder_csv_stop(recorder_state *r)
     csv->file = NULL;
     csv->world = NULL;
     forget_types(r, csv);
+}
+
+/* --- going back ----------------------------------------------------------------------------------------- */
+
+/* Copy the header and the rows of up to `time`; returns the number of rows, or -1 where that failed. A row that is
+ * longer than the buffer comes in pieces, of which the first has the time. */
+static long long copy_rows(FILE *from, FILE *to, double time)
+{
+    char piece[4096];
+    long long rows = -1;
+    bool begins = true;
+    while (fgets(piece, sizeof piece, from) != NULL) {
+        if (begins && rows >= 0 && strtod(piece, NULL) > time)
+            break;
+        if (fputs(piece, to) < 0)
+            return -1;
+        rows += begins;
+        begins = strchr(piece, '\n') != NULL;
+    }
+    return ferror(from) || fflush(to) != 0 ? -1 : rows;
+}
+
+void recorder_csv_rewind(recorder_state *r, double time)
+{
+    char part[1024], shorter[1040], message[RECORDER_MESSAGE];
+    recorder_csv *csv = recorder_csv_of(r);
+    const char *target = recorder_text(r, RECORDER_CSV);
+    if (csv->file == NULL || csv->rows == 0 || fflush(csv->file) != 0)
+        return;
+    snprintf(part, sizeof part, "%.900s.part", target);
+    snprintf(shorter, sizeof shorter, "%s.back", part);
+    FILE *from = fopen(part, "rb"), *to = fopen(shorter, "w+b");
+    long long rows = from == NULL || to == NULL ? -1 : copy_rows(from, to, time);
+    if (from != NULL)
+        fclose(from);
+    if (to != NULL)
+        fclose(to);
+    if (rows >= 0) {
+        fclose(csv->file);
+        remove(part);
+        csv->file = rename(shorter, part) == 0 ? fopen(part, "ab") : NULL;
+        csv->rows = (uint64_t)rows;
+    }
+    if (rows >= 0 && csv->file != NULL)
+        return;
+    remove(shorter);
+    snprintf(message, sizeof message, "'%.300s' keeps the rows of a future that was left: it cannot be shortened",
+        part);
+    recorder_complain(r, message);
 }

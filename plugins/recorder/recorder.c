@@ -308,6 +308,24 @@ static void report(bp_system_t *s, bp_report_o *out)
     }
 }
 
+/* The world has gone to another moment. Rows of what lies after it go; the picture is of what is recorded from now on,
+ * since its curves have no times. */
+static void rewound(bp_system_t *s, const bp_step_t *now)
+{
+    recorder_state *r = s->state;
+    recorder_csv_rewind(r, now->time + now->dt / 2);
+    for (uint32_t i = 0; i < r->count; i++) {
+        recorder_source *source = &r->sources[i];
+        if (source->curve != NULL)
+            recorder_curve_free(r, source->curve);
+        if (source->series != NULL)
+            recorder_series_free(r, source->series);
+        source->curve = NULL;
+        source->series = NULL;
+    }
+    r->samples = 0;
+}
+
 static bp_result_t load(bp_plugin_t *plugin)
 {
     if (plugin->state != NULL)
@@ -326,7 +344,9 @@ static void unload(bp_plugin_t *plugin)
 }
 
 static const bp_system_report_i reporting = {report};
-static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+static const bp_rewind_i rewinding = {rewound};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)},
+                                            {BP_EXTENSION("bp_rewind", rewinding)}};
 
 static const bp_system_i systems[] = {
     {.name = "recorder",

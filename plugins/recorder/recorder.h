@@ -145,6 +145,9 @@ void recorder_csv_row(recorder_state *r);
 void recorder_csv_stop(recorder_state *r);
 uint32_t recorder_csv_columns(const recorder_state *r);
 
+/* Rows of times after `time` go: what is recorded next takes their place. */
+void recorder_csv_rewind(recorder_state *r, double time);
+
 /* --- svg.c ---------------------------------------------------------------------------------------------- */
 
 /* Draw everything that has been recorded. 0 where the file cannot take it. */

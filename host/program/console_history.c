@@ -1,0 +1,111 @@
+/* console_history.c - going back and forth in what the host remembers. */
+#include "arguments.h"
+#include "console.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static bp_history_t read_history(const console_t *console)
+{
+    bp_history_t history = {.struct_size = sizeof history};
+    bp_host_history(console->program->host, &history);
+    return history;
+}
+
+static bool remembers(const console_t *console)
+{
+    if (read_history(console).budget > 0)
+        return true;
+    return console_refuse(console,
+        "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
+}
+
+static bool go(console_t *console, uint64_t moment)
+{
+    if (bp_host_go(console->program->host, moment) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    bp_history_t history = read_history(console);
+    printf("at step %" PRIu64 " of %" PRIu64 "\n", history.now, history.last);
+    return true;
+}
+
+bool console_history(console_t *console, char *rest)
+{
+    if (!console_takes_nothing(console, rest) || !remembers(console))
+        return false;
+    bp_history_t h = read_history(console);
+    printf("steps %" PRIu64 " to %" PRIu64 ", at %" PRIu64 "; %" PRIu32 " %s, %.1f of %.1f MiB\n", h.first, h.last,
+        h.now,
+           h.keyframes, h.keyframes == 1 ? "keyframe" : "keyframes", (double)h.bytes / 1048576,
+           (double)h.budget / 1048576);
+    return true;
+}
+
+static bool read_steps(console_t *console, char *rest, uint64_t *count, bool *given)
+{
+    char *word;
+    if (!console_take_words(console, rest, &word, 1) || !remembers(console))
+        return false;
+    *given = word != NULL;
+    if (word != NULL && !numbers_read_count(word, count))
+        return console_refuse(console, "'%s' is no number of steps", word);
+    return true;
+}
+
+bool console_back(console_t *console, char *rest)
+{
+    uint64_t count = 1;
+    bool given;
+    if (!read_steps(console, rest, &count, &given))
+        return false;
+    bp_history_t h = read_history(console);
+    if (count > h.now - h.first)
+        return console_refuse(console, "what is remembered begins at step %" PRIu64 ", %" PRIu64 " back", h.first,
+                              h.now - h.first);
+    return go(console, h.now - count);
+}
+
+bool console_forward(console_t *console, char *rest)
+{
+    uint64_t count = 0;
+    bool given;
+    if (!read_steps(console, rest, &count, &given))
+        return false;
+    bp_history_t h = read_history(console);
+    return go(console, given && count < h.last - h.now ? h.now + count : h.last);
+}
+
+bool console_goto(console_t *console, char *rest)
+{
+    char *word;
+    uint64_t moment;
+    if (!console_take_words(console, rest, &word, 1) || !remembers(console))
+        return false;
+    if (word == NULL)
+        return console_refuse(console, "go where? To the number of a step, or to the name of a mark");
+    if (!numbers_read_count(word, &moment) && bp_host_marked(console->program->host, word, &moment) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    return go(console, moment);
+}
+
+bool console_branch(console_t *console, char *rest)
+{
+    if (!console_takes_nothing(console, rest) || !remembers(console))
+        return false;
+    if (bp_host_branch_off(console->program->host) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    printf("another future begins at step %" PRIu64 "\n", read_history(console).now);
+    return true;
+}
+
+bool console_mark(console_t *console, char *rest)
+{
+    char *word;
+    if (!console_take_words(console, rest, &word, 1))
+        return false;
+    if (word == NULL)
+        return console_refuse(console, "under which name?");
+    if (bp_host_mark(console->program->host, word) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    return true;
+}
