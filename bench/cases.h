@@ -87,6 +87,10 @@ extern const group_t group_transform_create, group_transform_set;
 /* cases_frustum.c */
 extern const group_t group_frustum;
 
+/* cases_lists.c */
+extern const group_t group_list_append, group_list_iterate;
+extern const gauge_t gauge_list_empty;
+
 /* cases_reload.c */
 extern const group_t group_reload, group_reload_own, group_reload_trial;
 

@@ -17,7 +17,7 @@ static const gauge_t *const gauges[] = {
     &gauge_prototype,
     &gauge_run_subsets,      &gauge_run_subsets_resident,
     &gauge_run_named,        &gauge_run_named_resident,
-    &gauge_bubbles,
+    &gauge_bubbles,          &gauge_list_empty,
 };
 
 static const group_t *const groups[] = {
@@ -45,7 +45,7 @@ static const group_t *const groups[] = {
     &group_join_3_8,     &group_join_3_8s,       &group_join_3_64,  &group_join_3_64s,
     &group_join_prototypes, &group_join_own,
     &group_notices,      &group_threads_compute, &group_threads_light, &group_empty,
-    &group_bubbles,      &group_bubbles_start,
+    &group_bubbles,      &group_bubbles_start,   &group_list_append, &group_list_iterate,
     &group_index, &group_index_500, &group_index_5000, &group_index_alone, &group_index_old,
 };
 

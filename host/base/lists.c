@@ -13,23 +13,19 @@
 #include "lists.h"
 
 #include "../os/os.h"
+#include "base.h"
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 
-static size_t block_size(size_t bytes)
+/* The number of the least class whose blocks have so many bytes; LISTS_CLASSES or more where they are too many. */
+static uint32_t class_of(size_t bytes)
 {
-    size_t size = LISTS_SMALLEST;
-    while (size < bytes)
-        size *= 2;
-    return size;
+    return bytes <= LISTS_SMALLEST ? 0 : highest_bit(bytes - 1) - 3;
 }
 
-static uint32_t class_of(size_t size)
+static size_t block_size(size_t bytes)
 {
-    uint32_t number = 0;
-    while ((size_t)LISTS_SMALLEST << number < size)
-        number++;
-    return number;
+    return (size_t)LISTS_SMALLEST << class_of(bytes);
 }
 
 /* --- chunks ------------------------------------------------------------------------------------------------------- */
