@@ -224,6 +224,8 @@ typedef struct bp_world_desc_t {
     uint32_t padding;
     const char *name;     /* letters, digits, underscore; unique in the host */
     double step_rate;     /* steps in one unit of the world's time; 0: 60 */
+    const char *units;    /* what the world calls the kg, m and s that fields declare: "kg=solar mass, m=au, s=day";
+                             NULL: as declared. Only what is printed changes. */
 } bp_world_desc_t;
 
 /* Create a world. NULL on failure. */

@@ -42,6 +42,7 @@ typedef struct bp_look_world_t {
     uint32_t structure;     /* another number where entities have come, gone, or changed their components since; may
                                differ though nothing has */
     uint32_t padding;
+    const char *units;      /* what it calls kg, m and s: "kg=solar mass, m=au, s=day"; "": as fields declare them */
 } bp_look_world_t;
 
 /* A component type that a plugin brings. Its fields are told by bp_property_api.describe. */
@@ -135,6 +136,11 @@ typedef struct bp_look_api {
      * bp_types.h says for its type; of an array all its values, packed; of a list a bp_list_t, for reading. NULL where
      * the prototype lacks the key or has no rows, and for components with storage of their own. */
     const void *(BP_CALL *column)(bp_world_o *world, uint32_t prototype, uint32_t key, uint32_t field);
+
+    /* What a world calls the unit that a field declares: "m/s^2" is "au/day^2" where the world's metre is the au and
+     * its second the day. Whoever prints a unit beside a value prints that. `declared` NULL is "". At most `size` bytes
+     * are written, with the closing zero; returns how long the whole is. */
+    uint32_t (BP_CALL *unit_text)(bp_world_o *world, const char *declared, char *text, uint32_t size);
 } bp_look_api;
 
 #ifdef __cplusplus

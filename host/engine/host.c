@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include "../base/memory.h"
+#include "../base/units.h"
 #include "../plugin/loader.h"
 #include "../plugin/verbs.h"
 #include "../step/schedule_inner.h"
@@ -275,6 +276,8 @@ static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
         return error_set(error, BP_ERROR_RANGE,
                          "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
                          desc->step_rate);
+    if (desc->units != NULL && units_check(desc->units, error) != BP_OK)
+        return error_prefix(error, BP_ERROR_SYNTAX, "world '%s': ", desc->name);
     return BP_OK;
 }
 
@@ -290,7 +293,11 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
     bp_world_o *world = schedule_create_world(&parts, &host->destruction, known.name, rate, host->layouts + 1);
     if (world == NULL)
         return BP_ERROR_MEMORY;
-    result = destruction_add_world(&host->destruction, &world->rows);
+    if (known.units != NULL && known.units[0] != '\0')
+        world->rows.units = memory_copy_text(&world->rows.memory, known.units);
+    result = known.units != NULL && known.units[0] != '\0' && world->rows.units == NULL
+                 ? error_memory(&host->base.error, "creating a world")
+                 : destruction_add_world(&host->destruction, &world->rows);
     if (result != BP_OK) {
         schedule_free_world(world);
         return result;

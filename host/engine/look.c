@@ -3,8 +3,8 @@
  * Each entry fills a struct of its own and hands as much of it over as the caller knows. A cursor counts items; it is
  * the number of the next one.
  */
+#include "../base/units.h"
 #include "host.h"
-
 
 /* Hand a struct over; its first member is the caller's size of it, which stays. */
 static void hand_over(void *out, const void *known, size_t known_size)
@@ -49,7 +49,8 @@ static uint32_t look_world(bp_host_o *host, uint32_t *cursor, bp_look_world_t *o
                              .bytes = stats.bytes,
                              .holes = stats.holes,
                              .prototypes = stats.prototypes,
-                             .structure = structure_of(&world->rows)};
+                             .structure = structure_of(&world->rows),
+                             .units = text_or_empty(world->rows.units)};
     hand_over(out, &known, sizeof known);
     return 1;
 }
@@ -210,6 +211,11 @@ static uint32_t look_unit(bp_world_o *world, uint32_t *cursor, bp_look_unit_t *o
     return 1;
 }
 
+static uint32_t look_unit_text(bp_world_o *world, const char *declared, char *text, uint32_t size)
+{
+    return (uint32_t)units_say(text_or_empty(world_of(world)->units), text_or_empty(declared), text, size);
+}
+
 const bp_look_api host_look_table = {
     .struct_size = sizeof host_look_table,
     .version = 1,
@@ -222,4 +228,5 @@ const bp_look_api host_look_table = {
     .prototype = look_prototype,
     .keys = look_keys,
     .column = look_column,
+    .unit_text = look_unit_text,
 };

@@ -207,9 +207,12 @@ static bp_result_t make_world(setup_t *s, const ini_section_t *section)
                              error_set(s->error, BP_ERROR_RANGE,
                                        "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
     bp_world_o *world;
-    result = host_create_world(s->host, &(bp_world_desc_t){.name = words[1], .step_rate = value.f64}, &world);
+    const ini_entry_t *units = setup_find_entry(s, section->name, "units");
+    const bp_world_desc_t desc = {
+        .name = words[1], .step_rate = value.f64, .units = units == NULL ? NULL : units->value};
+    result = host_create_world(s->host, &desc, &world);
     if (result != BP_OK)
-        return setup_at_line(s, section->line, result);
+        return setup_at_line(s, result == BP_ERROR_SYNTAX && units != NULL ? units->line : section->line, result);
     result = use_all(s, world, setup_find_entry(s, section->name, "components"), bp_world_use_component);
     return result != BP_OK ? result
                            : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
@@ -361,7 +364,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "build",       "sources",   NULL};
-static const char *const world_keys[] = {"step_rate", "components", "systems", "scenes", NULL};
+static const char *const world_keys[] = {"step_rate", "units", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
 {

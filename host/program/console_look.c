@@ -5,6 +5,8 @@
 #include "output.h"
 #include "plugin_list.h"
 
+#include <bp_look.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,13 +263,22 @@ static void shorten(char *text)
     strcpy(text + length, " ...");
 }
 
+/* The unit of a field as the world calls it. */
+static void unit_text(const program_t *program, bp_world_o *world, const char *declared, char *text, uint32_t size)
+{
+    const bp_look_api *look = program->api->registry->find(program->host, BP_LOOK_API, 1);
+    text[0] = '\0';
+    if (look != NULL)
+        look->unit_text(world, declared, text, size);
+}
+
 /* A row for one property. The texts of `field` are good only until the next call, so what comes last is
  * read last: the cells before the value copy them, those behind it are copied first. */
 static bool add_property(table_t *table, const program_t *program, const target_t *target, const char *prefix,
                          const bp_field_t *field)
 {
     bp_path_t path = {.world = target->world, .entity = target->entity};
-    char unit[64];
+    char unit[96];
     char about[256];
     char room[VALUE_TEXT_MAX];
     const char *text;
@@ -276,7 +287,7 @@ static bool add_property(table_t *table, const program_t *program, const target_
     bool read_only = (field->flags & BP_FIELD_READ_ONLY) != 0;
     char name[64];
     snprintf(name, sizeof name, "%s", field->name);
-    snprintf(unit, sizeof unit, "%s", field->unit != NULL ? field->unit : "");
+    unit_text(program, target->world, field->unit, unit, sizeof unit);
     snprintf(about, sizeof about, "%s", field->doc != NULL ? field->doc : "");
     if (program->api->property->resolve(target->world, target->entity, target->component.name, name,
                                         &path.property) != BP_OK ||

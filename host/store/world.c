@@ -75,6 +75,7 @@ void world_end(world_t *world)
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
     memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
     memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
+    memory_free_text(memory, world->units);
     memory_free_text(memory, world->name);
 }
 

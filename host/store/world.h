@@ -106,6 +106,7 @@ typedef struct world_t {
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     char *name;
+    char *units;               /* what it calls kg, m and s (base/units.h); NULL: as declared */
     verb_place_t place;        /* for what is said of crashes */
 
     manager_t **managers;

@@ -109,7 +109,8 @@ static void write_header(recorder_state *r)
 {
     char title[64];
     recorder_csv *csv = recorder_csv_of(r);
-    const char *unit = recorder_text(r, RECORDER_TIME_UNIT);
+    char named[64];
+    const char *unit = recorder_time_unit(r, named, sizeof named);
     snprintf(title, sizeof title, unit[0] != 0 ? "time (%.32s)" : "time", unit);
     write_title(csv->file, title);
     for (uint32_t i = 0; i < r->count; i++) {

@@ -52,8 +52,8 @@ static const bp_field_t options[] = {
     {.name = "svg_origin", .type = BP_STRING,
      .doc = "path of a vector that is the origin of the picture for all of the same property"},
     {.name = "title", .type = BP_STRING, .doc = "of the picture"},
-    {.name = "unit", .type = BP_STRING, .doc = "of the first vector property; empty: as declared"},
-    {.name = "time_unit", .type = BP_STRING, .doc = "of the world's time"},
+    {.name = "unit", .type = BP_STRING, .doc = "of the first vector property; empty: as the world calls it"},
+    {.name = "time_unit", .type = BP_STRING, .doc = "of the world's time; empty: as the world calls its second"},
 };
 
 void *recorder_resize(const recorder_state *r, void *old, size_t old_size, size_t new_size)

@@ -48,7 +48,7 @@ typedef struct recorder_source {
     uint32_t valid;        /* `values` hold this sample's value */
     uint32_t seen;         /* samples with a value */
     double values[RECORDER_PARTS];
-    char unit[32];
+    char unit[64];
     char label[RECORDER_LABEL];
     recorder_curve *curve;   /* vec2 and vec3, where a picture is drawn */
     recorder_series *series; /* scalars, likewise */
@@ -121,6 +121,13 @@ const char *recorder_part(uint32_t type, uint32_t part);
 /* The entity in a path: where it begins, and its length. And the text behind it, "component.property". */
 const char *recorder_entity(const char *path, size_t *length);
 const char *recorder_property(const char *path);
+
+/* What a world calls a declared unit. */
+void recorder_unit(const recorder_state *r, bp_world_o *world, const char *declared, char *text, uint32_t size);
+
+/* The unit of the world's time: the option, else what the world calls its second; "" where neither says. Returns
+   `text`. */
+const char *recorder_time_unit(const recorder_state *r, char *text, uint32_t size);
 
 /* The next word of a list separated by spaces and commas, NULL at its end; *list moves past it. */
 const char *recorder_word(const char **list, size_t *length);

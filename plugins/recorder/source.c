@@ -11,6 +11,8 @@
 #include "curve.h"
 #include "series.h"
 
+#include <bp_look.h>
+
 #include <string.h>
 
 static const char part_names[][4] = {"x", "y", "z", "w", "r", "g", "b", "a"};
@@ -278,9 +280,29 @@ static int is_first_vector(const recorder_state *r, const recorder_source *s)
            strcmp(recorder_property(s->path), recorder_property(r->sources[first].path)) == 0;
 }
 
-/* The option `unit` for the first vector property: what a position is measured in is up to the world, not
- * to the plugin that stores it. Else the declared one, which is to be had where the component bears the
- * name of its type. */
+void recorder_unit(const recorder_state *r, bp_world_o *world, const char *declared, char *text, uint32_t size)
+{
+    const bp_look_api *look =
+        (const bp_look_api *)r->system->api->registry->find(r->system->host, BP_LOOK_API, 1);
+    text[0] = 0;
+    if (look != NULL && BP_HAS(look, bp_look_api, unit_text))
+        look->unit_text(world, declared, text, size);
+    else
+        snprintf(text, size, "%s", declared);
+}
+
+const char *recorder_time_unit(const recorder_state *r, char *text, uint32_t size)
+{
+    snprintf(text, size, "%s", recorder_text(r, RECORDER_TIME_UNIT));
+    if (text[0] == 0)
+        recorder_unit(r, r->system->world, "s", text, size);
+    if (strcmp(text, "s") == 0 && recorder_text(r, RECORDER_TIME_UNIT)[0] == 0)
+        text[0] = 0;
+    return text;
+}
+
+/* The option `unit` for the first vector property. Else the declared one, as the world calls it, which is to be had
+ * where the component bears the name of its type. */
 static void settle_unit(const recorder_state *r, recorder_source *s)
 {
     char world[256], component[256];
@@ -297,8 +319,9 @@ static void settle_unit(const recorder_state *r, recorder_source *s)
         if (strlen(field.name) == strcspn(name, "[") && strncmp(field.name, name, strlen(field.name)) == 0)
             break;
     }
-    if (field.type == s->type && field.unit != NULL)
-        snprintf(s->unit, sizeof s->unit, "%s", field.unit);
+    bp_world_o *recorded = api->world->find(r->system->host, world);
+    if (field.type == s->type && field.unit != NULL && recorded != NULL)
+        recorder_unit(r, recorded, field.unit, s->unit, sizeof s->unit);
 }
 
 static int same_entity(const recorder_source *a, const recorder_source *b)

@@ -146,6 +146,7 @@ static void draw_frame(const picture *pic, const recorder_panel *p)
 {
     static const char *const axes[] = {"x", "y", "z"};
     const recorder_state *r = pic->r;
+    char time_unit[64];
     const char *unit = r->sources[p->first].unit;
     fprintf(pic->file, "<clipPath id=\"at-%d-%d\">", p->left, p->top);
     put_square(pic->file, "clip", p);
@@ -156,7 +157,7 @@ static void draw_frame(const picture *pic, const recorder_panel *p)
     put_heading(pic, p);
     int32_t middle = p->left + PANEL_SIDE / 2, below = p->top + PANEL_SIDE + 34;
     if (p->kind == PANEL_TIMES) {
-        put_axis(pic, middle, below, "time", recorder_text(r, RECORDER_TIME_UNIT));
+        put_axis(pic, middle, below, "time", recorder_time_unit(r, time_unit, sizeof time_unit));
         put_axis(pic, p->left - 24, p->top - 10, "", unit);
         return;
     }
@@ -220,7 +221,8 @@ static void put_subtitle(const picture *pic)
 {
     const recorder_state *r = pic->r;
     char first[32], last[32], text[256];
-    const char *unit = recorder_text(r, RECORDER_TIME_UNIT);
+    char named[64];
+    const char *unit = recorder_time_unit(r, named, sizeof named);
     size_t length = 0;
     const char *origin = r->origin == NULL ? "" : recorder_entity(r->origin->path, &length);
     recorder_number(first, sizeof first, r->first_time, 7);

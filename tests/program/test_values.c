@@ -232,6 +232,29 @@ START_TEST(scenes_hold_lists_and_their_dump_compiles_to_the_same)
 }
 END_TEST
 
+START_TEST(a_world_s_own_units_stand_where_units_are_printed)
+{
+    static const char named[] = "[host]\nplugins = ./cargo.so point_mass debug_name recorder\n"
+                                "[plugin recorder]\n"
+                                "properties = main/one.point_mass.velocity main/one.point_mass.mass\n"
+                                "csv = units.csv\n"
+                                "[world main]\nunits = kg=solar mass, m=au, s=day\n"
+                                "components = hold point_mass debug_name\nsystems = recorder\n"
+                                "[spawn main one]\ncomponents = hold point_mass debug_name\ndebug_name.name = one\n";
+    const outcome_t *outcome = console(named, "step 2\nget main/one.hold\nget main/one.point_mass\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  solar mass  list of f32");
+    expect_in(outcome->out, "  au/day ");
+    expect_in(outcome->out, "  au/day^2 ");
+    outcome = shell("head -1 " SCRATCH "/units.csv");
+    expect_in(outcome->out, "time (day),");
+    expect_in(outcome->out, "main/one.point_mass.velocity.x (au/day)");
+    expect_in(outcome->out, "main/one.point_mass.mass (solar mass)");
+    expect(console("[world main]\nunits = g=stone\n", "worlds\n"), 2,
+           "program.ini:2: world 'main': units: 'g=stone' does not say what kg, m or s is");
+}
+END_TEST
+
 START_TEST(one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence)
 {
     char recording[1024];
@@ -265,6 +288,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, what_is_wrong_with_an_element_is_told);
     tcase_add_test(tests, arrays_and_lists_are_listed_as_such);
     tcase_add_test(tests, scenes_hold_lists_and_their_dump_compiles_to_the_same);
+    tcase_add_test(tests, a_world_s_own_units_stand_where_units_are_printed);
     tcase_add_test(tests, one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence);
     suite_add_tcase(suite, tests);
     return suite;

@@ -76,6 +76,55 @@ static uint32_t structure_now(void)
     return told.structure;
 }
 
+static void says(bp_world_o *world, const char *declared, const char *wanted)
+{
+    char text[64];
+    ck_assert_uint_eq(look->unit_text(world, declared, text, sizeof text), strlen(wanted));
+    ck_assert_str_eq(text, wanted);
+}
+
+START_TEST(a_world_has_names_of_its_own_for_units)
+{
+    bp_world_o *world = bp_world_create(
+        rig.host, &(bp_world_desc_t){.name = "sun", .units = " kg = solar mass ,m=au, s=day "});
+    bp_world_o *other = rig_world(&rig, "other");
+    ck_assert_ptr_nonnull(world);
+    says(world, "kg", "solar mass");
+    says(world, "m/s^2", "au/day^2");
+    says(world, "kg m^2/s", "(solar mass) au^2/day");
+    says(world, "turns/s", "turns/day");
+    says(world, "ms", "ms");
+    says(world, "N", "N");
+    says(world, "", "");
+    says(world, NULL, "");
+    says(other, "kg m^2/s", "kg m^2/s");
+    char cut[4];
+    ck_assert_uint_eq(look->unit_text(world, "m/s", cut, sizeof cut), 6);
+    ck_assert_str_eq(cut, "au/");
+    ck_assert_uint_eq(look->unit_text(world, "m/s", NULL, 0), 6);
+    const char *told_units[] = {" kg = solar mass ,m=au, s=day ", ""};
+    uint32_t count = 0;
+    WALK(world, rig.host, bp_look_world_t, told)
+        ck_assert_str_eq(told.units, told_units[count++]);
+    static const char *const bad[] = {"au", "m", "m=", "=au", "g=stone", "m=au, m=ly", "m=au,, s=day", "m au"};
+    for (uint32_t i = 0; i < COUNT(bad); i++) {
+        ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "bad", .units = bad[i]}));
+        ck_assert_msg(strstr(bp_host_error(rig.host), "world 'bad': units: ") != NULL, "%s", bp_host_error(rig.host));
+    }
+    uint64_t before = rig.heap.requests;
+    ck_assert_ptr_nonnull(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w0", .units = "m=au"}));
+    uint64_t requests = rig.heap.requests - before;
+    for (uint64_t i = 1; i <= requests; i++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + i;
+        bp_world_o *made = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .units = "m=au"});
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        if (made != NULL)
+            bp_world_destroy(made);
+    }
+    ck_assert_uint_gt(rig.heap.refused, 0);
+}
+END_TEST
+
 START_TEST(a_change_of_structure_shows)
 {
     bp_world_o *world = rig_world(&rig, "main");
@@ -264,6 +313,7 @@ Suite *look_suite(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, begin, end);
     tcase_add_test(all, worlds_are_told_with_their_figures);
+    tcase_add_test(all, a_world_has_names_of_its_own_for_units);
     tcase_add_test(all, a_change_of_structure_shows);
     tcase_add_test(all, types_are_those_of_the_plugins);
     tcase_add_test(all, prototypes_cover_each_entity_once_with_its_components_and_values);
