@@ -25,6 +25,7 @@ const conformance_check_t conformance_checks[] = {
     {"gives back what was set", check_round_trip, 0},
     {"gives back what was set in batches", check_round_trip_in_batches, 0},
     {"gives back what was set as text", check_round_trip_as_text, 0},
+    {"keeps arrays and lists", check_wholes, 0},
     {"refuses to set what is read only", check_read_only, 0},
     {"refuses what is out of range", check_range, 0},
     {"refuses wrong types and absent entities", check_refusals, 0},
@@ -272,10 +273,14 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
 {
     EXPECT(c, list->count <= CONFORMANCE_FIELDS, "%u fields", list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        conformance_property_t *p = &c->properties[c->property_count++];
+        bp_field_t declared = {0};
+        memcpy(&declared, (const char *)list->items + (size_t)i * list->item_size,
+               list->item_size < sizeof declared ? list->item_size : sizeof declared);
+        bool whole = declared.count > 1 || (declared.flags & BP_FIELD_LIST) != 0;
+        conformance_property_t *p =
+            whole ? &c->wholes[c->whole_count++] : &c->properties[c->property_count++];
         memset(p, 0, sizeof *p);
-        memcpy(&p->declared, (const char *)list->items + (size_t)i * list->item_size,
-               list->item_size < sizeof p->declared ? list->item_size : sizeof p->declared);
+        p->declared = declared;
         p->index = i;
         p->min =
             p->declared.min == NULL || p->declared.min[0] == '\0' ? -HUGE_VAL : strtod(p->declared.min, NULL);
@@ -318,7 +323,7 @@ static void learn(conformance_t *c)
 
 void conformance_load_again(conformance_t *c)
 {
-    c->property_count = 0;
+    c->property_count = c->whole_count = 0;
     c->table = NULL;
     EXPECT_OK(c, load_subject(c->host, c->subject));
     learn(c);

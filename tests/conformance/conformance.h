@@ -80,6 +80,8 @@ typedef struct conformance_t {
     bool single, own_storage;
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t property_count;
+    conformance_property_t wholes[CONFORMANCE_FIELDS]; /* arrays and lists, which are none of `properties` */
+    uint32_t whole_count;
     bp_entity_t friends[CONFORMANCE_FRIENDS];
     bp_name_t labels[CONFORMANCE_LABELS];
     conformance_memory_t memory;
@@ -236,6 +238,9 @@ void check_round_trip_as_text(conformance_t *c);
 void check_read_only(conformance_t *c);
 void check_range(conformance_t *c);
 void check_refusals(conformance_t *c);
+
+/* conformance_lists.c */
+void check_wholes(conformance_t *c);
 
 /* conformance_churn.c */
 void check_churn(conformance_t *c);

@@ -81,14 +81,17 @@ static void expect_described(conformance_t *c, const bp_field_t *declared, uint3
 void check_declaration(conformance_t *c)
 {
     for (uint32_t i = 0; i < c->property_count; i++) {
-        expect_described(c, &c->properties[i].declared, i);
+        expect_described(c, &c->properties[i].declared, c->properties[i].index);
         for (uint32_t j = 0; j < i; j++)
             EXPECT(c, strcmp(c->properties[i].declared.name, c->properties[j].declared.name) != 0,
                    "two properties are called '%s'", c->properties[i].declared.name);
     }
+    for (uint32_t i = 0; i < c->whole_count; i++)
+        expect_described(c, &c->wholes[i].declared, c->wholes[i].index);
     bp_field_t none;
     EXPECT_REFUSED(c, BP_ERROR_NOT_FOUND,
-                   c->api->property->describe(c->host, c->subject->component, c->property_count, &none, sizeof none));
+                   c->api->property->describe(c->host, c->subject->component,
+                                                c->property_count + c->whole_count, &none, sizeof none));
     EXPECT(c, c->api->world->manager(c->world, c->component) != NULL, "the world has no manager of it");
     expect_count(c, 0, "before there is any");
     EXPECT_REFUSED(c, BP_ERROR_EXISTS, bp_world_use_component(c->world, c->subject->component));
@@ -612,7 +615,7 @@ static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const
             conformance_value(c, p, p->refuses ? 0 : seed + i, v); /* else a file might be missing */
             memcpy(column + i * size, &v->value, size);
         }
-        columns[k] = column;
+        columns[p->index] = column;
     }
 }
 
@@ -622,8 +625,9 @@ static bool create_and_set(conformance_t *c, bp_manager_t *m, const bp_entity_t 
 {
     EXPECT_OK(c, c->storage->create(m, 1, e, WITH_COUNT, NULL, slots));
     for (uint32_t k = 0; k < c->property_count; k++) {
-        if (columns[k] != NULL && c->storage->set(m, k, slots, WITH_COUNT, columns[k],
-                                                conformance_size(c->properties[k].declared.type)) != BP_OK)
+        const conformance_property_t *p = &c->properties[k];
+        if (columns[p->index] != NULL && c->storage->set(m, p->index, slots, WITH_COUNT, columns[p->index],
+                                                         conformance_size(p->declared.type)) != BP_OK)
             return false;
     }
     return true;
@@ -635,12 +639,12 @@ static void expect_same_instances(conformance_t *c, bp_manager_t *a, const uint3
     bp_value_t x, y;
     char one[CONFORMANCE_TEXT], other[CONFORMANCE_TEXT];
     for (uint32_t k = 0; k < c->property_count; k++) {
-        uint32_t type = c->properties[k].declared.type;
+        uint32_t type = c->properties[k].declared.type, index = c->properties[k].index;
         for (uint32_t i = 0; i < WITH_COUNT; i++) {
             memset(&x, 0, sizeof x);
             memset(&y, 0, sizeof y);
-            EXPECT_OK(c, c->storage->get(a, k, &slots_a[i], 1, &x, sizeof x));
-            EXPECT_OK(c, c->storage->get(b, k, &slots_b[i], 1, &y, sizeof y));
+            EXPECT_OK(c, c->storage->get(a, index, &slots_a[i], 1, &x, sizeof x));
+            EXPECT_OK(c, c->storage->get(b, index, &slots_b[i], 1, &y, sizeof y));
             EXPECT(c, conformance_same(type, &x, &y), "created with values '%s' is %.200s, created and set %.200s",
                    c->properties[k].declared.name, conformance_show(type, &x, one), conformance_show(type, &y, other));
         }
