@@ -347,14 +347,16 @@ typedef struct looking_t {
 typedef struct heard_t {
     check_sink_t *sink;
     char last[LINE]; /* of the errors */
+    bool leaked;     /* that has been said */
 } heard_t;
 
 static void tell_log(void *context, int32_t level, const char *source, const char *text)
 {
     heard_t *heard = context;
-    (void)source;
-    if (level < BP_LOG_WARNING)
-        return;
+    bool again = strcmp(source, "host") == 0 && strstr(text, "bytes were not given back") != NULL;
+    if (level < BP_LOG_WARNING || (again && heard->leaked))
+        return; /* what the plugin leaks the host lacks too */
+    heard->leaked = heard->leaked || strstr(text, "not given back") != NULL;
     check_tell(heard->sink, level, "%s", text);
     if (level >= BP_LOG_ERROR)
         snprintf(heard->last, sizeof heard->last, "%s", text);
@@ -364,7 +366,8 @@ static void tell_log(void *context, int32_t level, const char *source, const cha
 static void tell_failure(const heard_t *heard, const char *reason)
 {
     if (heard->last[0] == '\0' || strstr(reason, heard->last) == NULL)
-        check_tell(heard->sink, BP_LOG_ERROR, "it does not load: %s", reason);
+        check_tell(heard->sink, BP_LOG_ERROR, "it does not load: %s%s", reason,
+                   strstr(reason, "option '") != NULL ? " (give options behind the file, as NAME=VALUE)" : "");
 }
 
 static void tell_component(const component_t *c, check_sink_t *sink)
@@ -422,6 +425,13 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
         const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);
         check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version,
                    plugin->abi_major, plugin->abi_minor);
+        char stem[64];
+        file_stem(looking->path, stem, sizeof stem);
+        if (strcmp(stem, plugin->name) != 0)
+            check_tell(sink, BP_LOG_ERROR,
+                       "the file is called '%s' and its plugin '%s': inis find a plugin, its options and its sources "
+                       "by the name of the file; call both the same",
+                       stem, plugin->name);
         tell_brought(host, sink);
         bp_host_unload_plugin(host, plugin->name);
     } else {

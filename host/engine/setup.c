@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "../base/file.h"
+#include "../os/files.h"
 #include "../os/os.h"
 #include "../plugin/loader.h"
 
@@ -98,15 +99,52 @@ static bool find_plugin(setup_t *s, const char *name, char *path)
     return plugin_file(folder, name, path);
 }
 
+/* The plugin of a folder whose name is nearest to one that is not there. */
+typedef struct near_plugin_t {
+    nearest_t nearest;
+    char best[SETUP_WORD];
+} near_plugin_t;
+
+static void consider_plugin(void *data, const char *file)
+{
+    near_plugin_t *near = data;
+    char stem[SETUP_WORD];
+    if (strstr(file, os_library_suffix) == NULL)
+        return;
+    file_stem(file, stem, sizeof stem);
+    near->nearest.best = near->nearest.best == NULL ? NULL : near->best;
+    nearest_consider(&near->nearest, stem);
+    if (near->nearest.best == stem)
+        near->nearest.best = memcpy(near->best, stem, sizeof stem);
+}
+
+static const char *nearest_plugin(const setup_t *s, const char *name, text_t *hint)
+{
+    char folder[FILE_PATH_MAX], program[FILE_PATH_MAX - 64];
+    near_plugin_t near = {.nearest = {.wanted = name}};
+    if (s->plugin_path[0] != '\0') {
+        if (file_path_beside(s->ini.path, s->plugin_path, folder, sizeof folder))
+            os_folder_list(folder, consider_plugin, &near);
+    } else if (os_program_folder(program, sizeof program)) {
+        snprintf(folder, sizeof folder, "%s/plugins", program);
+        os_folder_list(folder, consider_plugin, &near);
+        snprintf(folder, sizeof folder, "%s/../lib/backplane/plugins", program);
+        os_folder_list(folder, consider_plugin, &near);
+    }
+    return nearest_hint(&near.nearest, hint);
+}
+
 static bp_result_t plugin_not_found(setup_t *s, const char *name)
 {
+    text_t room;
+    const char *hint = nearest_plugin(s, name, &room);
     if (s->plugin_path[0] != '\0')
-        return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in plugin_path %s", name,
-                         os_library_suffix, s->plugin_path);
+        return error_set(s->error, BP_ERROR_NOT_FOUND, "there is no plugin file %s%s in plugin_path %s%s", name,
+                         os_library_suffix, s->plugin_path, hint);
     return error_set(s->error, BP_ERROR_NOT_FOUND,
                      "there is no plugin file %s%s in the folder plugins/ beside the program nor in "
-                     "../lib/backplane/plugins; set plugin_path, or give its path",
-                     name, os_library_suffix);
+                     "../lib/backplane/plugins; set plugin_path, or give its path%s",
+                     name, os_library_suffix, hint);
 }
 
 enum { ORIGIN = FILE_PATH_MAX + 16 };

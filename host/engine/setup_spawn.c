@@ -105,6 +105,9 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     if (result != BP_OK)
         return result;
     const field_t *field = property_field(&property);
+    if (strcmp(field->name, dot + 1) != 0)
+        log_write(&s->host->base.log, BP_LOG_WARNING, "host", "%s:%u: '%s' of %s is called '%s' now", s->ini.path,
+                  entry->line, dot + 1, component, field->name);
     result = field_parse_cell(field, &s->host->base.values, &world->memory, entry->value, &values, s->error);
     if (result != BP_OK)
         return error_prefix(s->error, result, "%s = ", entry->key);

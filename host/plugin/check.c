@@ -52,6 +52,29 @@ static bool is_toolchains(const char *name)
            strncmp(name, "__asan", 6) == 0 || strncmp(name, "__odr_asan", 10) == 0 || strncmp(name, "__gcov", 6) == 0;
 }
 
+static bool begins_with_one_of(const char *name, const char *const *beginnings)
+{
+    for (; *beginnings != NULL; beginnings++) {
+        if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Symbols of the run-time libraries of C++ and Rust, where these are linked into the plugin: what their variables hold
+ * belongs to this image and goes with it. */
+static bool is_of_run_time_library(const char *name)
+{
+    static const char *const beginnings[] = {
+        "DW.ref.", "_ZSt", "_ZNSt", "_ZNKSt", "_ZNSs", "_ZZNSt", "_ZGVNSt", "_ZN9__gnu_cxx", "_ZZN9__gnu_cxx",
+        "_ZN10__cxxabiv1", "_ZN12_GLOBAL__N_114emergency_pool", "_ZN12_GLOBAL__N_113__new_handlerE", "_ZN3std",
+        "_ZN4core", "_ZN5alloc", "_ZN15std_detect", "once_regsizes.", "marker.", NULL};
+    static const char *const whole[] = {
+        "dwarf_reg_size_table", "object_mutex", "unseen_objects", "seen_objects", "any_objects_registered",
+        "registered_frames", "in_shutdown", "frame_hdr_cache", "frame_hdr_cache_head", NULL};
+    return begins_with_one_of(name, beginnings) || is_one_of(name, whole);
+}
+
 static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, check_sink_t *sink)
 {
     elf_section_t section;
@@ -59,6 +82,8 @@ static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, con
     uint32_t kind = symbol->info & 0xfu;
     if ((kind != KIND_OBJECT && kind != KIND_THREAD) || symbol->bytes == 0 || is_toolchains(name) ||
         !elf_view_section(view, symbol->section, &section, &where))
+        return;
+    if (is_of_run_time_library(name))
         return;
     if (kind == KIND_THREAD)
         check_tell(sink, BP_LOG_ERROR, "'%s' is a variable of each thread (%s): keep it in memory that the host gives",
@@ -129,9 +154,9 @@ static void check_dynamic_symbols(const elf_view_t *view, check_sink_t *sink)
         uint32_t binding = symbol.info >> 4;
         if (binding == BIND_UNIQUE)
             check_tell(sink, BP_LOG_ERROR,
-                       "'%s' is unique in the process, which keeps the library in memory for ever: compile with "
-                       "-fno-gnu-unique",
-                       name);
+                       "'%s' is unique in the process, which keeps the library in memory for ever: %s", name,
+                       is_of_run_time_library(name) ? "compile with -fno-gnu-unique, and without -static-libstdc++"
+                                                    : "compile with -fno-gnu-unique");
         if (symbol.section == 0)
             check_import(name, sink);
         else if (binding != BIND_LOCAL && name[0] != '\0' && strcmp(name, BP_PLUGIN_SYMBOL) != 0 && name[0] != '_')

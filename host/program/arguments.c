@@ -44,6 +44,8 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
     }
     if (command->takes & TAKES_TRACE)
         guess_consider(&guess, "--trace");
+    if (command->takes & TAKES_VERBOSE)
+        guess_consider(&guess, "--verbose");
     guess_consider(&guess, "--help");
     complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
     return usage(command);
@@ -102,6 +104,10 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
         return read_steps(reader, equals != NULL ? equals + 1 : NULL, arguments);
     if ((takes & TAKES_JSON) && strcmp(text, "--json") == 0) {
         arguments->json = true;
+        return true;
+    }
+    if ((takes & TAKES_VERBOSE) && (strcmp(text, "-v") == 0 || strcmp(text, "--verbose") == 0)) {
+        arguments->verbose = true;
         return true;
     }
     if ((takes & TAKES_REAL_TIME) && strcmp(text, "--real-time") == 0) {

@@ -14,6 +14,7 @@ typedef struct arguments_t {
     bool has_steps;
     bool json;
     bool real_time;
+    bool verbose;
     const char *show; /* a path, or NULL */
     const char *trace; /* a file, or NULL */
     bool help;      /* --help was asked for: nothing else counts */
@@ -24,7 +25,8 @@ enum {
     TAKES_STEPS = 1u << 0,
     TAKES_JSON = 1u << 1,
     TAKES_REAL_TIME = 1u << 2, /* --real-time, and with it --show PATH */
-    TAKES_TRACE = 1u << 3      /* --trace FILE */
+    TAKES_TRACE = 1u << 3,     /* --trace FILE */
+    TAKES_VERBOSE = 1u << 4    /* -v, --verbose */
 };
 
 typedef struct command_t {

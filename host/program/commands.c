@@ -105,6 +105,14 @@ static int print_summary(const scene_arguments_t *arguments, const bp_scene_o *s
     return STATUS_FINE;
 }
 
+static void say_where_from(const program_t *program, const scene_arguments_t *arguments)
+{
+    program_say_passed_over(program);
+    if (arguments->ini == NULL && arguments->plugins == NULL)
+        complain("only the plugins that came with this program were asked; --ini INI asks those of an ini, --plugins "
+                 "FOLDER those of a folder");
+}
+
 static int compile(const program_t *program, const scene_arguments_t *arguments)
 {
     bp_scene_o *scene;
@@ -114,7 +122,7 @@ static int compile(const program_t *program, const scene_arguments_t *arguments)
     if (result != BP_OK) {
         complain("%s", bp_host_error(program->host));
         if (result == BP_ERROR_NOT_FOUND && strstr(bp_host_error(program->host), " type '") != NULL)
-            program_say_passed_over(program); /* a type is unknown: perhaps one of them has it */
+            say_where_from(program, arguments); /* a type is unknown: perhaps a plugin has it that was not loaded */
         return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
     }
     result = bp_scene_write(scene, arguments->output);
@@ -358,7 +366,7 @@ static int run_steps(program_t *program, const arguments_t *arguments)
 int command_run(const arguments_t *arguments)
 {
     program_t program;
-    int status = program_open(&program, arguments->ini, arguments->real_time);
+    int status = program_open(&program, arguments->ini, arguments->real_time || arguments->verbose);
     if (status != STATUS_FINE)
         return status;
     return program_close(&program, run_steps(&program, arguments));

@@ -402,7 +402,7 @@ static int talk(program_t *program)
 int command_console(const arguments_t *arguments)
 {
     program_t program;
-    int status = program_open(&program, arguments->ini, false);
+    int status = program_open(&program, arguments->ini, arguments->verbose);
     if (status != STATUS_FINE)
         return status;
     return program_close(&program, talk(&program));

@@ -33,18 +33,19 @@ static const char program_rest[] =
 static const command_t commands[] = {
     {
         .name = "run",
-        .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--trace FILE]",
+        .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--trace FILE] [-v]",
         .about = "simulate what an ini describes, and report",
         .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
                 "  --json        print the report as one JSON object\n"
                 "  --real-time   take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
                 "                else until Ctrl-C; and tell of plugins that are reloaded\n"
                 "  --show PATH   with --real-time: print a property once a second\n"
+                "  -v, --verbose print what plugins and the host remark, not only warnings and errors\n"
                 "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",
-        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE,
+        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE,
         .run = command_run,
     },
     {
@@ -60,9 +61,12 @@ static const command_t commands[] = {
     },
     {
         .name = "console",
-        .usage = "console INI",
+        .usage = "console INI [-v]",
         .about = "look into the worlds of an ini and change them, by commands",
-        .help = "Reads commands, one a line, from the terminal or from a pipe; `help` lists them. From a\n"
+        .takes = TAKES_VERBOSE,
+        .help = "  -v, --verbose print what plugins and the host remark, not only warnings and errors\n"
+                "\n"
+                "Reads commands, one a line, from the terminal or from a pipe; `help` lists them. From a\n"
                 "pipe, the exit status tells whether all of them succeeded.\n"
                 "\n"
                 "  echo 'get main/earth.body.position' | backplane console game.ini\n",

@@ -35,11 +35,18 @@ static const char makefile_head[] =
 static const char makefile_compiled[] =
     "HEADERS   := $(shell $(BACKPLANE) --headers)\n"
     "@flags_name@ ?= -O2 -g -Wall -Wextra\n"
+    "@unique@"
     "\n"
     "@name@.so: @file@ Makefile\n"
     "\t@[ -n \"$(HEADERS)\" ] || { echo 'no program \"$(BACKPLANE)\"; say where it is: make BACKPLANE=...'; exit 1; }\n"
-    "\t$(@compiler@) -std=@standard@ $(@flags_name@) -shared -fPIC -I$(HEADERS) -MMD -MP -MF @name@.d -MT $@ $< -o $@\n"
+    "\t$(@compiler@) -std=@standard@ $(@flags_name@)@take_unique@ -shared -fPIC -I$(HEADERS) -MMD -MP -MF @name@.d "
+    "-MT $@ $< -o $@\n"
     "\n";
+
+/* Symbols that are unique in a process would keep each version of the plugin in memory for ever. */
+static const char makefile_unique[] =
+    "# g++ would keep each version of the plugin in memory for ever; clang++ does not, and does not know the option.\n"
+    "UNIQUE    := $(shell $(CXX) -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1 && echo -fno-gnu-unique)\n";
 
 static const char makefile_rust[] =
     "\n"
@@ -80,6 +87,7 @@ void new_makefile(const new_plugin_t *plugin, new_text_t *text)
     const char *const words[] = {
         "file", file, "program", plugin->program, "flags_name", cxx ? "CXXFLAGS" : "CFLAGS", "compiler", cxx ? "CXX"
             : "CC",
+        "unique", cxx ? makefile_unique : "", "take_unique", cxx ? " $(UNIQUE)" : "",
         "standard", cxx ? "c++20" : "c11", "show", show, "include", include, NULL,
     };
     new_text_fill(text, makefile_head, plugin, words);

@@ -179,17 +179,22 @@ static bp_result_t resolve_in_type(world_t *world, uint32_t key, const char *pro
     if (!elements_split(property, name, sizeof name, &element))
         return error_set(&world->base->error, BP_ERROR_SYNTAX,
                          "'%.80s' is no property; an element is written like items[3]", property);
-    bp_name_t hash = names_hash(element == BP_NONE ? property : name);
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const field_t *field = &type->fields[i];
-        if (field->hash != hash)
-            continue;
-        bp_result_t result = element == BP_NONE ? BP_OK : elements_check(field, element, &world->base->error);
-        if (result == BP_OK)
-            *resolved = describe_property(world, key, type, i, element);
-        return result;
+    const char *wanted = element == BP_NONE ? property : name;
+    bp_name_t hash = names_hash(wanted);
+    uint32_t index = 0;
+    while (index < type->field_count && type->fields[index].hash != hash)
+        index++;
+    for (uint32_t i = 0; index == type->field_count && i < type->field_count; i++) {
+        if (strcmp(type->fields[i].former_name, wanted) == 0 && wanted[0] != '\0')
+            index = i;
     }
-    return no_such_property(world, type, element == BP_NONE ? property : name);
+    if (index == type->field_count)
+        return no_such_property(world, type, wanted);
+    bp_result_t result =
+        element == BP_NONE ? BP_OK : elements_check(&type->fields[index], element, &world->base->error);
+    if (result == BP_OK)
+        *resolved = describe_property(world, key, type, index, element);
+    return result;
 }
 
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,

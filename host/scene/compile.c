@@ -305,6 +305,15 @@ uint32_t json_types_field(const component_t *component, const char *name)
     return BP_NONE;
 }
 
+uint32_t json_types_former(const component_t *component, const char *name)
+{
+    for (uint32_t i = 0; i < component->field_count; i++) {
+        if (component->fields[i].former_name[0] != '\0' && strcmp(component->fields[i].former_name, name) == 0)
+            return i;
+    }
+    return BP_NONE;
+}
+
 const char *json_types_field_hint(const component_t *component, const char *wanted, text_t *hint)
 {
     nearest_t nearest = {.wanted = wanted};

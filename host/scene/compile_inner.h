@@ -58,6 +58,9 @@ const char *json_types_hint(const json_types_t *types, const char *wanted, text_
 /* The number of a field, BP_NONE where the type has none of that name. [any] */
 uint32_t json_types_field(const component_t *component, const char *name);
 
+/* The number of the field that was called so in an earlier version of the plugin; BP_NONE where none was. */
+uint32_t json_types_former(const component_t *component, const char *name);
+
 /* The same for an unknown property: "; did you mean 'mass'? (it has ...)". [any] */
 const char *json_types_field_hint(const component_t *component, const char *wanted, text_t *hint);
 
@@ -185,6 +188,7 @@ typedef struct scene_labels_t {
 
 typedef struct scene_t {
     base_t *base;
+    const char *remarked; /* the field that was last found by its former name */
     memory_t memory;
     error_text_t *error;
     json_text_t text;

@@ -375,6 +375,24 @@ static bp_result_t unknown_property(scene_t *scene, const scene_place_t *place, 
                       json_types_field_hint(component, place->property, &hint));
 }
 
+/* A property by its former name. Both names in one object would be two values for one property. */
+static bp_result_t find_former(scene_t *scene, const scene_place_t *place, const component_t *component,
+                               const tree_item_t *json, uint32_t *field)
+{
+    *field = json_types_former(component, place->property);
+    if (*field == BP_NONE)
+        return unknown_property(scene, place, component);
+    const char *name = component->fields[*field].name;
+    if (tree_member(json, name) != NULL)
+        return scene_fail(scene, BP_ERROR_EXISTS, place,
+                          "'%.60s' is what '%s' was called; only one of them can be given", place->property, name);
+    if (scene->remarked != name)
+        log_write(&scene->base->log, BP_LOG_WARNING, "host", "a scene says '%s' of %s, which is called '%s' now",
+                  place->property, component->name, name);
+    scene->remarked = name;
+    return BP_OK;
+}
+
 static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const scene_place_t *place, uint32_t type,
                                   uint32_t cells, const tree_item_t *json, bool lists)
 {
@@ -386,9 +404,11 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
         if (scene_ignores(at.property) || strcmp(at.property, "type") == 0)
             continue;
         uint32_t field = json_types_field(component, at.property);
-        result = field == BP_NONE ? unknown_property(scene, &at, component)
-                                  : set_property(scene, &at, &component->fields[field], walk.value,
-                                                 &draft->cells[cells + field], lists);
+        if (field == BP_NONE)
+            result = find_former(scene, &at, component, json, &field);
+        if (result == BP_OK)
+            result = set_property(scene, &at, &component->fields[field], walk.value, &draft->cells[cells + field],
+                                  lists);
     }
     return result;
 }

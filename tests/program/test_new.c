@@ -89,6 +89,98 @@ START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started
 }
 END_TEST
 
+/* --- what people meet next --------------------------------------------------------------------------------------- */
+
+START_TEST(a_field_with_another_name_is_found_by_its_former_one_in_inis_and_scenes)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a --fields hp:f32 >/dev/null && sed -i 's/hp), .doc/hp), .former_name = "
+                           "\"life\", .doc/' a/a.c && make -s -C a && "
+                           "printf '[spawn main x]\\ncomponents = a\\na.life = 7\\n' >>a/a.ini"),
+           0, NULL);
+    expect(shell(IN_FOLDER "echo '{\"entities\":[{\"components\":{\"a\":{\"life\":8}}}]}' >s.json; "
+                           "echo '{\"entities\":[{\"components\":{\"a\":{\"life\":8,\"hp\":9}}}]}' >both.json"),
+           0, NULL);
+    const outcome_t *outcome =
+        shell(IN_FOLDER "printf 'get main/#1001:1.a.hp\\nspawn s.json\\nget main/#1002:1.a.hp\\n"
+                        "set main/#1002:1.a.life 3\\nget main/#1002:1.a.hp\\n' | backplane console a/a.ini");
+    expect(outcome, 0, "a.ini:22: 'life' of a is called 'hp' now");
+    expect_in(outcome->err, "a scene says 'life' of a, which is called 'hp' now");
+    ck_assert_str_eq(outcome->out, "7\nspawn 1: 1 entity in main\n8\n3\n");
+    expect(shell(IN_FOLDER "echo 'spawn both.json' | backplane console a/a.ini"), 1,
+           "'life' is what 'hp' was called; only one of them can be given");
+}
+END_TEST
+
+START_TEST(check_tells_what_to_do_about_names_options_and_leaks)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a >/dev/null && make -s -C a && cp a/a.so other.so"), 0, NULL);
+    expect_in(shell(IN_FOLDER "backplane check other.so")->out, "the file is called 'other' and its plugin 'a'");
+    ck_assert_int_eq(shell(IN_FOLDER "backplane check other.so")->status, 1);
+    static const char leak[] = "#include <bp_plugin.h>\n"
+                               "static bp_result_t load(bp_plugin_t *p) { p->api->memory->resize(p, NULL, 0, 100); "
+                               "return BP_OK; }\n"
+                               "static const bp_field_t options[] = {{.name = \"file\", .type = BP_STRING,\n"
+                               ".flags = BP_FIELD_REQUIRED}};\n"
+                               "BP_PLUGIN(leak) = {.version = \"1\", .options = BP_LIST(options), .load = load};\n";
+    write_file(FOLDER "/leak.c", leak);
+    expect(shell(IN_FOLDER "${CC:-cc} -shared -fPIC -I$(backplane --headers) leak.c -o leak.so"), 0, NULL);
+    expect_in(shell(IN_FOLDER "backplane check leak.so")->out, "(give options behind the file, as NAME=VALUE)");
+    expect_in(shell(IN_FOLDER "backplane check leak.so file=x | grep -c 'given back'")->out, "1\n");
+}
+END_TEST
+
+START_TEST(check_passes_what_the_run_time_library_of_cxx_brings)
+{
+    empty_folder();
+    if (shell("command -v g++")->status != 0)
+        return;
+    expect(shell(IN_FOLDER "backplane new a --lang c++ >/dev/null && sed -i -e 's/#include <bp_plugin.h>/&\\n#include "
+                           "<map>\\n#include <stdexcept>\\n#include <string>/' -e 's/^    BP_COLUMNS.*/&\\n    "
+                           "std::map<std::string, float> m;\\n    try { m.at(\"x\"); } catch (const "
+                           "std::out_of_range \\&) { m[\"x\"] = 1; }/' a/a.cpp"),
+           0, NULL);
+    const outcome_t *outcome = shell(IN_FOLDER "make -s -C a test CXX=g++");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "nothing of it troubles a reload");
+    expect(shell(IN_FOLDER "sed -i 's/^static void simulate/static int counted;\\n&/; s/^    float dt/    "
+                           "counted++;\\n&/' "
+                           "a/a.cpp; make -s -C a CXX=g++"),
+           0, NULL);
+    expect_in(shell(IN_FOLDER "backplane check a/a.so")->out, "counted");
+}
+END_TEST
+
+START_TEST(what_is_misspelt_or_missing_gets_a_hint)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a >/dev/null && make -s -C a && sed -i 's/debug_name$/debug_nme/' a/a.ini"),
+           0,
+           NULL);
+    expect(shell(IN_FOLDER "backplane run a/a.ini --steps 1"), 2, "did you mean 'debug_name'?");
+    expect(shell(IN_FOLDER "echo '{\"entities\":[{\"components\":{\"a\":{}}}]}' >s.json; backplane compile s.json"), 2,
+           "--ini INI asks those of an ini");
+    expect(shell(IN_FOLDER "echo '{\"entities\":[{\"components\":{\"a\":{}}}]}' >s.json; backplane compile s.json "
+                           "--ini a/a.ini; sed -i s/debug_nme/debug_name/ a/a.ini; backplane compile s.json --ini "
+                           "a/a.ini"),
+           0, "did you mean 'debug_name'?");
+}
+END_TEST
+
+START_TEST(remarks_of_plugins_are_shown_where_they_are_wanted)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a >/dev/null && sed -i 's/^static void simulate/static bp_result_t load"
+                           "(bp_plugin_t *p) { p->api->error->log(p, BP_LOG_INFO, \"here I am\"); return BP_OK; }"
+                           "\\n\\n&/; s/BP_LIST(components)}/BP_LIST(components), .load = load}/' a/a.c; make -s -C a"),
+           0, NULL);
+    expect(shell(IN_FOLDER "backplane run a/a.ini --steps 1"), 0, NULL);
+    expect(shell(IN_FOLDER "backplane run a/a.ini --steps 1 -v"), 0, "backplane: a: here I am\n");
+    expect(shell(IN_FOLDER "echo quit | backplane console --verbose a/a.ini"), 0, "backplane: a: here I am\n");
+}
+END_TEST
+
 /* --- what is refused --------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -169,6 +261,14 @@ Suite *new_suite(void)
     tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 2);
     tcase_add_test(made_case, a_saved_source_is_built_and_comes_in_wherever_the_program_was_started);
     suite_add_tcase(suite, made_case);
+    TCase *next = tcase_create("next");
+    tcase_set_timeout(next, 30);
+    tcase_add_test(next, a_field_with_another_name_is_found_by_its_former_one_in_inis_and_scenes);
+    tcase_add_test(next, check_tells_what_to_do_about_names_options_and_leaks);
+    tcase_add_test(next, check_passes_what_the_run_time_library_of_cxx_brings);
+    tcase_add_test(next, what_is_misspelt_or_missing_gets_a_hint);
+    tcase_add_test(next, remarks_of_plugins_are_shown_where_they_are_wanted);
+    suite_add_tcase(suite, next);
     TCase *refused_case = tcase_create("refused");
     tcase_add_loop_test(refused_case, what_is_wrong_is_said_and_nothing_is_written, 0,
                         sizeof refused / sizeof refused[0]);
