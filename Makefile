@@ -160,6 +160,9 @@ $(BUILD)/pic/%.o: %.c Makefile
 
 $(BUILD)/obj/host/program/%.o: DEFINES = $(if $(EDITING),-DBACKPLANE_LIBEDIT)
 
+# What ends a thread from inside a call unwinds the stack: the guard meets it there.
+$(BUILD)/obj/host/plugin/guard_posix.o $(BUILD)/pic/host/plugin/guard_posix.o: CODE += -fexceptions
+
 # The rooms whose loops run for every entity. Their switches over sizes are foreseen as branches, but not as jumps
 # through a table.
 $(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += $(FASTER) -fno-jump-tables

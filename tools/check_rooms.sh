@@ -11,7 +11,7 @@
 #   bench/, tests/    anything but, for bench, tests/
 #
 # And the C standard library everywhere, nothing else but: what each room needs from others' libraries
-# (listed below), and the system's headers in host/os/*.c and the *_posix.c and *_win32.c of host/ and plugins/ alone.
+# (listed below), and the system's headers in host/os/*.c and the *_posix.* and *_win32.* of host/ and plugins/ alone.
 # An #include is resolved as the compiler does: beside the file, then in plugin_api/ and host/.
 #
 # A declaration is judged as an include is: `struct x_t` in a room is wrong where only rooms above it define that
@@ -111,7 +111,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             complain(file, line, name " is for " foreign[name] " alone")
         } else if (quoted) {
             complain(file, line, "there is no " name)
-        } else if (file !~ /^host\/os\/[a-z0-9_]*\.c$/ && file !~ /^(host|plugins)\/[a-z]+\/[a-z0-9_]*_(posix|win32)\.c$/) {
+        } else if (file !~ /^host\/os\/[a-z0-9_]*\.c$/ && file !~ /^(host|plugins)\/[a-z]+\/[a-z0-9_]*_(posix|win32)\.[ch]$/) {
             complain(file, line, "<" name "> is not of the C standard library; the system is behind host/os/os.h")
         }
     }

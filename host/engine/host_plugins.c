@@ -1,7 +1,7 @@
 /* host_plugins.c - plugins for embedders: loaded, unloaded, reloaded, listed.
  *
- * Nothing of a plugin may be in a world when it is unloaded. The memory for taking its components out of all worlds is
- * taken before the first is touched, so an unloading either happens or leaves everything as it was.
+ * Each function sees to what the others have under way: trials that know a plugin, a probation that would bring it
+ * back.
  */
 #include "../base/error.h"
 #include "../base/file.h"
@@ -10,7 +10,7 @@
 #include "../plugin/loader.h"
 #include "../plugin/verbs.h"
 #include "../reload/process.h"
-#include "../store/store.h"
+#include "../reload/unload.h"
 #include "host.h"
 
 #include <stdio.h>
@@ -35,27 +35,6 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
         nearest_consider(&nearest, host->loader.plugins.items[i]->name);
     return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded%s", name,
                      nearest_hint(&nearest, &hint));
-}
-
-/* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
-static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
-{
-    schedule_t *schedule = world->schedule;
-    for (uint32_t i = 0; i < world->rows.registry->system_count; i++) {
-        if (world->rows.registry->systems[i]->owner == plugin)
-            schedule_drop_system(schedule, world->rows.registry->systems[i]);
-    }
-    for (uint32_t i = world->rows.manager_count; i > 0; i--) {
-        manager_t *manager = world->rows.managers[i - 1];
-        if (!manager->started || manager->component->owner != plugin)
-            continue;
-        bp_result_t result = store_strip(&world->rows, manager->number);
-        if (result != BP_OK)
-            return result;
-        world_drop_manager(&world->rows, manager);
-        schedule_drop_manager(schedule, manager);
-    }
-    return BP_OK;
 }
 
 /* Name those who need the plugin: all of them, or components alone, which nobody takes out. How many there are. */
@@ -118,19 +97,12 @@ static bp_result_t unload(bp_host_o *host, const char *name, bool with)
         hot_cancel(&host->hot);
         reload_accept(&host->reload);
     }
-    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = store_prepare_strip(host->destruction.worlds[i], plugin);
-    if (result == BP_OK) {
-        take_out_needy(host, plugin);
-        loader_pause(plugin, BP_PAUSE_UNLOAD);
-    }
-    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        result = withdraw(host_world(host, i), plugin);
     if (result == BP_OK)
-        loader_unload(&host->loader, plugin);
-    else
-        loader_resume_or_tell(&host->loader, plugin, BP_PAUSE_UNLOAD);
-    return result;
+        result = unload_prepare(&host->destruction, plugin);
+    if (result != BP_OK)
+        return result;
+    take_out_needy(host, plugin);
+    return unload_plugin(&host->loader, &host->destruction, plugin);
 }
 
 bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name)

@@ -61,6 +61,11 @@ void os_library_close(void *library);
 /* Where the image of an open library lies: from *begin up to *end. false where the system does not tell. [main] */
 bool os_library_image(void *library, const void **begin, const void **end);
 
+/* Take out of an open library the functions that the system would call when it closes it: it calls none then, and
+ * `functions` has them in the order in which they are to be called. Only where nobody else has the library open.
+ * Returns how many; 0 where there are none, more than `capacity`, or the system does not tell. [main] */
+uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity);
+
 /* --- os_time ------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of a clock that never goes back. [any] */

@@ -316,6 +316,68 @@ bool os_library_image(void *library, const void **begin, const void **end)
 #endif
 }
 
+#if defined(__linux__)
+/* Where nothing is to be done when a library is closed, a function still has to be there to do it. */
+static void do_nothing(void)
+{
+}
+
+/* The table of a library may have been made read-only when it was opened. */
+static bool write_entry(ElfW(Dyn) *entry, ElfW(Addr) value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)entry & ~(page - 1);
+    size_t size = (uintptr_t)(entry + 1) - begin;
+    if (mprotect((void *)begin, size, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    entry->d_un.d_ptr = value;
+    return true;
+}
+
+static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)
+{
+    ElfW(Dyn) *entry = map->l_ld;
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag)
+        entry++;
+    return entry->d_tag == tag ? entry : NULL;
+}
+
+uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity)
+{
+    struct link_map *map = NULL;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+        return 0;
+    ElfW(Dyn) *one = find_entry(map, DT_FINI), *list = find_entry(map, DT_FINI_ARRAY);
+    ElfW(Dyn) *size = find_entry(map, DT_FINI_ARRAYSZ);
+    size_t listed = list == NULL || size == NULL ? 0 : size->d_un.d_val / sizeof(ElfW(Addr));
+    uint32_t count = 0;
+    if (listed + (one != NULL) == 0 || listed + (one != NULL) > capacity)
+        return 0;
+    for (size_t i = listed; i > 0; i--)
+        memcpy(&functions[count++], (const char *)map->l_addr + list->d_un.d_ptr + (i - 1) * sizeof(ElfW(Addr)),
+               sizeof functions[0]);
+    ElfW(Addr) address = one == NULL ? 0 : map->l_addr + one->d_un.d_ptr;
+    void (*nothing)(void) = do_nothing;
+    ElfW(Addr) instead;
+    memcpy(&instead, &nothing, sizeof instead);
+    if (listed > 0 && !write_entry(size, 0))
+        return 0;
+    if (one == NULL)
+        return count;
+    if (!write_entry(one, instead - map->l_addr)) {
+        functions[count] = NULL; /* this one stays the system's to call */
+        return count;
+    }
+    memcpy(&functions[count++], &address, sizeof address);
+    return count;
+}
+#else
+uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity)
+{
+    (void)library, (void)functions, (void)capacity;
+    return 0;
+}
+#endif
+
 /* --- time -------------------------------------------------------------------------------------------------------- */
 
 /* Time on Linux and its relatives: the monotonic clock. */

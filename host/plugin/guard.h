@@ -1,7 +1,8 @@
 /* guard.h - run one call of a plugin so that a crash inside it ends that call, not the process.
  *
  * While guard_run runs a call, these end it: a bad address, a division by zero, an illegal instruction, abort, a stack
- * that runs out, a jump to nowhere; and, with a time limit, not coming back. guard_run then returns false and tells
+ * that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe that nobody reads or beyond the
+ * limit of a file's size, pthread_exit; and, with a time limit, not coming back. guard_run then returns false and tells
  * what happened. Calls nest; every thread has calls of its own.
  *
  * Whose crash it is. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
@@ -59,6 +60,11 @@ void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
  * another thread. [main] */
 bool guard_add_image(guard_t *guard, const void *begin, const void *end);
 void guard_drop_image(guard_t *guard, const void *begin);
+
+/* The same for a call in which the system opens or closes a library: its image is not known yet, and its code is called
+ * by the system's loader, so whatever goes wrong in it outside the host's own code is the library's. The loader may
+ * keep what it held where it was ended: the library stays in memory then, and so do those closed later. [main] */
+bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
 /* Run call(data). false where it was ended: then *crash says by what. `crash` is written only then. [any] */
 bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);

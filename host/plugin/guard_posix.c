@@ -1,458 +1,35 @@
-/* guard_posix.c - the guard on Linux: the handlers, whose crash it is, and the call that is ended.
+/* guard_posix.c - the guard on Linux: the handlers, and the call that is ended.
  *
  * guard_run saves where it is (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
  * frame on the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers
  * run on an alternate stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since
  * nobody returns from them to unblock the signal.
  *
- * The time limit. The watcher (below) signals a thread that is late, again and again, until the handler finds
- * it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is found
- * there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
+ * The time limit. The watcher (guard_watch_posix.c) signals a thread that is late, again and again, until the handler
+ * finds it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is
+ * found there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
+ *
+ * While the system opens a library its image is not known yet, and its code is called by the system's loader. A call
+ * of guard_run_whole is ended for whatever goes wrong outside the host's own code, but not for being late while the
+ * loader itself works.
  */
 #define _GNU_SOURCE 1
 
-#include "guard.h"
+#include "guard_posix.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include <errno.h>
 #include <inttypes.h>
-#include <link.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
-/* --- guard walk -------------------------------------------------------------------------------------------------- */
-
-/* Whose code crashed: for the handlers alone.
- *
- * Everything here may be called from a signal handler but guard_find_host. A walk reads a stack that may be ruined: the
- * caller is ready for a fault in it.
- *
- * What it does not do: it changes nothing, and knows no plugin by name.
- */
-
-/* The image of a plugin. */
-typedef struct guard_image_t {
-    uintptr_t begin, end;
-    struct guard_image_t *next;
-} guard_image_t;
-
-/* Where the host's own code lies, and the program's. */
-typedef struct guard_host_t {
-    uintptr_t begin[2], end[2];
-} guard_host_t;
-
-static void guard_find_host(guard_host_t *host);
-static bool guard_is_host(const guard_host_t *host, uintptr_t address);
-
-/* The image around an address, or NULL. */
-static const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
-
-typedef struct guard_walk_t {
-    const guard_host_t *host_code;
-    const guard_image_t *images;
-    void (*call)(void *data);  /* what guard_run was told to run */
-    uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
-    bool jumped;               /* no code is at pc */
-
-    bool host;                 /* found: the host or the program called the code at pc */
-    bool plugin;               /* found: a plugin did, from an address in an image: */
-    const guard_image_t *image; /* NULL where it has left no trace */
-    uintptr_t at;
-
-    bool past;                 /* the frames of the handler, which come first */
-} guard_walk_t;
-
-/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
- * are the stack pointer at pc, and the link register where the processor has one, else 0. */
-static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
-
-/* --- guard inner ------------------------------------------------------------------------------------------------- */
-
-/* What the parts of the guard share: its frames, its threads, and what belongs to the process.
- *
- * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of
- * frames (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to
- * the process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a
- * host is kept in either: hosts are reached through the frames.
- */
-
-enum {
-    GUARD_SIGNALS = 6,
-    GUARD_MILLION = 1000000
-};
-
-struct guard_t {
-    memory_t *memory;
-    guard_image_t *images;
-    uint32_t limit_ms; /* 0: none */
-    bool only_tells;   /* calls are not ended */
-    guard_death_t tell; /* of what ends the process; NULL: nobody is told */
-    pthread_t watcher;
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    atomic_bool ending;
-};
-
-typedef struct frame_t {
-    sigjmp_buf back;
-    struct frame_t *below;
-    guard_t *guard;
-    void (*call)(void *data);
-    void *data;
-} frame_t;
-
-/* What the handler leaves for guard_run. */
-typedef struct found_t {
-    int signal, code;
-    uintptr_t pc, sp, address;
-    const guard_image_t *image;
-    uintptr_t at; /* inside image */
-} found_t;
-
-typedef struct thread_t {
-    frame_t *top;
-    _Atomic(guard_t *) active;  /* of the newest frame */
-    _Atomic uint64_t calls;     /* begun and ended */
-    _Atomic uint64_t late_call; /* the value of `calls` that the watcher found too old */
-    uint32_t tries;
-    bool walking;               /* the stack is being looked at: it may be broken */
-    sigjmp_buf walk_failed;
-    found_t found;
-    bool prepared;
-    void *stack;                /* NULL: the thread had one of its own */
-    pthread_t id;
-    uint64_t seen_calls, seen_at; /* the watcher's */
-    struct thread_t *next;
-} thread_t;
-
-/* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
-static _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
-
-typedef struct guard_process_t {
-    pthread_mutex_t lock;
-    uint32_t guards;
-    struct sigaction earlier[GUARD_SIGNALS];
-    bool has_key;
-    pthread_key_t key;      /* its destructor takes a thread off the list */
-    thread_t *threads;
-    guard_host_t host;
-} guard_process_t;
-
-static guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static inline int guard_late_signal(void)
-{
-    return SIGRTMIN + 6;
-}
-
-/* This thread is seen from now on, until it ends: it has a stack for handlers, and its calls are watched. */
-static void guard_prepare_thread(void);
-static void guard_forget_thread(void *thread);
-
-/* In a copy of the process: of the threads only this one is there, and nobody holds the lock. */
-static void guard_forget_others(void);
-
-/* The thread that watches the time of a guard's calls. false where none can be had. */
-static bool guard_start_watcher(guard_t *guard);
-static void guard_end_watcher(guard_t *guard);
-
-/* --- guard walk -------------------------------------------------------------------------------------------------- */
-
-/* Finding on the stack who called the code that crashed.
- *
- * By the compiler's own unwinder, which knows how to get from a function of the C library to its caller without frame
- * pointers. It begins in the signal's handler, so the frames up to the crash are passed over. After a jump to nowhere
- * there is nothing to unwind from, but the address that the jump came from still stands where the call put it.
- */
-
-enum { BEYOND = 64 * 1024 }; /* behind guard_run's frame nothing is looked for */
-
-static const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address)
-{
-    for (const guard_image_t *image = images; image != NULL; image = image->next) {
-        if (address >= image->begin && address < image->end)
-            return image;
-    }
-    return NULL;
-}
-
-static bool guard_is_host(const guard_host_t *host, uintptr_t address)
-{
-    return (address >= host->begin[0] && address < host->end[0]) ||
-           (address >= host->begin[1] && address < host->end[1]);
-}
-
-typedef struct search_t {
-    guard_host_t *host;
-    bool begun;
-} search_t;
-
-static int look_at_image(struct dl_phdr_info *info, size_t size, void *data)
-{
-    search_t *search = data;
-    uintptr_t begin = UINTPTR_MAX, end = 0, own = (uintptr_t)guard_run;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type != PT_LOAD)
-            continue;
-        uintptr_t at = info->dlpi_addr + part->p_vaddr;
-        begin = at < begin ? at : begin;
-        end = at + part->p_memsz > end ? at + part->p_memsz : end;
-    }
-    for (int which = 0; which < 2; which++) {
-        bool wanted = which == 0 ? !search->begun : own >= begin && own < end; /* the program always comes first */
-        search->host->begin[which] = wanted ? begin : search->host->begin[which];
-        search->host->end[which] = wanted ? end : search->host->end[which];
-    }
-    search->begun = true;
-    return 0;
-}
-
-static void guard_find_host(guard_host_t *host)
-{
-    dl_iterate_phdr(look_at_image, &(search_t){.host = host});
-}
-
-/* Judge who calls from `address`; false where that is neither. A verb may end in a call that takes the place of its own
- * on the stack: then the first one found is the function that called the verb, or guard_run, which call nothing
- * else. */
-static bool judge_caller(guard_walk_t *walk, uintptr_t address)
-{
-    walk->at = address;
-    walk->image = guard_image_at(walk->images, address);
-    walk->plugin = walk->image != NULL;
-    if (walk->plugin || !guard_is_host(walk->host_code, address))
-        return walk->plugin;
-    uintptr_t function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
-    walk->plugin = function == (uintptr_t)guard_run || function == (uintptr_t)walk->call;
-    walk->host = !walk->plugin;
-    return true;
-}
-
-static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data)
-{
-    guard_walk_t *walk = data;
-    int before = 0;
-    uintptr_t ip = _Unwind_GetIPInfo(context, &before);
-    if (!walk->past) {
-        walk->past = ip == walk->pc;
-        return _URC_NO_REASON;
-    }
-    if (ip == 0 || _Unwind_GetCFA(context) > walk->end + BEYOND)
-        return _URC_END_OF_STACK;
-    return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-static void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
-{
-    if (!walk->jumped)
-        _Unwind_Backtrace(look_at_frame, walk);
-    else
-        judge_caller(walk, (link != 0 ? link : *(const uintptr_t *)sp) - 1);
-}
-
-/* --- guard watch ------------------------------------------------------------------------------------------------- */
-
-/* The threads that make guarded calls, and a thread that watches the time of these.
- *
- * A thread counts its calls up at each begin and end. The watcher looks at the counts now and then; where one has not
- * moved for the limit it signals that thread, again and again, until the handler finds the thread in the plugin's own
- * code.
- *
- * In a copy of the process only the thread that made it is there. The watcher is started anew there; the lock, which
- * any thread may have held at that moment, begins anew too.
- */
-
-enum {
-    STACK_BYTES = 64 * 1024, /* of an alternate stack: room for every register there is, and for the unwinder */
-    BILLION = 1000000000
-};
-
-/* --- threads ------------------------------------------------------------------------------------------------------ */
-
-static void free_stack(thread_t *thread)
-{
-    if (thread->stack == NULL)
-        return;
-    stack_t none = {.ss_flags = SS_DISABLE};
-    sigaltstack(&none, NULL);
-    munmap(thread->stack, STACK_BYTES);
-    thread->stack = NULL;
-}
-
-static void guard_forget_thread(void *data)
-{
-    thread_t *thread = data;
-    pthread_mutex_lock(&guard_process.lock);
-    for (thread_t **at = &guard_process.threads; *at != NULL; at = &(*at)->next) {
-        if (*at == thread) {
-            *at = thread->next;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&guard_process.lock);
-    free_stack(thread);
-    thread->prepared = false;
-}
-
-/* Handlers need a stack of their own; one that the thread has already will do. */
-static void give_stack(thread_t *thread)
-{
-    stack_t present;
-    if (sigaltstack(NULL, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0)
-        return;
-    void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED)
-        return; /* guarded all the same, but for a stack that runs out */
-    stack_t ours = {.ss_sp = stack, .ss_size = STACK_BYTES};
-    if (sigaltstack(&ours, NULL) == 0)
-        thread->stack = stack;
-    else
-        munmap(stack, STACK_BYTES);
-}
-
-static void guard_prepare_thread(void)
-{
-    guard_here.prepared = true;
-    guard_here.id = pthread_self();
-    give_stack(&guard_here);
-    pthread_mutex_lock(&guard_process.lock);
-    guard_here.next = guard_process.threads;
-    guard_process.threads = &guard_here;
-    pthread_mutex_unlock(&guard_process.lock);
-    pthread_setspecific(guard_process.key, &guard_here);
-}
-
-/* --- the watcher -------------------------------------------------------------------------------------------------- */
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / GUARD_MILLION;
-}
-
-static bool is_traced(void)
-{
-    char line[128];
-    bool traced = false;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "TracerPid:", 10) == 0)
-            traced = line[10 + strspn(line + 10, " \t0\n")] != '\0';
-    }
-    if (file != NULL)
-        fclose(file);
-    return traced;
-}
-
-/* Signal the threads of this guard that have been in one call for too long. Are there any? */
-static bool signal_late(const guard_t *guard)
-{
-    bool any = false;
-    uint64_t now = now_ms();
-    pthread_mutex_lock(&guard_process.lock);
-    for (thread_t *thread = guard_process.threads; thread != NULL; thread = thread->next) {
-        uint64_t calls = thread->calls;
-        if (thread->active != guard)
-            continue;
-        if (calls != thread->seen_calls) {
-            thread->seen_calls = calls;
-            thread->seen_at = now;
-        } else if (now - thread->seen_at >= guard->limit_ms && (any || !is_traced())) {
-            any = true;
-            thread->late_call = calls;
-            pthread_sigqueue(thread->id, guard_late_signal(), (union sigval){.sival_ptr = &guard_process});
-        }
-    }
-    pthread_mutex_unlock(&guard_process.lock);
-    return any;
-}
-
-static void wait_ms(guard_t *guard, uint32_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)ms * GUARD_MILLION;
-    until.tv_sec += (time_t)(ns / BILLION);
-    until.tv_nsec = (long)(ns % BILLION);
-    pthread_mutex_lock(&guard->lock);
-    if (!guard->ending)
-        pthread_cond_timedwait(&guard->ended, &guard->lock, &until);
-    pthread_mutex_unlock(&guard->lock);
-}
-
-static void *watch(void *data)
-{
-    guard_t *guard = data;
-    uint32_t usual = guard->limit_ms / 8 < 1 ? 1 : guard->limit_ms / 8 > 50 ? 50 : guard->limit_ms / 8;
-    while (!guard->ending)
-        wait_ms(guard, signal_late(guard) ? 1 : usual);
-    return NULL;
-}
-
-static bool guard_start_watcher(guard_t *guard)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&guard->ended, &attributes);
-    pthread_condattr_destroy(&attributes);
-    pthread_mutex_init(&guard->lock, NULL);
-    sigset_t all, before; /* signals for the process are for its other threads */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&guard->watcher, NULL, watch, guard) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
-static void guard_end_watcher(guard_t *guard)
-{
-    pthread_mutex_lock(&guard->lock);
-    guard->ending = true;
-    pthread_cond_signal(&guard->ended);
-    pthread_mutex_unlock(&guard->lock);
-    pthread_join(guard->watcher, NULL);
-}
-
-/* --- in a copy of the process ------------------------------------------------------------------------------------- */
-
-static void guard_forget_others(void)
-{
-    guard_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    guard_process.threads = guard_here.prepared ? &guard_here : NULL;
-    guard_here.next = NULL;
-}
-
-void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
-{
-    guard->tell = tell;
-    guard->only_tells = !ends;
-}
-
-void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
-{
-    guard->only_tells = false;
-    guard->limit_ms = guard->limit_ms == 0 || limit_ms < guard->limit_ms ? limit_ms : guard->limit_ms;
-    guard->ending = false;
-#if !defined(__SANITIZE_THREAD__) /* which lets no copy of a process have threads */
-    guard_start_watcher(guard);
-#endif
-}
+_Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
+guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
@@ -461,7 +38,8 @@ enum {
     LATE_TRIES = 20         /* signals in the hope of meeting the plugin's own code */
 };
 
-static const int signals[GUARD_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, 0 /* guard_late_signal() */};
+static const int signals[GUARD_SIGNALS] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
+                                           SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, 0 /* guard_late_signal() */};
 
 static int signal_at(uint32_t i)
 {
@@ -507,8 +85,12 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     guard_here.found.at = r.pc;
     if (guard_here.found.image != NULL)
         return true;
+    if (frame->whole && late && guard_is_loader(&guard_process.host, r.pc))
+        return false;
     if (guard_is_host(&guard_process.host, r.pc) || (late && guard_here.tries++ < LATE_TRIES))
         return false;
+    if (frame->whole)
+        return true;
     guard_walk_t found = {
         .host_code = &guard_process.host,
         .images = frame->guard->images,
@@ -552,7 +134,8 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
 static void tell(const frame_t *frame, guard_crash_t *crash);
 
 /* Nobody but the system wants this signal, so the process ends: say of what first. That may take locks which the crash
- * has left locked, so an alarm ends the process where it does not come back; and only the first crash is told. */
+ * has left locked, so an alarm ends the process where it does not come back; and only the first crash is told. What a
+ * whole call is about only its caller knows. */
 static void tell_death(int signal, bool plugins)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -561,8 +144,8 @@ static void tell_death(int signal, bool plugins)
     while (i < GUARD_SIGNALS - 1 && signals[i] != signal)
         i++;
     const struct sigaction *earlier = &guard_process.earlier[i];
-    if (frame->guard->tell == NULL || (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL ||
-        atomic_flag_test_and_set(&told))
+    if (frame->whole || (!plugins && (signal == SIGPIPE || signal == SIGXFSZ)) || frame->guard->tell == NULL ||
+        (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL || atomic_flag_test_and_set(&told))
         return;
     struct sigaction fallback = {.sa_handler = SIG_DFL};
     sigaction(SIGALRM, &fallback, NULL);
@@ -601,6 +184,12 @@ static void on_late(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
+void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
+{
+    guard->tell = tell;
+    guard->only_tells = !ends;
+}
+
 /* --- installing --------------------------------------------------------------------------------------------------- */
 
 __attribute__((destructor)) static void forget_key(void)
@@ -620,9 +209,13 @@ static bool install(void)
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         bool late = signal_at(i) == guard_late_signal();
         struct sigaction action = {.sa_sigaction = late ? on_late : on_fault};
+        sigaction(signal_at(i), NULL, &guard_process.earlier[i]);
+        bool asks = signal_at(i) == SIGPIPE || signal_at(i) == SIGXFSZ;
+        if (asks && guard_process.earlier[i].sa_handler == SIG_IGN)
+            continue; /* the call that it comes from fails instead, and nothing else happens */
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (late ? SA_RESTART : 0);
         sigemptyset(&action.sa_mask);
-        sigaction(signal_at(i), &action, &guard_process.earlier[i]);
+        sigaction(signal_at(i), &action, NULL);
     }
     return true;
 }
@@ -727,6 +320,18 @@ static void tell_address(const found_t *found, char *reason)
         snprintf(reason, GUARD_REASON, "%s at address 0x%" PRIxPTR, name, address);
 }
 
+static const char *name_signal(int signal)
+{
+    switch (signal) {
+    case 0: return "it called pthread_exit, or its thread was cancelled";
+    case SIGILL: return "SIGILL: an instruction that the processor does not know";
+    case SIGTRAP: return "SIGTRAP: a break point where no debugger is";
+    case SIGSYS: return "SIGSYS: a system call that is not allowed";
+    case SIGPIPE: return "SIGPIPE: it wrote to a pipe or socket that nobody reads";
+    default: return "SIGXFSZ: it wrote beyond the limit of a file's size";
+    }
+}
+
 static void tell(const frame_t *frame, guard_crash_t *crash)
 {
     const found_t *found = &guard_here.found;
@@ -742,8 +347,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
     else if (found->signal == SIGFPE)
         snprintf(crash->reason, GUARD_REASON, "SIGFPE%s",
                  found->code == FPE_INTDIV ? ": it divided an integer by zero" : "");
-    else if (found->signal == SIGILL)
-        snprintf(crash->reason, GUARD_REASON, "SIGILL: an instruction that the processor does not know");
+    else if (found->signal != SIGSEGV && found->signal != SIGBUS)
+        snprintf(crash->reason, GUARD_REASON, "%s", name_signal(found->signal));
     else
         tell_address(found, crash->reason);
 }
@@ -756,16 +361,30 @@ static void leave(const frame_t *frame)
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
 }
 
-bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)
+/* pthread_exit unwinds the stack, and cleans up what it comes by: here it ends. This file is compiled with
+ * -fexceptions. */
+static void meet_unwinding(const frame_t *frame)
 {
-    frame_t frame;
+    if (!frame->running)
+        return;
+    guard_here.found = (found_t){.signal = 0};
+    siglongjmp(guard_here.top->back, 1);
+}
+
+__attribute__((noinline)) bool guard_call(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash,
+                                          bool whole)
+{
+    __attribute__((cleanup(meet_unwinding))) frame_t frame;
+    frame.running = false;
     if (!guard_here.prepared)
         guard_prepare_thread();
     frame.below = guard_here.top;
     frame.guard = guard;
     frame.call = call;
     frame.data = data;
+    frame.whole = whole;
     if (!guard->only_tells && sigsetjmp(frame.back, 0) != 0) {
+        frame.running = false;
         tell(&frame, crash);
         guard_here.tries = 0;
         leave(&frame);
@@ -774,9 +393,21 @@ bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
     atomic_store_explicit(&guard_here.active, guard, memory_order_relaxed);
     guard_here.top = &frame;
+    frame.running = !guard->only_tells;
     call(data);
+    frame.running = false;
     leave(&frame);
     return true;
+}
+
+bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)
+{
+    return guard_call(guard, call, data, crash, true);
+}
+
+bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)
+{
+    return guard_call(guard, call, data, crash, false);
 }
 
 #endif

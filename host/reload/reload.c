@@ -268,6 +268,13 @@ void reload_commit(reload_change_t *change)
         free_change(change);
 }
 
+uint32_t reload_plugins(const reload_change_t *change, plugin_t **plugins)
+{
+    for (uint32_t i = 0; i < change->version_count; i++)
+        plugins[i] = change->versions[i].plugin;
+    return change->version_count;
+}
+
 void reload_discard(reload_change_t *change)
 {
     if (change == NULL)

@@ -76,6 +76,9 @@ bp_result_t reload_prepare(reload_change_t *change);
 /* The change must be prepared. Afterwards it belongs to `reload`. Ends an earlier probation. */
 void reload_commit(reload_change_t *change);
 
+/* The plugins of a change, in the order in which they were loaded: at most RELOAD_MAX_PLUGINS. Returns how many. */
+uint32_t reload_plugins(const reload_change_t *change, plugin_t **plugins);
+
 /* Let go of a change that is not committed. NULL is allowed. */
 void reload_discard(reload_change_t *change);
 

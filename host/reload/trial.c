@@ -12,7 +12,9 @@
 #include "../os/os.h"
 #include "../plugin/verbs.h"
 #include "../store/sample.h"
+#include "unload.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MILLION = 1000000 };
@@ -34,9 +36,13 @@ static void run_here(void *context, void (*job)(void *data, uint32_t index), voi
         job(data, i);
 }
 
-static void say_nothing(void *context, int32_t level, const char *source, const char *text)
+/* Of what is logged the first error is kept: a crash, where the plugin itself has gone with it. */
+static void keep_error(void *context, int32_t level, const char *source, const char *text)
 {
-    (void)context, (void)level, (void)source, (void)text;
+    char *kept = context;
+    (void)source;
+    if (level == BP_LOG_ERROR && kept[0] == '\0')
+        snprintf(kept, TRIAL_REASON, "%s", text);
 }
 
 static const char *crash_of_any(const loader_t *loader)
@@ -75,13 +81,31 @@ static void forget_crashes(loader_t *loader)
     atomic_store(&loader->plugins.crashed, false);
 }
 
+/* The candidates go again, all the way out of memory. What the versions before them did at their end is not their
+ * fault. */
+static const char *unload_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, char *error)
+{
+    const char *crash = NULL;
+    reload_accept(reload);
+    forget_crashes(reload->loader);
+    for (uint32_t i = count; i > 0 && crash == NULL; i--) {
+        error[0] = '\0';
+        unload_plugin(reload->loader, reload->destruction, candidates[i - 1]);
+        crash = atomic_load(&reload->loader->plugins.crashed) ? error : NULL;
+    }
+    return crash;
+}
+
 static int try_change(process_t *self, void *data)
 {
     const attempt_t *attempt = data;
+    char error[TRIAL_REASON] = "";
+    plugin_t *candidates[RELOAD_MAX_PLUGINS];
+    uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
     char verdict = SAYS_PASSED;
     const char *reason = "";
-    reload->base->log = (bp_log_i){NULL, say_nothing};
+    reload->base->log = (bp_log_i){error, keep_error};
     reload->loader->on_trial = true;
     if (reload->loader->guard != NULL)
         /* so that it is told where it hangs */
@@ -96,6 +120,8 @@ static int try_change(process_t *self, void *data)
         reload_commit(attempt->trial->change);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
         const char *trouble = step_all(reload);
+        if (trouble == NULL)
+            trouble = unload_all(reload, candidates, count, error);
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
         reason = trouble == NULL ? "" : trouble;
     }

@@ -43,6 +43,8 @@ static bp_entity_t plain, own;
 static told_t told;
 static char folder[512], path[600], aside[620], other[600];
 
+static uint32_t call_limit; /* of begin, in ms */
+
 enum { BY_HAND = 1 << 30 }; /* begin: nothing is watched */
 
 static void copy_plugin(const char *from, const char *to)
@@ -101,6 +103,7 @@ static void begin(uint32_t flags, uint32_t deadline)
     desc.flags = (flags & BY_HAND) != 0 ? flags & ~(uint32_t)BY_HAND : flags | BP_HOST_HOT_RELOAD;
     desc.trial_deadline = deadline;
     desc.probation = 50;
+    desc.call_limit = call_limit;
     host = bp_host_create(&desc);
     api = bp_host_api(host);
     WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
@@ -209,6 +212,18 @@ static const char *const harms[][3] = {
     {"second_step", "abort", "SIGABRT"},
     {"run_all", "illegal", "crashed in 'run_all' of system 'crash_system'"},
     {"run_all", "exit", "it called exit"},
+    {"constructor", "null", "crashed while it was opened, in code that runs then: SIGSEGV"},
+    {"constructor", "stack", "the stack ran out"},
+    {"constructor", "loop", "crashed while it was opened, in code that runs then: it did not return within"},
+    {"constructor", "sleep", "crashed while it was opened, in code that runs then: it did not return within"},
+    {"constructor", "exit", "it called exit"},
+    {"plain_stop", "null", "crashed in 'stop' of component 'crash_plain'"},
+    {"own_stop", "loop", "crashed in 'stop' of component 'crash_own', world 'main', step 6: it did not return within"},
+    {"unload", "zero", "crashed in 'unload'"},
+    {"unload", "exit", "it called exit"},
+    {"destructor", "null", "crashed while it was closed, in code that runs then: SIGSEGV"},
+    {"destructor", "loop", "crashed while it was closed, in code that runs then: it did not return within"},
+    {"destructor", "exit", "it called exit"},
     {"load", "host", "on trial it"} /* "was ended by SIGSEGV"; under a sanitizer its process ends with 1 */,
 };
 
@@ -243,7 +258,12 @@ START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
     static const char *const ways[][2] = {{"load", "null"},
                                           {"load", "stack"},
                                           {"plain_start", "abort"},
-                                          {"system_start", "zero"}};
+                                          {"system_start", "zero"},
+                                          {"constructor", "null"},
+                                          {"constructor", "thread"},
+                                          {"constructor", "loop"},
+                                          {"constructor", "sleep"}};
+    call_limit = 200;
     begin(BP_HOST_CRASH_GUARD, 0);
     char *before = describe_host(host);
     setenv("CRASHER_WHERE", ways[_i][0], 1);
@@ -255,6 +275,36 @@ START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
     float x = x_now();
     step(3);
     ck_assert(x_now() == x + 3.0f);
+    unsetenv("CRASHER_WHERE");
+    for (uint32_t n = 0; n < 3; n++) {
+        replace_plugin(n % 2 == 0 ? "crasher_next" : "crasher");
+        wait_for_news(false);
+        EXPECT(told.refused == 1, "%s", told.text);
+        x = x_now();
+        step(1);
+        ck_assert(x_now() == x + (n % 2 == 0 ? 100.0f : 1.0f));
+    }
+    end();
+}
+END_TEST
+
+/* What is closed has been replaced already: there is nothing to refuse. */
+START_TEST(a_crash_while_a_version_is_closed_is_told_and_survived)
+{
+    static const char *const ways[] = {"null", "abort", "loop"};
+    call_limit = 200;
+    begin(BP_HOST_CRASH_GUARD, 0);
+    harm_next("destructor", ways[_i]);
+    for (uint32_t n = 0; n < 4; n++) {
+        replace_plugin(n % 2 == 0 ? "crasher_next" : "crasher");
+        wait_for_news(false);
+        EXPECT(told.refused == 0, "%s", told.text);
+        float x = x_now();
+        step(60); /* the probation is over */
+        ck_assert(x_now() == x + (n % 2 == 0 ? 6000.0f : 60.0f));
+    }
+    EXPECT(strstr(log_text.text, "plugin 'crasher' 2.0 crashed while it was closed, in code that runs then: ") != NULL,
+           "%s", log_text.text);
     end();
 }
 END_TEST
@@ -548,7 +598,8 @@ Suite *hot_suite(void)
     tcase_add_test(files, polling_is_for_between_steps);
     suite_add_tcase(suite, files);
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0, COUNT(harms));
-    tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 4);
+    tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);
+    tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);

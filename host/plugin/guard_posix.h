@@ -1,0 +1,155 @@
+/* guard_posix.h - what the parts of the guard share: its frames, its threads, and what belongs to the process.
+ *
+ * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of
+ * frames (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to
+ * the process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a
+ * host is kept in either: hosts are reached through the frames.
+ *
+ * What it does not do: it is no interface; that is guard.h.
+ */
+#ifndef HOST_PLUGIN_GUARD_POSIX_H
+#define HOST_PLUGIN_GUARD_POSIX_H
+
+#include "guard.h"
+
+#if defined(__linux__)
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+/* --- guard_walk_posix.c: whose code crashed ----------------------------------------------------------------------- */
+
+/* For the handlers alone. Everything here may be called from a signal handler but guard_find_host. A walk reads a stack
+ * that may be ruined: the caller is ready for a fault in it. */
+
+/* The image of a plugin. */
+typedef struct guard_image_t {
+    uintptr_t begin, end;
+    struct guard_image_t *next;
+} guard_image_t;
+
+/* Where the host's own code lies, and the program's; and the system's loader of libraries. */
+typedef struct guard_host_t {
+    uintptr_t begin[2], end[2];
+    uintptr_t loader_begin, loader_end;
+} guard_host_t;
+
+void guard_find_host(guard_host_t *host);
+bool guard_is_host(const guard_host_t *host, uintptr_t address);
+bool guard_is_loader(const guard_host_t *host, uintptr_t address);
+
+/* The image around an address, or NULL. */
+const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
+
+typedef struct guard_walk_t {
+    const guard_host_t *host_code;
+    const guard_image_t *images;
+    void (*call)(void *data);  /* what guard_run was told to run */
+    uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
+    bool jumped;               /* no code is at pc */
+
+    bool host;                 /* found: the host or the program called the code at pc */
+    bool plugin;               /* found: a plugin did, from an address in an image: */
+    const guard_image_t *image; /* NULL where it has left no trace */
+    uintptr_t at;
+
+    bool past;                 /* the frames of the handler, which come first */
+} guard_walk_t;
+
+/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
+ * are the stack pointer at pc, and the link register where the processor has one, else 0. */
+void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
+
+/* --- guard_posix.c: frames, and what belongs to the process ------------------------------------------------------- */
+
+enum {
+    GUARD_SIGNALS = 10,
+    GUARD_MILLION = 1000000
+};
+
+struct guard_t {
+    memory_t *memory;
+    guard_image_t *images;
+    uint32_t limit_ms; /* 0: none */
+    bool only_tells;   /* calls are not ended */
+    guard_death_t tell; /* of what ends the process; NULL: nobody is told */
+    pthread_t watcher;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    atomic_bool ending;
+};
+
+typedef struct frame_t {
+    sigjmp_buf back;
+    struct frame_t *below;
+    guard_t *guard;
+    void (*call)(void *data);
+    void *data;
+    bool whole;   /* whatever goes wrong in it is its own (guard_run_whole) */
+    bool running; /* it has neither returned nor been ended */
+} frame_t;
+
+/* What the handler leaves for guard_run. */
+typedef struct found_t {
+    int signal, code; /* signal 0: the thread was to end */
+    uintptr_t pc, sp, address;
+    const guard_image_t *image;
+    uintptr_t at; /* inside image */
+} found_t;
+
+typedef struct thread_t {
+    frame_t *top;
+    _Atomic(guard_t *) active;  /* of the newest frame */
+    _Atomic uint64_t calls;     /* begun and ended */
+    _Atomic uint64_t late_call; /* the value of `calls` that the watcher found too old */
+    uint32_t tries;
+    bool walking;               /* the stack is being looked at: it may be broken */
+    sigjmp_buf walk_failed;
+    found_t found;
+    bool prepared;
+    void *stack;                /* NULL: the thread had one of its own */
+    pthread_t id;
+    uint64_t seen_calls, seen_at; /* the watcher's */
+    struct thread_t *next;
+} thread_t;
+
+/* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
+extern _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+typedef struct guard_process_t {
+    pthread_mutex_t lock;
+    uint32_t guards;
+    struct sigaction earlier[GUARD_SIGNALS];
+    bool has_key;
+    pthread_key_t key;      /* its destructor takes a thread off the list */
+    thread_t *threads;
+    guard_host_t host;
+} guard_process_t;
+
+/* guard_run and guard_run_whole. A walk knows it by its address. */
+bool guard_call(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash, bool whole);
+
+extern guard_process_t guard_process __attribute__((visibility("hidden")));
+
+static inline int guard_late_signal(void)
+{
+    return SIGRTMIN + 6;
+}
+
+/* --- guard_watch_posix.c: threads, and the time of their calls --------------------------------------------------- */
+
+/* This thread is seen from now on, until it ends: it has a stack for handlers, and its calls are watched. */
+void guard_prepare_thread(void);
+void guard_forget_thread(void *thread);
+
+/* In a copy of the process: of the threads only this one is there, and nobody holds the lock. */
+void guard_forget_others(void);
+
+/* The thread that watches the time of a guard's calls. false where none can be had. */
+bool guard_start_watcher(guard_t *guard);
+void guard_end_watcher(guard_t *guard);
+
+#endif
+#endif

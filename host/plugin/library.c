@@ -1,0 +1,135 @@
+/* library.c - the shared library of a plugin: from a file to an image in memory, and its end.
+ *
+ * The plugin's verbs are guarded from before the first of them runs; so is the code that runs when the system opens the
+ * library and when it closes it, constructors and destructors. What crashes there is refused, or stays in memory.
+ */
+#include "loader.h"
+
+#include "../base/file.h"
+#include "../os/files.h"
+#include "../os/os.h"
+
+#include <stdio.h>
+
+static bp_result_t guard_library(loader_t *loader, plugin_t *plugin)
+{
+    bool known = os_library_image(plugin->library, &plugin->image_begin, &plugin->image_end);
+    if (loader->guard == NULL || !known)
+        return BP_OK;
+    if (!guard_add_image(loader->guard, plugin->image_begin, plugin->image_end))
+        return error_memory(&loader->base->error, "loading a plugin");
+    plugin->guard = loader->guard;
+    return BP_OK;
+}
+
+typedef struct opening_t {
+    const char *path;
+    char *why;
+    size_t size;
+    void *library;
+} opening_t;
+
+static void open_it(void *data)
+{
+    opening_t *opening = data;
+    opening->library = os_library_open(opening->path, opening->why, opening->size);
+}
+
+/* Code of the library runs when the system opens it: constructors. false where that was ended; `why` says by what. */
+static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, char *why, size_t size)
+{
+    guard_crash_t crash;
+    opening_t opening = {.path = path, .why = why, .size = size};
+    if (loader->guard == NULL) {
+        open_it(&opening);
+    } else if (!guard_run_whole(loader->guard, open_it, &opening, &crash)) {
+        atomic_store(&loader->plugins.crashed, true);
+        snprintf(why, size, "%s", crash.reason);
+        return false;
+    }
+    plugin->library = opening.library;
+    return true;
+}
+
+bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
+{
+    char why[512], absolute[FILE_PATH_MAX];
+    error_text_t *error = &loader->base->error;
+    /* A bare file name would be searched for among the system's libraries. */
+    if (!file_path_join(".", path, absolute, sizeof absolute))
+        return error_set(error, BP_ERROR_LIMIT, "%s: the path is too long", path);
+    bool opened = open_guarded(loader, plugin, os_path_is_absolute(path) ? path : absolute, why, sizeof why);
+    if (!opened)
+        return error_set(error, BP_ERROR_FAILED, "%s: it crashed while it was opened, in code that runs then: %s",
+                         plugin->path, why);
+    if (plugin->library == NULL)
+        return error_set(error, BP_ERROR_IO, "%s: the system cannot load it: %s", plugin->path, why);
+    *head = os_library_symbol(plugin->library, BP_PLUGIN_SYMBOL);
+    if (*head == NULL)
+        return error_set(error, BP_ERROR_ABI, "%s: it does not export '" BP_PLUGIN_SYMBOL "'; define it with BP_PLUGIN",
+                         plugin->path);
+    return guard_library(loader, plugin);
+}
+
+static void close_it(void *data)
+{
+    os_library_close(data);
+}
+
+enum { MOST_ENDS = 256 };
+
+typedef struct ends_t {
+    void (*functions[MOST_ENDS])(void);
+    uint32_t count;
+} ends_t;
+
+static void run_ends(void *data)
+{
+    const ends_t *ends = data;
+    for (uint32_t i = 0; i < ends->count; i++)
+        ends->functions[i]();
+}
+
+/* A copy of a file is open nowhere else: what runs at its end is called here, like a verb, and what is left for the
+ * system's loader cannot fail. It is not closed where that crashes, since functions for the end of the process may
+ * still be registered. */
+static bool close_copy(const plugin_t *plugin, guard_crash_t *crash)
+{
+    ends_t ends;
+    ends.count = os_library_take_ends(plugin->library, ends.functions, MOST_ENDS);
+    return (ends.count == 0 || guard_run(plugin->guard, run_ends, &ends, crash)) &&
+           guard_run_whole(plugin->guard, close_it, plugin->library, crash);
+}
+
+static void close_guarded(loader_t *loader, const plugin_t *plugin)
+{
+    guard_crash_t crash;
+    bool closed = true;
+    if (plugin->guard == NULL)
+        os_library_close(plugin->library);
+    else if (plugin->copy != NULL)
+        closed = close_copy(plugin, &crash);
+    else
+        closed = guard_run_whole(plugin->guard, close_it, plugin->library, &crash);
+    if (closed)
+        return;
+    atomic_store(&loader->plugins.crashed, true);
+    log_write(&loader->base->log, BP_LOG_ERROR, "host",
+              "plugin '%s' %s crashed while it was closed, in code that runs then: %s; it stays in memory",
+              plugin->name, plugin->version, crash.reason);
+}
+
+void library_close(loader_t *loader, plugin_t *plugin)
+{
+    if (plugin->library != NULL)
+        close_guarded(loader, plugin);
+    if (plugin->guard != NULL)
+        guard_drop_image(plugin->guard, plugin->image_begin);
+    if (plugin->library == NULL)
+        return;
+#if defined(BACKPLANE_AUDIT)
+    retired_add(&loader->retired, plugin->image_begin, plugin->image_end, plugin->name, plugin->version);
+#else
+    (void)loader;
+#endif
+}
