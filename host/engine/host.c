@@ -97,6 +97,27 @@ static void *default_resize(const bp_allocator_i *allocator, void *old, size_t o
                        : memory_resize(&once, old, old_size, new_size);
 }
 
+static void drop_table(void *context, const char *world, const char *unit, const char *title,
+                       const char *const *headers, uint32_t columns)
+{
+    (void)context, (void)world, (void)unit, (void)title, (void)headers, (void)columns;
+}
+
+static void drop_row(void *context, const char *const *cells, uint32_t columns)
+{
+    (void)context, (void)cells, (void)columns;
+}
+
+static void drop_value(void *context, const char *world, const char *unit, const char *name, const char *text)
+{
+    (void)context, (void)world, (void)unit, (void)name, (void)text;
+}
+
+static void ask_for_reports(bp_host_o *host)
+{
+    bp_host_report(host, &(bp_report_sink_i){.table = drop_table, .row = drop_row, .value = drop_value});
+}
+
 bp_host_o *bp_host_create(const bp_host_desc_t *desc)
 {
     bp_host_desc_t known = {0};
@@ -116,6 +137,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
                 known.static_plugin_count);
     host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
     reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
+    host->reload.ask_for_reports = ask_for_reports;
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
     host->own_jobs = known.jobs.run == NULL;

@@ -607,7 +607,10 @@ static const void *host_table(const char *name, uint32_t version)
 
 static bp_result_t file_table_keep(bp_host_o *host, const char *part, const char *path)
 {
-    return file_keep(part, path, &host->base.error);
+    if (!host->loader.on_trial)
+        return file_keep(part, path, &host->base.error);
+    remove(part);
+    return error_set(&host->base.error, BP_ERROR_STATE, "%s: no file is written while a plugin is tried", path);
 }
 
 static const bp_file_api file_table = {.struct_size = sizeof file_table, .keep = file_table_keep};

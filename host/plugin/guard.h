@@ -34,6 +34,7 @@ typedef struct guard_crash_t {
     uintptr_t offset;          /* of `code` in its image, from where the image begins */
     bool late;                 /* ended by the time limit */
     bool plugins;              /* it was a plugin's, not the host's own */
+    bool harm;                 /* the call returned, but has done what it must not */
 } guard_crash_t;
 
 /* Told of what is about to end the process, before that: `data` is that of the call in which it happened. */

@@ -184,9 +184,9 @@ static void on_late(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
-void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
+void guard_tell_deaths(guard_t *guard, guard_death_t death, bool ends)
 {
-    guard->tell = tell;
+    guard->tell = death;
     guard->only_tells = !ends;
 }
 

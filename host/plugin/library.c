@@ -97,7 +97,7 @@ static bool close_copy(const plugin_t *plugin, guard_crash_t *crash)
 {
     ends_t ends;
     ends.count = os_library_take_ends(plugin->library, ends.functions, MOST_ENDS);
-    return (ends.count == 0 || guard_run(plugin->guard, run_ends, &ends, crash)) &&
+    return (ends.count == 0 || guard_run_whole(plugin->guard, run_ends, &ends, crash)) &&
            guard_run_whole(plugin->guard, close_it, plugin->library, crash);
 }
 

@@ -24,11 +24,22 @@ typedef struct plugin_t plugin_t;
 
 enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
 
+/* Somebody who looks at what guarded calls do: before each, and after it; where a call has called the host, which has
+ * called a plugin again, only the outermost is looked at. `after` says whether all is well, or else in `reason` what
+ * is not, and the plugin is set aside as for a crash. */
+typedef struct call_watch_t {
+    void *data;
+    void (*before)(void *data);
+    bool (*after)(void *data, char *reason, size_t size);
+    uint32_t depth;
+} call_watch_t;
+
 /* The plugins of a host. */
 typedef struct plugins_t {
     base_t *base;
     plugin_t **items;         /* in order of loading */
     uint32_t count, capacity;
+    call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
     atomic_bool crashed;      /* some have been set aside that the host has not looked at yet */
 } plugins_t;
 

@@ -560,7 +560,7 @@ static void describe_crash(plugin_t *plugin, const call_t *call, const guard_cra
     text->length = 0;
     text->chars[0] = '\0';
     if (crash->plugins)
-        text_append(text, "plugin '%s' %s crashed in ", plugin->name, plugin->version);
+        text_append(text, "plugin '%s' %s %s in ", plugin->name, plugin->version, crash->harm ? "did harm" : "crashed");
     else
         text_append(text, "the host itself crashed, called by plugin '%s' %s in ", plugin->name, plugin->version);
     name_verb(call, text);
@@ -601,12 +601,28 @@ static bool may_call(const plugin_t *plugin)
     return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
 }
 
+static bool watched_call(call_watch_t *watch, call_t *call, void (*function)(void *data))
+{
+    guard_crash_t crash, harm = {.plugins = true, .harm = true};
+    if (watch->depth++ == 0)
+        watch->before(watch->data);
+    bool returned = guard_run(call->plugin->guard, function, call, &crash);
+    bool well = --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
+    if (!returned)
+        set_aside(call, &crash);
+    else if (!well)
+        set_aside(call, &harm);
+    return returned && well;
+}
+
 static bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
 {
     guard_crash_t crash;
     call->verb = verb;
     if (!may_call(call->plugin))
         return false;
+    if (call->plugin->all->watch != NULL)
+        return watched_call(call->plugin->all->watch, call, function);
     if (guard_run(call->plugin->guard, function, call, &crash))
         return true;
     set_aside(call, &crash);

@@ -12,6 +12,8 @@
 #include "../os/os.h"
 #include "../plugin/verbs.h"
 #include "../store/sample.h"
+#include "../store/slack.h"
+#include "exercise.h"
 #include "unload.h"
 
 #include <stdio.h>
@@ -71,6 +73,37 @@ static const char *step_all(reload_t *reload)
     return crash;
 }
 
+static void before_call(void *data)
+{
+    slack_fill(data);
+}
+
+static bool after_call(void *data, char *reason, size_t size)
+{
+    return slack_is_whole(data, reason, size);
+}
+
+/* Steps, and then whatever else the candidates can do, with the rows' surroundings looked at after each call. */
+static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32_t count)
+{
+    slack_t slack;
+    call_watch_t watch = {.data = &slack, .before = before_call, .after = after_call};
+    slack_make(&slack, &reload->memory, reload->destruction->worlds, reload->destruction->world_count);
+    reload->loader->plugins.watch = &watch;
+    const char *trouble = step_all(reload);
+    if (trouble == NULL)
+        trouble = exercise(reload, candidates, count);
+    if (trouble == NULL)
+        trouble = step_all(reload);
+    if (trouble == NULL) {
+        exercise_end(reload, candidates, count);
+        trouble = step_all(reload);
+    }
+    reload->loader->plugins.watch = NULL;
+    slack_free(&slack);
+    return trouble;
+}
+
 /* Plugins that were set aside before have nothing to do with the candidate. */
 static void forget_crashes(loader_t *loader)
 {
@@ -119,7 +152,7 @@ static int try_change(process_t *self, void *data)
     } else {
         reload_commit(attempt->trial->change);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
-        const char *trouble = step_all(reload);
+        const char *trouble = use_all(reload, candidates, count);
         if (trouble == NULL)
             trouble = unload_all(reload, candidates, count, error);
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;

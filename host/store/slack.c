@@ -1,0 +1,98 @@
+/* slack.c - the pattern behind the rows of columns.
+ *
+ * The room behind a column ends where its run's capacity does. Nothing in it is anybody's: rows that come are filled
+ * whatever lay there.
+ */
+#include "slack.h"
+
+#include "../base/field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATTERN = 0xA5, MOST_BYTES = 512 /* of one column that are looked at */ };
+
+void slack_make(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count)
+{
+    *slack = (slack_t){.memory = memory, .worlds = worlds, .world_count = world_count};
+    for (uint32_t w = 0; w < world_count; w++) {
+        for (uint32_t r = 0; r < worlds[w]->run_count; r++) {
+            run_t *run = worlds[w]->runs[r];
+            if (run->count > 0)
+                run_reserve(run, &worlds[w]->memory, SLACK_ROWS);
+        }
+    }
+}
+
+/* The bytes of a column behind the row `count`. */
+static size_t room_of(const run_t *run, uint32_t count, uint32_t column)
+{
+    size_t room = (size_t)(run->capacity - count) * run->sizes[column];
+    return room < MOST_BYTES ? room : MOST_BYTES;
+}
+
+static unsigned char *behind(const run_t *run, uint32_t count, uint32_t column)
+{
+    return (unsigned char *)run->columns[column] + (size_t)count * run->sizes[column];
+}
+
+void slack_fill(slack_t *slack)
+{
+    slack->count = 0;
+    for (uint32_t w = 0; w < slack->world_count; w++) {
+        const world_t *world = slack->worlds[w];
+        for (uint32_t r = 0; r < world->run_count; r++) {
+            const run_t *run = world->runs[r];
+            if (run->count == 0 || run->pending > 0 ||
+                !memory_reserve(slack->memory, &slack->runs, &slack->capacity, slack->count + 1u, sizeof *slack->runs))
+                continue;
+            slack->runs[slack->count++] = (slack_run_t){run, world, run->columns, run->count, run->version};
+            for (uint32_t c = 0; c < run->column_count; c++)
+                memset(behind(run, run->count, c), PATTERN, room_of(run, run->count, c));
+        }
+    }
+}
+
+static const char *component_of(const slack_run_t *s, uint32_t column)
+{
+    const prototypes_t *p = &s->world->prototypes;
+    for (uint32_t at = s->run->prototype; at != 0; at = p->items[at].base) {
+        if (column >= p->items[p->items[at].base].columns)
+            return world_key_manager(s->world, p->items[at].key)->component->name;
+    }
+    return "entity";
+}
+
+static bool column_is_whole(const slack_run_t *s, uint32_t column, char *reason, size_t size)
+{
+    const unsigned char *bytes = behind(s->run, s->count, column);
+    size_t room = room_of(s->run, s->count, column), at = 0;
+    while (at < room && bytes[at] == PATTERN)
+        at++;
+    if (at == room)
+        return true;
+    const field_t *field = column == 0 ? NULL : s->run->fields[column];
+    unsigned long long row = s->count + at / s->run->sizes[column];
+    snprintf(reason, size, "it wrote behind the last of %u rows, to row %llu of the column '%.40s' of '%.40s'",
+             s->count, row, field == NULL ? "entity" : field->name, component_of(s, column));
+    return false;
+}
+
+bool slack_is_whole(const slack_t *slack, char *reason, size_t size)
+{
+    bool whole = true;
+    for (uint32_t i = 0; i < slack->count && whole; i++) {
+        const slack_run_t *s = &slack->runs[i];
+        bool moved = s->run->columns != s->columns || s->run->count != s->count || s->run->version != s->version;
+        for (uint32_t c = 0; c < s->run->column_count && !moved && whole; c++)
+            whole = column_is_whole(s, c, reason, size);
+    }
+    return whole;
+}
+
+void slack_free(slack_t *slack)
+{
+    memory_free(slack->memory, slack->runs, slack->capacity * sizeof *slack->runs);
+    slack->runs = NULL;
+    slack->count = slack->capacity = 0;
+}
