@@ -240,9 +240,11 @@ typedef struct bp_record_t {
 } bp_record_t;
 
 /* The first members of every world and of every run, for the inline look-ups only. */
+enum { BP_RECORDS_SHIFT = 10 };
 typedef struct bp_world_head_t {
-    const bp_record_t *records; /* by entity index */
-    uint32_t record_count;
+    bp_record_t *const *pages; /* records of 1 << BP_RECORDS_SHIFT entity indices each, ... */
+    uint32_t page_count;
+    uint32_t first_page;       /* ... the first of them those from first_page << BP_RECORDS_SHIFT on */
     uint32_t layout;
 } bp_world_head_t;
 
@@ -260,10 +262,10 @@ static inline const void *bp_property_cell(const bp_world_o *world, const bp_pro
 {
     const bp_world_head_t *head = (const bp_world_head_t *)(const void *)world;
     const bp_run_head_t *run = (const bp_run_head_t *)property->run;
-    uint32_t index = bp_entity_index(entity);
-    if (index >= head->record_count || property->layout != head->layout)
+    uint32_t index = bp_entity_index(entity), page = (index >> BP_RECORDS_SHIFT) - head->first_page;
+    if (page >= head->page_count || property->layout != head->layout)
         return NULL;
-    const bp_record_t *record = &head->records[index];
+    const bp_record_t *record = &head->pages[page][index & ((1u << BP_RECORDS_SHIFT) - 1)];
     if (record->generation != bp_entity_generation(entity) || record->prototype != property->prototype)
         return NULL;
     return (const char *)run->columns[property->column] + (size_t)record->row * property->size;

@@ -22,6 +22,7 @@ Suite *store_suite(void);
 Suite *stamps_suite(void);
 Suite *destruction_suite(void);
 Suite *long_use_suite(void);
+Suite *many_worlds_suite(void);
 Suite *properties_suite(void);
 Suite *schedule_suite(void);
 Suite *threads_suite(void);

@@ -188,7 +188,7 @@ static bp_result_t prepare(back_t *back)
         result = no_memory(back);
     for (uint32_t i = 0; i < s->world_count && result == BP_OK; i++) {
         back->world_count++;
-        result = world_back_prepare(&back->worlds[i], world_handle(parts->destruction->worlds[i]), &s->worlds[i], s,
+        result = world_back_prepare(&back->worlds[i], world_handle(parts->destruction->worlds[i]), &s->worlds[i],
                                     parts->layouts);
     }
     if (result == BP_OK)

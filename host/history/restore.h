@@ -47,7 +47,7 @@ typedef struct world_back_t {
 } world_back_t;
 
 bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept_world_t *kept,
-                               const snapshot_t *snapshot, uint32_t *layouts);
+                               uint32_t *layouts);
 void world_back_commit(world_back_t *back);
 void world_back_free(world_back_t *back); /* what it holds; after a commit, or instead of one */
 

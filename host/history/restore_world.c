@@ -217,19 +217,42 @@ static bp_result_t reserve_notices(world_back_t *back)
     uint64_t needed = (uint64_t)kept->count + back->kept->occupied + 1;
     bool good = memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
                 memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
-                memory_reserve(&n->memory, &n->places, &n->place_capacity, world->record_capacity, sizeof *n->places) &&
+                (n->has_places = records_reserve_places(world)) &&
                 memory_reserve(&n->memory, &n->signatures, &n->signature_capacity, kept->signature_count + UINT64_C(1),
                                n->words * sizeof *n->signatures);
     return good ? BP_OK : no_memory(back);
 }
 
-static bp_result_t reserve(world_back_t *back, const snapshot_t *snapshot)
+/* Records for entities, as far as there are ids for them. */
+static bool reserve_records_of(world_t *world, const void *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bp_entity_t e;
+        memcpy(&e, (const char *)entities + i * sizeof e, sizeof e);
+        uint32_t index = bp_entity_index(e);
+        if (e.id != 0 && index < world->entities->capacity && !world_has_record(world, index) &&
+            !records_reserve(world, index / ENTITIES_PAGE, 1))
+            return false;
+    }
+    return true;
+}
+
+/* Records for all who had components, and for all of whom somebody is still to be told. */
+static bool reserve_records(world_t *world, const kept_world_t *kept)
+{
+    bool good = reserve_records_of(world, kept->notices.entities, kept->notices.count);
+    for (uint32_t i = 0; i < kept->run_count; i++)
+        good = good && reserve_records_of(world, kept->runs[i].columns[0].data, kept->runs[i].count);
+    return good;
+}
+
+static bp_result_t reserve(world_back_t *back)
 {
     world_t *world = &back->world->rows;
     const kept_world_t *kept = back->kept;
     commands_t *commands = &back->world->schedule->commands;
     bool good =
-        store_reserve_records(world, snapshot->bound) &&
+        reserve_records(world, kept) &&
         memory_reserve(&world->memory, &world->holed, &world->holed_capacity, kept->holed_count, sizeof *world->holed)
             &&
         memory_reserve(&world->memory, &world->runs, &world->run_capacity, kept->run_count, sizeof *world->runs) &&
@@ -256,7 +279,7 @@ static bool changes_layout(const world_back_t *back)
 }
 
 bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept_world_t *kept,
-                               const snapshot_t *snapshot, uint32_t *layouts)
+                               uint32_t *layouts)
 {
     *back = (world_back_t){.world = world, .kept = kept};
     bp_result_t result = make_prototypes(back);
@@ -265,7 +288,7 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
     if (result == BP_OK)
         result = prepare_runs(back);
     if (result == BP_OK)
-        result = reserve(back, snapshot);
+        result = reserve(back);
     if (result == BP_OK && changes_layout(back))
         back->layout = ++*layouts;
     return result;
@@ -341,7 +364,7 @@ static void put_records(world_t *world, const run_t *run)
     for (uint32_t row = 0; row < run->count; row++) {
         bp_entity_t e = entities[row];
         if (e.id != 0)
-            world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), run->prototype, row};
+            *world_own_record(world, e) = (record_t){bp_entity_generation(e), run->prototype, row};
     }
 }
 
@@ -376,7 +399,7 @@ static void put_notices(notices_t *n, const kept_notices_t *kept)
     if (kept->hop_count > 0)
         memcpy(n->hops, kept->hops, (size_t)kept->hop_count * sizeof *n->hops);
     for (uint32_t i = 0; n->indexed && i < n->count; i++)
-        n->places[bp_entity_index(n->entities[i])] = i;
+        *notices_place(n, n->entities[i]) = i;
 }
 
 static void put_commands(commands_t *commands, const kept_world_t *kept)
@@ -410,7 +433,7 @@ void world_back_commit(world_back_t *back)
     prototypes_free(&world->prototypes);
     world->prototypes = back->prototypes;
     back->made_prototypes = false;
-    memset(world->records, 0, (size_t)world->record_capacity * sizeof *world->records);
+    records_clear(world);
     world->run_count = kept->run_count;
     for (uint32_t i = 0; i < kept->run_count; i++) {
         run_t *run = back->runs[i].run;

@@ -335,13 +335,25 @@ typedef struct met_t {
     const char *base[MET];
 } met_t;
 
-static inline const char *scattered_cell(const world_t *world, bp_property_t *p, bp_entity_t e, uint32_t size,
-                                         met_t *met)
+/* Where the records of a world are: they stay there while values are copied, which a compiler cannot know. */
+typedef struct records_view_t {
+    record_t *const *pages;
+    uint32_t count, first;
+} records_view_t;
+
+static inline const record_t *record_in(records_view_t view, uint32_t index)
 {
-    uint32_t index = bp_entity_index(e);
-    if (index >= world->record_capacity || world->records[index].generation != bp_entity_generation(e))
+    uint32_t page = index / ENTITIES_PAGE - view.first;
+    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
+    return &records[index % ENTITIES_PAGE];
+}
+
+static inline const char *scattered_cell(const world_t *world, records_view_t records, bp_property_t *p, bp_entity_t e,
+                                         uint32_t size, met_t *met)
+{
+    const record_t *record = record_in(records, bp_entity_index(e));
+    if (record->generation != bp_entity_generation(e))
         return NULL;
-    const record_t *record = &world->records[index];
     uint32_t slot = record->prototype % MET;
     if (met->prototype[slot] != record->prototype) {
         if (!find_column(world, p, record->prototype))
@@ -361,10 +373,11 @@ ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t
                                              uint32_t size)
 {
     const char *cells[RING];
+    const records_view_t records = {world->pages, world->page_count, world->first_page};
     uint32_t found = 0, copied = 0;
     for (; found < count; found++) {
-        PREFETCH(world->records + bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found]));
-        const char *cell = scattered_cell(world, p, entities[found], size, met);
+        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
+        const char *cell = scattered_cell(world, records, p, entities[found], size, met);
         if (cell == NULL)
             break;
         if (found >= RING) {

@@ -441,6 +441,7 @@ static void recount_keys(world_change_t *w)
 
 static void recount_telling(world_t *world)
 {
+    world->entities->listeners++;
     world->telling = 0;
     for (uint32_t i = 0; i < world->manager_count; i++) {
         const manager_t *manager = world->managers[i];

@@ -455,10 +455,9 @@ static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, u
 /* Of all entities: their lives and the queue of the free, records, and the list of what was spawned. */
 static uint64_t entity_bytes(const world_t *world, uint32_t count)
 {
-    uint64_t bound = world->entities->bound + (uint64_t)count;
-    uint64_t lives = bound > world->entities->capacity ? bound - world->entities->capacity : 0;
-    uint64_t records = bound > world->record_capacity ? bound - world->record_capacity : 0;
-    return lives * 2 * sizeof(uint32_t) + records * sizeof(record_t) + count * sizeof(bp_entity_t);
+    uint64_t reused = entities_reusable(world->entities);
+    uint64_t fresh = count > reused ? count - reused : 0;
+    return fresh * (2 * sizeof(uint32_t) + sizeof(record_t)) + count * sizeof(bp_entity_t);
 }
 
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan)

@@ -14,11 +14,13 @@ void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
     memory_init_child(&d->memory, "destruction", &base->memory);
     d->base = base;
     d->entities = entities;
+    d->listened = entities->listeners - 1;
 }
 
 void destruction_free(destruction_t *d)
 {
     memory_free(&d->memory, d->worlds, d->world_capacity * sizeof *d->worlds);
+    memory_free(&d->memory, d->listeners, d->listener_capacity * sizeof *d->listeners);
     memory_free(&d->memory, d->callbacks, d->callback_capacity * sizeof *d->callbacks);
     memory_free(&d->memory, d->queue, (size_t)d->queue_capacity * sizeof *d->queue);
     memory_free(&d->memory, d->waiting, (size_t)d->waiting_capacity * sizeof *d->waiting);
@@ -44,17 +46,73 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
 
 /* --- announcing ------------------------------------------------------------------------------------------------ */
 
+static bool is_listener(const manager_t *manager)
+{
+    return manager->started && manager->component->deaths.died != NULL;
+}
+
+/* Find out anew who asked for all deaths, where managers have come or gone. False when out of memory. */
+static bool find_listeners(destruction_t *d)
+{
+    if (d->listened == d->entities->listeners)
+        return true;
+    d->listener_count = 0;
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
+            if (!is_listener(d->worlds[w]->managers[m]))
+                continue;
+            if (!memory_reserve(&d->memory, &d->listeners, &d->listener_capacity, d->listener_count + 1u,
+                                sizeof *d->listeners))
+                return false;
+            d->listeners[d->listener_count++] = d->worlds[w]->managers[m];
+        }
+    }
+    d->listened = d->entities->listeners;
+    return true;
+}
+
+/* Tell a manager once of each batch. */
+static void tell_listener(manager_t *manager, uint32_t announcement, const bp_death_t *batch)
+{
+    if (manager->told == announcement)
+        return;
+    manager->told = announcement;
+    verb_died(manager->component, &manager->verb, batch);
+}
+
+static void tell_all_worlds(destruction_t *d, uint32_t announcement, const bp_death_t *batch)
+{
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
+            if (is_listener(d->worlds[w]->managers[m]))
+                tell_listener(d->worlds[w]->managers[m], announcement, batch);
+        }
+    }
+}
+
+/* Whoever is told may bring managers or end a world: then it begins anew, and those that have been told are passed
+ * over. */
+static void tell_listeners(destruction_t *d, const bp_death_t *batch)
+{
+    uint32_t announcement = ++d->announcements;
+    for (uint32_t i = 0; i < d->listener_count || d->listened != d->entities->listeners; i++) {
+        if (d->listened != d->entities->listeners) {
+            if (!find_listeners(d)) {
+                tell_all_worlds(d, announcement, batch);
+                return;
+            }
+            i = 0;
+        }
+        if (i < d->listener_count)
+            tell_listener(d->listeners[i], announcement, batch);
+    }
+}
+
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = entities};
-    for (uint32_t w = 0; w < d->world_count; w++) {
-        world_t *world = d->worlds[w];
-        for (uint32_t m = 0; m < world->manager_count; m++) {
-            manager_t *manager = world->managers[m];
-            if (manager->started && manager->component->deaths.died != NULL)
-                verb_died(manager->component, &manager->verb, &batch);
-        }
-    }
+    if (d->listener_count > 0 || d->listened != d->entities->listeners)
+        tell_listeners(d, &batch);
     for (uint32_t i = 0; i < d->callback_count; i++) {
         destroyed_callback_t c = d->callbacks[i];
         if (c.owner != NULL)
@@ -117,22 +175,53 @@ static uint32_t sift(entities_t *entities, bp_entity_t *batch, uint32_t count)
     return kept;
 }
 
+static const record_page_t *records_of(const entities_t *entities, bp_entity_t e)
+{
+    return entities->pages[bp_entity_index(e) / ENTITIES_PAGE];
+}
+
+/* Each world in which some of the dead are is told of those that come one behind the other and are in no other world,
+ * or in the same ones. */
+static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t count)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        const record_page_t *page = records_of(d->entities, dead[i]), *other = page;
+        n = 1;
+        if (page == NULL)
+            continue;
+        for (; i + n < count; n++) {
+            other = records_of(d->entities, dead[i + n]);
+            bool alike = other != NULL && other->world == page->world && other->next == NULL && page->next == NULL;
+            if (other != page && !alike)
+                break;
+        }
+        while (page != NULL) {
+            const record_page_t *next = page->next;
+            uint32_t before = d->entities->listeners;
+            store_forget(page->world, dead + i, n);
+            /* Where a manager has ended a world, once more: those that have forgotten find nothing. */
+            page = before == d->entities->listeners ? next : records_of(d->entities, dead[i]);
+        }
+    }
+}
+
 static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    if (count == 0)
-        return;
-    for (uint32_t w = 0; w < d->world_count; w++)
-        store_forget(d->worlds[w], dead, count);
+    if (d->world_count == 1)
+        store_forget(d->worlds[0], dead, count);
+    else
+        forget(d, dead, count);
     announce(d, dead, count);
 }
 
-/* Does anybody have to know? */
-static bool unnoticed(const destruction_t *d)
+/* Does anybody have to know? Only for many is it worth looking. */
+static bool unnoticed(const destruction_t *d, uint32_t count)
 {
-    if (d->callback_count > 0)
+    if (d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners ||
+        count < d->world_count)
         return false;
     for (uint32_t w = 0; w < d->world_count; w++) {
-        if (d->worlds[w]->occupied > 0 || d->worlds[w]->manager_count > 0)
+        if (d->worlds[w]->occupied > 0)
             return false;
     }
     return true;
@@ -142,13 +231,17 @@ static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint3
 {
     bp_entity_t dead[DESTRUCTION_BATCH];
     uint32_t died = 0;
-    if (unnoticed(d))
+    if (unnoticed(d, count))
         died = entities_end(d->entities, entities, count);
     for (uint32_t i = died; i < count;) {
         uint32_t taken = count - i < DESTRUCTION_BATCH ? count - i : DESTRUCTION_BATCH;
-        memcpy(dead, entities + i, taken * sizeof *dead);
+        if (taken == 1)
+            dead[0] = entities[i];
+        else
+            memcpy(dead, entities + i, taken * sizeof *dead);
         uint32_t kept = sift(d->entities, dead, taken);
-        bury(d, dead, kept);
+        if (kept > 0)
+            bury(d, dead, kept);
         died += kept;
         i += taken;
     }

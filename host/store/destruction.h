@@ -34,6 +34,9 @@ typedef struct destruction_t {
     entities_t *entities;
     world_t **worlds; /* in order of creation */
     uint32_t world_count, world_capacity;
+    manager_t **listeners; /* managers that asked for all deaths, as long as entities->listeners is `listened` */
+    uint32_t listener_count, listener_capacity, listened;
+    uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;
     uint32_t callback_count, callback_capacity;
     bp_entity_t *queue; /* dead, not yet announced */

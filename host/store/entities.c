@@ -21,8 +21,10 @@ void entities_free(entities_t *entities)
 {
     memory_free(&entities->memory, entities->lives, (size_t)entities->capacity * sizeof *entities->lives);
     memory_free(&entities->memory, entities->queue, (size_t)entities->capacity * sizeof *entities->queue);
+    memory_free(&entities->memory, entities->pages, entities->page_capacity * sizeof *entities->pages);
     entities->lives = entities->queue = NULL;
-    entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
+    entities->pages = NULL;
+    entities->page_capacity = entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
 }
 
 /* A ring that wraps is made to wrap at its new end. */
@@ -35,8 +37,25 @@ static void stretch_queue(entities_t *entities, uint32_t capacity)
     entities->queue_head = capacity - tail;
 }
 
+static bool grow_pages(entities_t *entities, uint32_t capacity)
+{
+    uint32_t count = capacity / ENTITIES_PAGE + 1;
+    if (count <= entities->page_capacity)
+        return true;
+    size_t size = sizeof *entities->pages;
+    struct record_page_t **pages = memory_resize_cleared(&entities->memory, entities->pages,
+                                                         entities->page_capacity * size, count * size);
+    if (pages == NULL)
+        return false;
+    entities->pages = pages;
+    entities->page_capacity = count;
+    return true;
+}
+
 static bp_result_t grow(entities_t *entities, uint32_t capacity)
 {
+    if (!grow_pages(entities, capacity))
+        return error_memory(&entities->base->error, "creating entities");
     size_t old = (size_t)entities->capacity * sizeof(uint32_t), size = (size_t)capacity * sizeof(uint32_t);
     uint32_t *queue = memory_resize(&entities->memory, NULL, 0, size);
     if (queue == NULL)
@@ -61,14 +80,9 @@ bp_result_t entities_make_room(entities_t *entities, uint32_t bound)
     return bound <= entities->capacity ? BP_OK : grow(entities, bound);
 }
 
-static uint32_t reusable(const entities_t *entities)
-{
-    return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue_count - ENTITIES_MIN_FREE : 0;
-}
-
 bp_result_t entities_reserve(entities_t *entities, uint32_t count)
 {
-    uint32_t reused = reusable(entities);
+    uint32_t reused = entities_reusable(entities);
     uint64_t needed = (uint64_t)entities->bound + (count > reused ? count - reused : 0);
     if (needed <= entities->capacity)
         return BP_OK;
@@ -102,7 +116,7 @@ bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t cou
     bp_result_t result = entities_reserve(entities, count);
     if (result != BP_OK)
         return result;
-    uint32_t reused = reusable(entities);
+    uint32_t reused = entities_reusable(entities);
     reused = reused < count ? reused : count;
     reuse(entities, out, reused);
     uint32_t fresh = count - reused;

@@ -13,7 +13,12 @@
 
 #include "../base/base.h"
 
-enum { ENTITIES_MIN_FREE = 1024 };
+#include <bp_api.h>
+
+enum {
+    ENTITIES_MIN_FREE = 1024,
+    ENTITIES_PAGE = 1 << BP_RECORDS_SHIFT /* indices whose records lie together (records.h) */
+};
 #define ENTITIES_MAX (UINT32_MAX - 1) /* indices */
 
 typedef struct entities_t {
@@ -26,6 +31,9 @@ typedef struct entities_t {
     uint32_t queue_head;
     uint32_t queue_count;
     uint32_t living;
+    struct record_page_t **pages; /* of each ENTITIES_PAGE indices: those of all worlds in which somebody of them is */
+    uint32_t page_capacity;
+    uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
 } entities_t;
 
@@ -40,6 +48,18 @@ bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
 
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
+
+/* How many free indices would be used again. */
+static inline uint32_t entities_reusable(const entities_t *entities)
+{
+    return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue_count - ENTITIES_MIN_FREE : 0;
+}
+
+/* The index of the next entity. */
+static inline uint32_t entities_next(const entities_t *entities)
+{
+    return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue[entities->queue_head] : entities->bound;
+}
 
 /* One entity, where no memory is needed for it (entities_reserve): the short way. [main] */
 static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)

@@ -29,7 +29,6 @@ void notices_free(notices_t *n)
     memory_free(&n->memory, n->signatures, (size_t)n->signature_capacity * n->words * sizeof *n->signatures);
     memory_free(&n->memory, n->entities, (size_t)n->entity_capacity * sizeof *n->entities);
     memory_free(&n->memory, n->hops, (size_t)n->hop_capacity * sizeof *n->hops);
-    memory_free(&n->memory, n->places, (size_t)n->place_capacity * sizeof *n->places);
     memory_free(world_memory, n, sizeof *n);
 }
 
@@ -99,7 +98,7 @@ static void compact(notices_t *n)
             continue;
         n->entities[kept] = n->entities[i];
         n->hops[kept] = n->hops[i];
-        n->places[bp_entity_index(n->entities[kept])] = kept;
+        *notices_place(n, n->entities[kept]) = kept;
         kept++;
     }
     n->count = kept;
@@ -115,7 +114,7 @@ bool notices_reserve(notices_t *n, uint32_t more)
     /* The hops' capacity is never the smaller one: `entity_capacity` is what counts. */
     return memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
            memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
-           memory_reserve(&n->memory, &n->places, &n->place_capacity, n->world->record_capacity, sizeof *n->places);
+           (n->has_places || (n->has_places = records_reserve_places(n->world)));
 }
 
 /* The kind of a hop, or BP_NONE where an entity that makes it may have made another one before, or make one
@@ -156,7 +155,7 @@ static void index_entries(notices_t *n)
         end = stretch.from;
     }
     for (uint32_t i = 0; i < n->count; i++)
-        n->places[bp_entity_index(n->entities[i])] = i;
+        *notices_place(n, n->entities[i]) = i;
     n->indexed = true;
 }
 
@@ -170,14 +169,14 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
         }
         index_entries(n);
     }
-    uint32_t *places = n->places, used = n->count;
+    uint32_t used = n->count;
     bp_entity_t *entries = n->entities;
     hop_t *hops = n->hops;
     if (used == 0)
         entries[0] = (bp_entity_t){0}; /* is looked at before the first is written */
     for (uint32_t i = 0; i < count; i++) {
         bp_entity_t e = entities[i];
-        uint32_t index = bp_entity_index(e), there = places[index];
+        uint32_t *at = notices_place(n, e), there = *at;
         /* A place that means nothing is as good as random: no branch may depend on it. Entry 0 is about somebody else
            then. */
         uint32_t place = there < used ? there : 0;
@@ -185,7 +184,7 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
             hops[place].to = to;
             continue;
         }
-        places[index] = used;
+        *at = used;
         entries[used] = e;
         hops[used++] = (hop_t){from, to};
     }

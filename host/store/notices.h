@@ -50,8 +50,7 @@ typedef struct notices_t {
     hop_t kinds[NOTICES_KINDS]; /* the hops that there are, while none can follow another: */
     uint32_t kind_count;
     bool indexed;          /* an entity may come a second time; places are in use */
-    uint32_t *places;      /* by entity index: the entry that may be about it */
-    uint32_t place_capacity;
+    bool has_places;       /* beside the world's records: the entry that may be about an entity */
 } notices_t;
 
 /* Without subscriptions, in nobody's service yet. NULL when out of memory. */
@@ -75,9 +74,16 @@ static inline bool notices_has(const notices_t *notices, uint32_t signature, uin
 bool notices_reserve(notices_t *notices, uint32_t more);
 
 /* Is there room for one more without asking? */
-static inline bool notices_has_room(const notices_t *notices, uint32_t occupied, uint32_t index)
+static inline bool notices_has_room(const notices_t *notices, uint32_t occupied)
 {
-    return (uint64_t)notices->count + occupied < notices->entity_capacity && index < notices->place_capacity;
+    return notices->has_places && (uint64_t)notices->count + occupied < notices->entity_capacity;
+}
+
+/* The number of the entry that may be about an entity. */
+static inline uint32_t *notices_place(const notices_t *n, bp_entity_t e)
+{
+    const record_t *page = n->world->pages[bp_entity_index(e) / ENTITIES_PAGE - n->world->first_page];
+    return &records_page(page)->places[bp_entity_index(e) % ENTITIES_PAGE];
 }
 
 /* Entities have moved from one signature to another. [main] */

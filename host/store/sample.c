@@ -42,7 +42,7 @@ static void enter_run(const world_sample_t *sample)
     run_sample_enter(&sample->run);
     const bp_entity_t *entities = run_entities(sample->run.run);
     for (uint32_t row = 0; row < sample->run.count; row++)
-        sample->world->records[bp_entity_index(entities[row])].row = row;
+        world_own_record(sample->world, entities[row])->row = row;
 }
 
 static bool is_there(const world_t *world, const record_t *record, bp_entity_t e)
@@ -53,8 +53,9 @@ static bool is_there(const world_t *world, const record_t *record, bp_entity_t e
 
 static void clear_records(world_t *world)
 {
-    for (uint32_t index = 0; index < world->record_capacity; index++) {
-        record_t *record = &world->records[index];
+    uint64_t first = (uint64_t)world->first_page * ENTITIES_PAGE, count = (uint64_t)world->page_count * ENTITIES_PAGE;
+    for (uint64_t index = first; index < first + count; index++) {
+        record_t *record = world_record_at(world, (uint32_t)index);
         bp_entity_t e = {(uint64_t)record->generation << 32 | index};
         if (record->generation == 0 || record->prototype == 0 || is_there(world, record, e))
             continue;

@@ -139,8 +139,7 @@ static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_
 static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_entity_t *entities, uint32_t count)
 {
     memcpy(run_entities(run) + first, entities, count * sizeof *entities);
-    for (uint32_t i = 0; i < count; i++)
-        store_set_record(world, entities[i], run->prototype, first + i);
+    store_set_records(world, entities, count, run->prototype, first);
     world->occupied += count;
     store_moved(world, NULL, run, entities, count);
 }
@@ -160,9 +159,9 @@ static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
     if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
-        !run->plain || world->entities->bound >= world->record_capacity ||
-        !store_has_notice_room(world, world->entities->bound) ||
-        !entities_create_one(world->entities, entity))
+        !run->plain || !store_has_notice_room(world))
+        return false;
+    if (!world_has_record(world, entities_next(world->entities)) || !entities_create_one(world->entities, entity))
         return false;
     store_append_one(world, run, *entity);
     return true;
@@ -180,10 +179,11 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     if (prototype == 0 || count == 0)
         return entities_create(world->entities, entities, count);
     run_t *run = store_need_run(world, prototype);
-    if (run == NULL || !store_reserve_rows(world, run, count) ||
-        !store_reserve_records(world, (uint64_t)world->entities->bound + count) || !store_reserve_notices(world, count))
+    if (run == NULL || !store_reserve_rows(world, run, count) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "creating entities");
-    bp_result_t result = entities_create(world->entities, entities, count);
+    bp_result_t result = store_reserve_entities(world, count);
+    if (result == BP_OK)
+        result = entities_create(world->entities, entities, count);
     if (result != BP_OK)
         return result;
     return fill_new_rows(world, run, entities, count);
@@ -364,10 +364,9 @@ bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, u
             store_compact(world, run, UINT32_MAX, run->holes - (run->pending < run->holes ? run->pending : run->holes));
         run->pending = 0;
     }
-    if (!good || !store_reserve_records(world, (uint64_t)world->entities->bound + total) ||
-        !store_reserve_notices(world, total))
+    if (!good || !store_reserve_notices(world, total))
         return error_memory(&world->base->error, "making room for a spawn");
-    return BP_OK;
+    return store_reserve_entities(world, total);
 }
 
 void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities)
@@ -380,8 +379,7 @@ void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entit
     run->count += batch->count;
     stamps_note_rows(run->stamps, first, batch->count);
     memcpy(run_entities(run) + first, entities, batch->count * sizeof *entities);
-    for (uint32_t i = 0; i < batch->count; i++)
-        store_set_record(world, entities[i], batch->prototype, first + i);
+    store_set_records(world, entities, batch->count, batch->prototype, first);
     world->occupied += batch->count;
     store_moved(world, NULL, run, entities, batch->count);
 }
@@ -396,7 +394,7 @@ void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t
 
 /* Making records and runs, and dropping single rows.
  *
- * Records are cleared memory that doubles; a run is made when the first entity gets its prototype and stays with the
+ * A run is made when the first entity gets its prototype and stays with the
  * world. Runs are never freed before the world: references hold the addresses of their versions.
  */
 
@@ -429,22 +427,14 @@ bp_result_t store_refuse_held(world_t *world)
     }
 }
 
-bool store_reserve_records(world_t *world, uint64_t needed)
+/* Records for the indices that are to be used again. */
+static bool reserve_reused(world_t *world, uint32_t count)
 {
-    if (needed <= world->record_capacity)
-        return true;
-    uint64_t capacity = (uint64_t)world->record_capacity * 2;
-    if (capacity < needed)
-        capacity = needed < 256 ? 256 : needed;
-    if (capacity > UINT32_MAX)
-        capacity = UINT32_MAX;
-    record_t *records =
-        memory_resize_cleared(&world->memory, world->records, (size_t)world->record_capacity * sizeof *records,
-                              (size_t)capacity * sizeof *records);
-    if (records == NULL)
-        return false;
-    world->records = records;
-    world->record_capacity = (uint32_t)capacity;
+    const entities_t *e = world->entities;
+    for (uint32_t i = 0, at = e->queue_head; i < count; i++, at = at + 1 == e->capacity ? 0 : at + 1) {
+        if (!store_reserve_record(world, e->queue[at]))
+            return false;
+    }
     return true;
 }
 
@@ -456,6 +446,20 @@ uint32_t store_fields(const world_t *world, const prototypes_t *p, uint32_t prot
             fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
     }
     return p->items[prototype].columns - 1u;
+}
+
+bp_result_t store_reserve_entities(world_t *world, uint32_t count)
+{
+    const entities_t *e = world->entities;
+    bp_result_t result = entities_reserve(world->entities, count);
+    if (result != BP_OK)
+        return result;
+    uint32_t reused = entities_reusable(e), fresh = count > reused ? count - reused : 0;
+    uint32_t first = e->bound / ENTITIES_PAGE, last = fresh == 0 ? first : (e->bound + fresh - 1) / ENTITIES_PAGE;
+    if (reserve_reused(world, count < reused ? count : reused) &&
+        (fresh == 0 || records_reserve(world, first, last - first + 1)))
+        return BP_OK;
+    return error_memory(&world->base->error, "creating entities");
 }
 
 static run_t *create_run(world_t *world, uint32_t prototype)
@@ -499,7 +503,7 @@ void store_erase_row(world_t *world, run_t *run, uint32_t row)
     run_release(run, 1, run->column_count, row, 1, &world->holdings);
     run_erase(run, row, &world->holdings);
     if (row < run->count)
-        world->records[bp_entity_index(run_entities(run)[row])].row = row;
+        world_own_record(world, run_entities(run)[row])->row = row;
 }
 
 void store_fill_hole(world_t *world, run_t *run, uint32_t row)

@@ -34,9 +34,6 @@ bp_result_t store_refuse_held(world_t *world);
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */
 void store_destroy_slots(world_t *world, manager_t *manager, uint32_t *slots, uint32_t count);
 
-/* Make room for records of the first `needed` indices; false when out of memory. [main] */
-bool store_reserve_records(world_t *world, uint64_t needed);
-
 /* The fields of the columns of a prototype but for the entities', in `fields`, which has room for them. Returns how
  * many there are. [main] */
 uint32_t store_fields(const world_t *world, const prototypes_t *prototypes, uint32_t prototype, const field_t **fields);

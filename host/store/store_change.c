@@ -18,7 +18,9 @@ static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
     if (record == NULL) {
         if (!entities_is_alive(world->entities, e))
             return entities_dead_error(world->entities, e);
-        record = &world->records[bp_entity_index(e)];
+        if (!store_reserve_record(world, bp_entity_index(e)))
+            return error_memory(&world->base->error, "adding components");
+        record = world_own_record(world, e);
         *record = (record_t){.generation = bp_entity_generation(e)};
     }
     if ((record->prototype & RECORD_MARK) != 0)
@@ -41,7 +43,7 @@ static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
 static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        record_t *record = &c->world->records[bp_entity_index(entities[i])];
+        record_t *record = world_own_record(c->world, entities[i]);
         record->prototype &= ~RECORD_MARK;
         if (record->prototype == 0)
             *record = (record_t){0};
@@ -56,9 +58,9 @@ static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_en
     const run_t *from = world_run(world, c->from);
     if (from == NULL || count == 0)
         return 0;
-    uint32_t n = run_stretch(from, world->records[bp_entity_index(planned)].row + 1, entities, count), marked = 0;
+    uint32_t n = run_stretch(from, world_own_record(world, planned)->row + 1, entities, count), marked = 0;
     for (; marked < n; marked++) {
-        uint32_t *prototype = &world->records[bp_entity_index(entities[marked])].prototype;
+        uint32_t *prototype = &world_own_record(world, entities[marked])->prototype;
         if ((*prototype & RECORD_MARK) != 0)
             break;
         *prototype |= RECORD_MARK;
@@ -72,15 +74,13 @@ static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_en
 static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = c->world;
-    if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, count))
+    if (!store_reserve_notices(world, count))
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
     uint32_t planned = 0;
     while (planned < count) {
-        if (planned + STORE_AHEAD < count) {
-            uint32_t index = bp_entity_index(entities[planned + STORE_AHEAD]);
-            PREFETCH(&world->records[index < world->record_capacity ? index : 0]);
-        }
+        if (planned + STORE_AHEAD < count)
+            PREFETCH(world_record_at(world, bp_entity_index(entities[planned + STORE_AHEAD])));
         result = plan_one(c, entities[planned]);
         if (result != BP_OK)
             break;
@@ -112,7 +112,7 @@ NOT_INLINED static void vacate_end(world_t *world, run_t *from, uint32_t row)
     }
     run_erase(from, row, &world->holdings);
     if (row < from->count)
-        world->records[bp_entity_index(run_entities(from)[row])].row = row;
+        world_own_record(world, run_entities(from)[row])->row = row;
 }
 
 /* An entity has left a row; what the row held has gone with it. */
@@ -155,10 +155,9 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
 ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
 {
     const prototypes_t *p = &world->prototypes;
-    uint32_t index = bp_entity_index(e);
-    if (world_holds_rows(world) || key >= p->key_count || index >= world->record_capacity)
+    if (world_holds_rows(world) || key >= p->key_count)
         return false;
-    record_t *record = &world->records[index];
+    record_t *record = world_record_at(world, bp_entity_index(e)); /* who has a prototype has a record of its own */
     const component_key_t *changed = &p->keys[key];
     if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
         (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
@@ -199,12 +198,12 @@ static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
     if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
-        index >= world->record_capacity || world->records[index].generation != 0 ||
+        !world_has_record(world, index) || world_own_record(world, e)->generation != 0 ||
         !entities_is_alive(world->entities, e))
         return false;
     const transition_t *t = prototypes_cached(p, 0, key);
     run_t *run = t == NULL ? NULL : p->items[t->to].run;
-    if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world, index))
+    if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world))
         return false;
     store_append_one(world, run, e);
     return true;
@@ -221,7 +220,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
     if (result != BP_OK)
         return store_about(world, e, result);
     run_t *from = world_run(world, prototype), *to = world_run(world, c->to);
-    if (!store_reserve_records(world, world->entities->bound) || !store_reserve_notices(world, 1) ||
+    if (!store_reserve_record(world, bp_entity_index(e)) || !store_reserve_notices(world, 1) ||
         (to != NULL && !store_reserve_rows(world, to, 1)))
         return error_memory(&world->base->error, "moving rows");
     uint32_t to_row = 0;
@@ -232,7 +231,7 @@ static bp_result_t change_one(store_change_t *c, bp_entity_t e)
     world->occupied = world->occupied + (from == NULL) - (to == NULL);
     store_moved(world, from, to, &e, 1);
     if (to == NULL) {
-        world->records[bp_entity_index(e)] = (record_t){0};
+        *world_own_record(world, e) = (record_t){0};
         return BP_OK;
     }
     run_entities(to)[to_row] = e;
@@ -345,7 +344,7 @@ static bool wanted(store_change_t *c, uint32_t prototype)
 uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
 {
     store_change_t c = {.world = world, .key = key, .adding = adding};
-    if (check_change(world, key) != BP_OK || !store_reserve_records(world, world->entities->bound))
+    if (check_change(world, key) != BP_OK)
         return count;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -356,8 +355,13 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
         uint32_t prototype = record == NULL ? 0 : record->prototype;
         if ((prototype & RECORD_MARK) != 0 || !wanted(&c, prototype))
             continue;
+        if (record == NULL && !store_reserve_record(world, bp_entity_index(e))) {
+            unmark(&c, entities, kept);
+            memmove(entities + kept, entities + i, (count - i) * sizeof *entities);
+            return kept + count - i; /* the change itself will tell */
+        }
         if (record == NULL) {
-            record = &world->records[bp_entity_index(e)];
+            record = world_own_record(world, e);
             *record = (record_t){.generation = bp_entity_generation(e)};
         }
         record->prototype |= RECORD_MARK;
@@ -502,12 +506,11 @@ static void move_records(world_t *world, const block_t *b, const bp_entity_t *en
 {
     if (b->to == NULL) {
         for (uint32_t i = 0; i < b->count; i++)
-            world->records[bp_entity_index(entities[i])] = (record_t){0};
+            *world_own_record(world, entities[i]) = (record_t){0};
         return;
     }
     memcpy(run_entities(b->to) + b->first, entities, b->count * sizeof *entities);
-    for (uint32_t i = 0; i < b->count; i++)
-        store_set_record(world, entities[i], b->to->prototype, b->first + i);
+    store_set_records(world, entities, b->count, b->to->prototype, b->first);
 }
 
 /* Move scattered entities from the head of the list, all of one prototype. Returns how many. */
@@ -516,7 +519,7 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
     world_t *world = c->world;
     block_t b = {.from = world_run(world, c->from), .to = world_run(world, c->to)};
     for (; b.count < STORE_BLOCK && b.count < count; b.count++) {
-        const record_t *record = &world->records[bp_entity_index(entities[b.count])];
+        const record_t *record = world_own_record(world, entities[b.count]);
         if ((record->prototype & ~RECORD_MARK) != c->from)
             break;
         b.rows[b.count] = record->row;
@@ -570,7 +573,7 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
         if (to != NULL)
             store_set_record(world, entities[i], to->prototype, first + i);
         else
-            world->records[bp_entity_index(entities[i])] = (record_t){0};
+            *world_own_record(world, entities[i]) = (record_t){0};
     }
     store_leave_rows(world, from, row, count);
 }
@@ -590,7 +593,7 @@ static void close_holes(world_t *world, run_t *to, uint32_t count)
 static uint32_t move_some(store_change_t *c, const bp_entity_t *entities, uint32_t count, const uint32_t *slots)
 {
     world_t *world = c->world;
-    const record_t *record = &world->records[bp_entity_index(entities[0])];
+    const record_t *record = world_own_record(world, entities[0]);
     run_t *from = world_run(world, c->from);
     uint32_t n = from == NULL ? 0 : run_stretch(from, record->row, entities, count);
     if (n >= LONG_STRETCH) {
@@ -614,7 +617,7 @@ void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t cou
     world_t *world = c->world;
     run_t *from = NULL;
     for (uint32_t i = 0, n; i < count; i += n) {
-        const record_t *record = &world->records[bp_entity_index(entities[i])];
+        const record_t *record = world_own_record(world, entities[i]);
         store_follow_transition(c, record->prototype & ~RECORD_MARK);
         if (world_run(world, c->from) != from)
             fill_left(world, from);

@@ -115,8 +115,8 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
     l.run = NULL;
     l.count = 0;
     for (uint32_t i = 0, n; i < count; i += n) {
-        if (i + STORE_AHEAD < count && bp_entity_index(entities[i + STORE_AHEAD]) < world->record_capacity)
-            PREFETCH(&world->records[bp_entity_index(entities[i + STORE_AHEAD])]);
+        if (i + STORE_AHEAD < count)
+            PREFETCH(world_record_at(world, bp_entity_index(entities[i + STORE_AHEAD])));
         record_t *record = world_record(world, entities[i]);
         n = 1;
         if (record == NULL)
@@ -133,7 +133,7 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
         l.run = run;
         l.rows[l.count++] = row;
         for (; i + n < count && row + n < run->count && run_entities(run)[row + n].id == entities[i + n].id; n++) {
-            world->records[bp_entity_index(entities[i + n])] = (record_t){0};
+            *world_own_record(world, entities[i + n]) = (record_t){0};
             l.rows[l.count++] = row + n;
         }
         world->occupied -= n;
@@ -221,13 +221,13 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
 {
     bp_entity_t *entities = run_entities(run);
     for (uint32_t i = 0; i < f->count; i++)
-        PREFETCH(&world->records[bp_entity_index(entities[f->lasts[i]])]);
+        PREFETCH(world_own_record(world, entities[f->lasts[i]]));
     for (uint32_t i = 0; run->has_counted && i < f->count; i++)
         run_release(run, 1, run->column_count, f->rows[i], 1, &world->holdings);
     for (uint32_t c = 0; c < run->column_count; c++)
         fill_cells(run->columns[c], run->sizes[c], f);
     for (uint32_t i = 0; i < f->count; i++) {
-        world->records[bp_entity_index(entities[f->rows[i]])].row = f->rows[i];
+        world_own_record(world, entities[f->rows[i]])->row = f->rows[i];
         holes_remove(&run->hole_set, f->rows[i]);
         stamps_note_rows(run->stamps, f->rows[i], 1);
     }

@@ -19,6 +19,15 @@ enum {
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
 
+/* Make sure that the next `count` entities created through this world need no memory for ids and records. */
+bp_result_t store_reserve_entities(world_t *world, uint32_t count);
+
+/* Have a record for an index that can be written to; false when out of memory. */
+static inline bool store_reserve_record(world_t *world, uint32_t index)
+{
+    return world_has_record(world, index) || records_reserve(world, index / ENTITIES_PAGE, 1);
+}
+
 /* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
 run_t *store_need_run(world_t *world, uint32_t prototype);
 
@@ -69,16 +78,29 @@ static inline bool store_reserve_notices(world_t *world, uint32_t count)
     return world->notices == NULL || notices_reserve(world->notices, count);
 }
 
-/* Is there room for them already, if one more entity gets its first components, whose index is no greater? Whether
- * anybody subscriptions the run it comes to does not matter: it may go to another one, which takes no room. */
-static inline bool store_has_notice_room(const world_t *world, uint32_t index)
+/* Is there room for them already, if one more entity gets its first components? Whether anybody subscribes to the run
+ * it comes to does not matter: it may go to another one, which takes no room. */
+static inline bool store_has_notice_room(const world_t *world)
 {
-    return world->notices == NULL || notices_has_room(world->notices, world->occupied, index);
+    return world->notices == NULL || notices_has_room(world->notices, world->occupied);
 }
 
 static inline void store_set_record(world_t *world, bp_entity_t e, uint32_t prototype, uint32_t row)
 {
-    world->records[bp_entity_index(e)] = (record_t){bp_entity_generation(e), prototype, row};
+    *world_own_record(world, e) = (record_t){bp_entity_generation(e), prototype, row};
+}
+
+/* Entities are in consecutive rows from `row` on. */
+static inline void store_set_records(world_t *world, const bp_entity_t *entities, uint32_t count, uint32_t prototype,
+                                     uint32_t row)
+{
+    record_t *const *pages = world->pages;
+    uint32_t first = world->first_page;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(entities[i]);
+        pages[index / ENTITIES_PAGE - first][index % ENTITIES_PAGE] =
+            (record_t){bp_entity_generation(entities[i]), prototype, row + i};
+    }
 }
 
 /* Make room for `count` entities, some of them in holes. False when out of memory. */

@@ -30,8 +30,10 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->holdings = (holdings_t){&base->strings, &world->lists};
     world->name = memory_copy_text(&world->memory, name);
     world->place = (verb_place_t){world->name, steps};
-    if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base))
+    if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base)) {
+        world->entities->listeners++;
         return BP_OK;
+    }
     memory_free_text(&world->memory, world->name);
     return error_memory(&base->error, "creating a world");
 }
@@ -41,6 +43,7 @@ static void stop_manager(world_t *world, manager_t *manager)
     if (!manager->started)
         return;
     manager->started = false;
+    world->entities->listeners++;
     if (manager->component->own_storage && manager->component->storage.gc == NULL)
         world->telling--;
     if (manager->component->table.stop != NULL)
@@ -69,7 +72,8 @@ void world_end(world_t *world)
     notices_free(world->notices);
     prototypes_free(&world->prototypes);
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
-    memory_free(memory, world->records, (size_t)world->record_capacity * sizeof *world->records);
+    records_free(world);
+    world->entities->listeners++;
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
@@ -135,6 +139,7 @@ static bp_result_t start_manager(world_t *world, manager_t *manager)
                                 world->name);
     }
     manager->started = true;
+    world->entities->listeners++;
     if (component->own_storage && component->storage.gc == NULL)
         world->telling++;
     return BP_OK;

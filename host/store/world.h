@@ -1,8 +1,8 @@
 /* world.h - a world: its managers, its entity index and the rows of its entities.
  *
  * Each world has its own managers, prototypes and runs; entities are the host's, and one entity may have
- * components in several worlds. `records` says for each entity index where that entity is in this world: its
- * generation, its prototype, its row. A record whose generation is not the entity's belongs to somebody else.
+ * components in several worlds. A record says where an entity is in this world: its generation, its prototype, its row
+ * (records.h). A record whose generation is not the entity's belongs to somebody else.
  *
  * Invariants
  *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
@@ -18,13 +18,8 @@
 #include "../plugin/verbs.h"
 #include "entities.h"
 #include "prototypes.h"
+#include "records.h"
 #include "run.h"
-
-/* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves
- * (store_change.c) the records of its entities are marked in the highest bit of `prototype`, so that a second mention
- * of one is noticed; between calls no record is marked. A look-up by a resolved property finds no cell while it is. */
-typedef bp_record_t record_t;
-#define RECORD_MARK 0x80000000u
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
@@ -37,6 +32,7 @@ typedef struct manager_t {
     uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on
                         probation */
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
+    uint32_t told;   /* the last announcement of deaths that it has heard of (destruction.h) */
     bool started;
 } manager_t;
 
@@ -88,8 +84,8 @@ typedef enum world_hold_t {
 #define WORLD_STAMPED 0x10000u
 
 typedef struct world_t {
-    record_t *records;         /* by entity index; these three are bp_world_head_t */
-    uint32_t record_capacity;
+    record_t **pages;          /* of records, by entity index (records.h); these four are bp_world_head_t */
+    uint32_t page_count, first_page;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
     world_hold_t hold;
     uint32_t care;             /* why a value cannot simply be copied into its cell: WORLD_SEALED, WORLD_STAMPED */
@@ -103,6 +99,9 @@ typedef struct world_t {
     bp_host_o *host;
     const bp_api_t *api;
     memory_t memory;
+    record_slab_t *slabs;      /* that pages of records come from */
+    uint32_t slab_count, slab_capacity;
+    uint32_t pages_used;
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     char *name;
@@ -138,7 +137,7 @@ typedef struct world_t {
     uint64_t random;           /* of the collection */
 } world_t;
 
-BP_STATIC_ASSERT(offsetof(world_t, record_capacity) == offsetof(bp_world_head_t, record_count),
+BP_STATIC_ASSERT(offsetof(world_t, first_page) == offsetof(bp_world_head_t, first_page),
                  "a world begins with its head");
 BP_STATIC_ASSERT(offsetof(world_t, layout) == offsetof(bp_world_head_t, layout), "a world begins with its head");
 
@@ -246,13 +245,35 @@ static inline manager_t *world_key_manager(const world_t *world, uint32_t key)
     return world->managers[world->prototypes.keys[key].manager];
 }
 
+/* The record of an index; of nobody where the world has none for it: only for reading. */
+static inline record_t *world_record_at(const world_t *world, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE - world->first_page;
+    const record_t *records = page < world->page_count ? world->pages[page] : records_of_nobody;
+    return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
+}
+
+/* Is there a record for it that can be written to? */
+static inline bool world_has_record(const world_t *world, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE - world->first_page;
+    return page < world->page_count && world->pages[page] != records_of_nobody;
+}
+
+/* The record of an entity for which there is one that can be written to. */
+static inline record_t *world_own_record(const world_t *world, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e);
+    return &world->pages[index / ENTITIES_PAGE - world->first_page][index % ENTITIES_PAGE];
+}
+
 /* Where an entity is, or NULL where it has no components here (or is dead). [job] */
 static inline record_t *world_record(const world_t *world, bp_entity_t e)
 {
-    uint32_t index = bp_entity_index(e);
-    if (index >= world->record_capacity)
+    uint32_t index = bp_entity_index(e), page = index / ENTITIES_PAGE - world->first_page;
+    if (page >= world->page_count)
         return NULL;
-    record_t *record = &world->records[index];
+    record_t *record = &world->pages[page][index % ENTITIES_PAGE];
     return record->generation == bp_entity_generation(e) && e.id != 0 ? record : NULL;
 }
 

@@ -39,11 +39,30 @@ static bool broken(finding_t *f, const char *format, ...)
 
 /* --- records and rows --------------------------------------------------------------------------------------------- */
 
-static bool check_records(finding_t *f, const world_t *world)
+/* The host knows each page of the world's, once. */
+static bool check_pages(finding_t *f, const world_t *world)
 {
     uint32_t used = 0;
-    for (uint32_t i = 0; i < world->record_capacity; i++) {
-        const record_t *r = &world->records[i];
+    for (uint32_t i = 0; i < world->page_count; i++) {
+        uint32_t linked = 0, number = world->first_page + i;
+        bool own = world->pages[i] != records_of_nobody;
+        const record_page_t *page = NULL;
+        if (number < world->entities->page_capacity)
+            page = world->entities->pages[number];
+        for (; page != NULL; page = page->next)
+            linked += page->world == world && page->records == world->pages[i];
+        SAME(linked, own);
+        used += own;
+    }
+    SAME(used, world->pages_used);
+    return true;
+}
+
+static bool check_records(finding_t *f, const world_t *world)
+{
+    uint32_t used = 0, first = world->first_page * ENTITIES_PAGE;
+    for (uint32_t i = first; i < first + world->page_count * ENTITIES_PAGE; i++) {
+        const record_t *r = world_record_at(world, i);
         if (r->generation == 0) {
             SAME(r->prototype, 0);
             SAME(r->row, 0);
@@ -226,8 +245,9 @@ static bool check_notices(finding_t *f, const world_t *world)
     HOLDS((uint64_t)n->count + world->occupied <= n->entity_capacity,
            "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
            world->occupied);
-    for (uint32_t i = n->place_capacity; i < world->record_capacity; i++)
-        SAME(world->records[i].generation, 0);
+    for (uint32_t i = 0; n->has_places && i < world->page_count; i++)
+        HOLDS(world->pages[i] == records_of_nobody || records_page(world->pages[i])->places != NULL,
+              "page %u has no places", i);
     return true;
 }
 
@@ -236,7 +256,8 @@ static bool check_notices(finding_t *f, const world_t *world)
 bool world_check(const world_t *world, char *text, size_t size)
 {
     finding_t f = {text, size};
-    return check_records(&f, world) && check_runs(&f, world) && check_hole_list(&f, world) &&
+    return check_pages(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
+           check_hole_list(&f, world) &&
            check_prototypes(&f, world) && check_notices(&f, world) && check_lists(&f, world);
 }
 
@@ -245,7 +266,8 @@ bool world_check(const world_t *world, char *text, size_t size)
 void world_assert(world_t *world)
 {
     char text[256];
-    if (world->occupied + world->record_capacity >= WORLD_CHECK_ROWS && world->collections % WORLD_CHECK_SHARE != 0)
+    bool large = world->occupied + world->pages_used * ENTITIES_PAGE >= WORLD_CHECK_ROWS;
+    if (large && world->collections % WORLD_CHECK_SHARE != 0)
         return;
     if (world_check(world, text, sizeof text))
         return;

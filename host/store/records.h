@@ -1,0 +1,59 @@
+/* records.h - where each entity is in a world: records by entity index, in pages.
+ *
+ * A page has the records of ENTITIES_PAGE indices and exists in a world where one of these entities has, or has had,
+ * components there. So an entity costs a world nothing that it is not in. A record is found by one load more than in
+ * one long array: the world's directory has the address of each page from its first page on, and that of a page of
+ * cleared records where it has none.
+ *
+ * All pages of the same indices, in whatever world, are linked with each other in the host's list of pages
+ * (entities.h): by that a death finds the worlds that it concerns.
+ *
+ * Pages come from slabs of several, which grow with the world, so that those of a large one lie in huge pages of the
+ * system's. They stay until the world ends.
+ */
+#ifndef HOST_STORE_RECORDS_H
+#define HOST_STORE_RECORDS_H
+
+#include "entities.h"
+
+struct world_t;
+
+/* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves
+ * (store_change.c) the records of its entities are marked in the highest bit of `prototype`, so that a second mention
+ * of one is noticed; between calls no record is marked. A look-up by a resolved property finds no cell while it is. */
+typedef bp_record_t record_t;
+#define RECORD_MARK 0x80000000u
+
+typedef struct record_page_t {
+    struct record_page_t *next; /* of another world */
+    struct world_t *world;
+    uint32_t *places;           /* by index, of notices.h; NULL: nobody is told of anything in this world */
+    record_t records[ENTITIES_PAGE];
+} record_page_t;
+
+typedef struct record_slab_t {
+    record_page_t *pages;
+    uint32_t count, used;
+} record_slab_t;
+
+/* The records of no world: all cleared, and never written to. */
+extern const record_t records_of_nobody[ENTITIES_PAGE];
+
+/* Have the pages number `first` to first + count - 1 in a world. False when out of memory: some may be there. [main] */
+bool records_reserve(struct world_t *world, uint32_t first, uint32_t count);
+
+/* Room for the places of notices in all pages that there are, and from now on in those that come. [main] */
+bool records_reserve_places(struct world_t *world);
+
+/* Nobody has components in the world any more, as far as its records say. */
+void records_clear(struct world_t *world);
+
+void records_free(struct world_t *world);
+
+/* The page that records lie in. */
+static inline record_page_t *records_page(const record_t *records)
+{
+    return (record_page_t *)(void *)((char *)(uintptr_t)records - offsetof(record_page_t, records));
+}
+
+#endif

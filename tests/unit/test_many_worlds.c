@@ -1,0 +1,126 @@
+/* test_many_worlds.c - many worlds in a host: what an entity costs those that it is not in, and which of them
+ * its death reaches.
+ *
+ * Pages of records are looked at from within (check_host), bounds through figures of worlds.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "zoo.h"
+
+enum { PAGE_BYTES = 13 * 1024 };
+
+static rig_t rig;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    rig_open_zoo(&rig);
+    api = rig.api->world;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void in(bp_world_o *world, bp_entity_t *entities, uint32_t count)
+{
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), entities, count));
+}
+
+static uint64_t bytes_of(bp_world_o *world)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(world, &stats);
+    return stats.bytes;
+}
+
+static uint32_t living_in(bp_world_o *world)
+{
+    bp_world_stats_t stats;
+    bp_world_stats(world, &stats);
+    return stats.entities;
+}
+
+START_TEST(an_entity_costs_a_world_nothing_that_it_is_not_in)
+{
+    static bp_entity_t e[50000];
+    bp_world_o *full = rig_world(&rig, "full"), *empty = rig_world(&rig, "empty");
+    bp_entity_t one;
+    in(empty, &one, 1);
+    uint64_t before = bytes_of(empty);
+    in(full, e, COUNT(e));
+    ck_assert_uint_eq(bytes_of(empty), before);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, COUNT(e)), COUNT(e));
+    ck_assert_uint_eq(living_in(empty), 1);
+    /* Of a stranger it has a page, and directory enough to find it. */
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(empty, key_of(empty, "body", ""), &e[COUNT(e) - 1], 1));
+    ck_assert_uint_lt(bytes_of(empty), before + 2 * PAGE_BYTES);
+    ck_assert_uint_eq(living_in(empty), 2);
+}
+END_TEST
+
+START_TEST(a_death_reaches_each_world_that_the_entity_is_in)
+{
+    enum { SOME = 3000 };
+    static bp_entity_t e[SOME];
+    bp_world_o *worlds[] = {rig_world(&rig, "a"), rig_world(&rig, "b"), rig_world(&rig, "c")};
+    in(worlds[0], e, SOME);
+    for (uint32_t i = 0; i < SOME; i++) {
+        for (uint32_t w = 1; w < 3; w++) {
+            if (i % (w + 1) == 0)
+                WORKS(rig.host, api->add(worlds[w], key_of(worlds[w], "body", ""), &e[i], 1));
+        }
+    }
+    ck_assert_uint_eq(living_in(worlds[1]), SOME / 2);
+    ck_assert_uint_eq(living_in(worlds[2]), SOME / 3);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, SOME / 2), SOME / 2);
+    for (uint32_t i = SOME / 2; i < SOME; i += 2)
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &e[i], 1), 1);
+    ck_assert_uint_eq(living_in(worlds[0]), SOME / 4);
+    ck_assert_uint_eq(living_in(worlds[1]), 0);
+    ck_assert_uint_eq(living_in(worlds[2]), SOME / 12);
+}
+END_TEST
+
+/* Its entities live on, and die where they are. */
+START_TEST(a_world_that_goes_takes_its_records_along)
+{
+    enum { SOME = 3000 };
+    static bp_entity_t e[SOME];
+    bp_world_o *first = rig_world(&rig, "first"), *second = rig_world(&rig, "second");
+    bp_world_o *third = rig_world(&rig, "third");
+    in(first, e, SOME);
+    WORKS(rig.host, api->add(second, key_of(second, "body", ""), e, SOME));
+    WORKS(rig.host, api->add(third, key_of(third, "body", ""), e, SOME));
+    bp_world_destroy(second);
+    check_host(rig.host);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, SOME / 2), SOME / 2);
+    ck_assert_uint_eq(living_in(third), SOME / 2);
+    bp_world_destroy(first);
+    bp_world_destroy(third);
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, e, SOME, NULL), SOME / 2);
+    bp_world_o *fourth = rig_world(&rig, "fourth");
+    WORKS(rig.host, api->add(fourth, key_of(fourth, "body", ""), e + SOME / 2, SOME / 2));
+    ck_assert_uint_eq(living_in(fourth), SOME / 2);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, SOME), SOME / 2);
+    ck_assert_uint_eq(living_in(fourth), 0);
+}
+END_TEST
+
+Suite *many_worlds_suite(void)
+{
+    Suite *suite = suite_create("many_worlds");
+    TCase *tests = tcase_create("many_worlds");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, an_entity_costs_a_world_nothing_that_it_is_not_in);
+    tcase_add_test(tests, a_death_reaches_each_world_that_the_entity_is_in);
+    tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
