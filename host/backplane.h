@@ -232,12 +232,16 @@ typedef struct bp_world_desc_t {
 BACKPLANE_API bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc);
 BACKPLANE_API void bp_world_destroy(bp_world_o *world);
 
-/* Bring a component's manager or a system of a loaded plugin into a world. BP_ERROR_EXISTS where it is there. */
+/* Bring a component's manager or a system of a loaded plugin into a world, and drop it again: as the entries of the
+ * same names of bp_world_api. */
 BACKPLANE_API bp_result_t bp_world_use_component(bp_world_o *world, const char *type);
 BACKPLANE_API bp_result_t bp_world_use_system(bp_world_o *world, const char *name);
+BACKPLANE_API bp_result_t bp_world_drop_component(bp_world_o *world, const char *type);
+BACKPLANE_API bp_result_t bp_world_drop_system(bp_world_o *world, const char *name);
 
-/* One step: all units in order, then gc. The first step settles the order and fails where it cannot be had
- * (names that no unit bears, a circle). */
+/* One step: all units in order, then gc. Not from inside a step of whichever world, a callback or a posted task
+ * (BP_ERROR_STATE). The first step settles the order and fails where it cannot be had (names that no unit bears, a
+ * circle). */
 BACKPLANE_API bp_result_t bp_world_step(bp_world_o *world);
 
 /* One step of every world, in order of creation. Where all units of all worlds are concurrent and none wants

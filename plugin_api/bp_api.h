@@ -201,6 +201,19 @@ typedef struct bp_world_api {
      * to the entity and field to key << 8 | field). Returns the field's address, or NULL where the entity is
      * dead or lacks the component. [main] */
     void *(BP_CALL *ref)(bp_world_o *world, bp_ref_t *ref);
+
+    /* Bring a component's manager, or a system, of a loaded plugin into a world. The world keeps the name: where what
+     * bears it goes, by a reload or with its plugin, it comes in again as soon as there is one of that name.
+     * BP_ERROR_EXISTS where it is there, BP_ERROR_NOT_FOUND where no plugin brings it. Between steps, and not from a
+     * verb of what is being brought in or dropped (BP_ERROR_STATE). [main] */
+    bp_result_t (BP_CALL *use_component)(bp_world_o *world, const char *type);
+    bp_result_t (BP_CALL *use_system)(bp_world_o *world, const char *name);
+
+    /* The opposite: the world has it no longer, and wants it no longer, whether or not there is one at present. All
+     * instances of a component go. BP_ERROR_STATE also where a step needs it: the sentence says for what;
+     * BP_ERROR_NOT_FOUND where it is neither there nor wanted. [main] */
+    bp_result_t (BP_CALL *drop_component)(bp_world_o *world, const char *type);
+    bp_result_t (BP_CALL *drop_system)(bp_world_o *world, const char *name);
 } bp_world_api;
 
 /* The address of the field that `ref` refers to, or NULL where it has gone. One load and one comparison while

@@ -38,6 +38,7 @@ static const make_suite_t first_half[] = {
     side_by_side_suite,
     pace_suite,
     host_suite,
+    allowed_suite,
     look_suite,
     memory_failure_suite,
     loading_suite,
@@ -107,6 +108,7 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     posts_suite,
 #endif
+    wants_suite,
 };
 
 static void add(SRunner *runner, const make_suite_t *suites, size_t count)

@@ -32,6 +32,7 @@ Suite *trace_suite(void);
 Suite *side_by_side_suite(void);
 Suite *pace_suite(void);
 Suite *host_suite(void);
+Suite *allowed_suite(void);
 Suite *look_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
@@ -83,5 +84,6 @@ Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
 Suite *pause_suite(void);
 Suite *posts_suite(void);
+Suite *wants_suite(void);
 
 #endif

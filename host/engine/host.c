@@ -34,6 +34,8 @@ bp_result_t host_refuse_from_inside(bp_host_o *host)
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK && host->loader.posts.running)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not from inside a posted task");
+    if (result == BP_OK && (host->using || host->loader.plugins.calling > 0))
+        result = error_set(&host->base.error, BP_ERROR_STATE, "not while plugins, or what they bring, come or go");
     return result;
 }
 
@@ -275,9 +277,10 @@ void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
 
 /* --- host worlds ------------------------------------------------------------------------------------------------- */
 
-/* Worlds for embedders: made, filled with components and systems, stepped.
+/* Worlds for embedders: made and stepped.
  *
- * After each step the host sees to what happened in it: slices are handed out, crashes looked at, a probation counted.
+ * What they use is the subject of use.c. After each step the host sees to what happened in it: slices are handed out,
+ * crashes looked at, a probation counted.
  */
 
 static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
@@ -344,56 +347,6 @@ void bp_world_destroy(bp_world_o *world)
     schedule_free_world(world);
 }
 
-static bp_result_t use_component(bp_world_o *world, component_t *component)
-{
-    bp_result_t result = schedule_admit_component(world->schedule, component);
-    if (result == BP_OK)
-        result = world_use_component(&world->rows, component);
-    if (result != BP_OK)
-        return result;
-    manager_t *manager = world->rows.managers[world->rows.manager_count - 1];
-    result = schedule_add_manager(world->schedule, manager);
-    if (result != BP_OK)
-        world_drop_manager(&world->rows, manager);
-    return result;
-}
-
-/* What a world gets of a plugin on probation is of its new version alone, and could not be taken back: then the
- * probation is over. */
-static bp_result_t refuse_on_probation(const bp_host_o *host, const plugin_t *owner)
-{
-    return reload_on_probation(&host->reload, owner) ? reload_check_moment(&host->reload) : BP_OK;
-}
-
-static void end_probation(bp_host_o *host, const plugin_t *owner)
-{
-    if (reload_on_probation(&host->reload, owner))
-        reload_accept(&host->reload);
-}
-
-bp_result_t bp_world_use_component(bp_world_o *world, const char *type)
-{
-    component_t *component = registry_component(world->rows.registry, type);
-    bp_result_t result =
-        component == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, component->owner);
-    if (result == BP_OK)
-        result = use_component(world, component);
-    if (result == BP_OK)
-        end_probation(world->rows.host, component->owner);
-    return result;
-}
-
-bp_result_t bp_world_use_system(bp_world_o *world, const char *name)
-{
-    system_t *system = registry_system(world->rows.registry, name);
-    bp_result_t result = system == NULL ? BP_ERROR_NOT_FOUND : refuse_on_probation(world->rows.host, system->owner);
-    if (result == BP_OK)
-        result = schedule_add_system(world->schedule, system);
-    if (result == BP_OK)
-        end_probation(world->rows.host, system->owner);
-    return result;
-}
-
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t number_of(const bp_world_o *world)
@@ -418,8 +371,9 @@ static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t resul
 
 bp_result_t bp_world_step(bp_world_o *world)
 {
-    if (world->rows.host->loader.posts.running)
-        return host_refuse_from_inside(world->rows.host);
+    bp_result_t result = host_refuse_from_inside(world->rows.host);
+    if (result != BP_OK)
+        return result;
     if (!world_clock_runs(&world->clock))
         return BP_OK;
     uint32_t number = number_of(world);

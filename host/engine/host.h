@@ -35,12 +35,15 @@ struct bp_host_o {
     uint64_t steps;            /* configured by an ini */
     history_t history;
     bool tells_reloads;        /* ... is told of reloads */
+    uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
+    bool using;                /* something comes into a world, or is dropped */
 };
 
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
-/* The same, and what a posted task may not do either: bring or end plugins, step, poll. */
+/* The same, and what a posted task, and verbs that are called while plugins or what they bring come and go, may not do
+ * either: bring or end plugins, step, poll. */
 bp_result_t host_refuse_from_inside(bp_host_o *host);
 
 /* The tables of the contract (tables.c), and one that is found by its name (look.c). */
@@ -58,6 +61,9 @@ static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)
 {
     return world_handle(host->destruction.worlds[index]);
 }
+
+/* Plugins have come or changed: bring into all worlds what they want and do not have (use.c). [main], between steps */
+void host_bring_wanted(bp_host_o *host);
 
 /* The worlds, for paths. */
 path_worlds_t host_worlds(const bp_host_o *host);

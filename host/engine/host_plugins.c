@@ -24,6 +24,8 @@ bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const
         result = loader_load(&host->loader, name_or_path, options, option_count);
     if (result == BP_OK)
         reload_accept(&host->reload); /* its systems are compiled for the fields of now */
+    if (result == BP_OK)
+        host_bring_wanted(host);
     return result;
 }
 
@@ -125,12 +127,20 @@ static void copy_report(const reload_t *reload, bp_reload_report_t *report)
     report->struct_size = size;
 }
 
+static void look_after_changes(bp_host_o *host)
+{
+    if (host->wants_seen != host->reload.changes)
+        host_bring_wanted(host);
+}
+
 bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
 {
     bp_result_t result = hot_reload(&host->hot, names, count);
     copy_report(&host->reload, report);
-    if (host_refuse_from_inside(host) == BP_OK)
+    if (host_refuse_from_inside(host) == BP_OK) {
         host_attend_crashes(host);
+        look_after_changes(host);
+    }
     return result;
 }
 
@@ -243,6 +253,7 @@ static uint32_t poll_once(bp_host_o *host)
     if (tasks > 0)
         host_attend_crashes(host);
     hot_poll(&host->hot);
+    look_after_changes(host);
     return tasks;
 }
 

@@ -519,6 +519,10 @@ static const bp_world_api world_table = {
     .instances_changed = world_table_instances_changed,
     .instances_changed_range = world_table_instances_changed_range,
     .ref = world_table_ref,
+    .use_component = bp_world_use_component,
+    .use_system = bp_world_use_system,
+    .drop_component = bp_world_drop_component,
+    .drop_system = bp_world_drop_system,
 };
 
 static const bp_property_api property_table = {

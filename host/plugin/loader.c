@@ -266,7 +266,9 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
     if (plugin->desc.load == NULL)
         return BP_OK;
     error->text[0] = '\0';
+    plugin->all->calling++;
     bp_result_t result = verb_load(plugin);
+    plugin->all->calling--;
     if (result == BP_OK)
         return BP_OK;
     if (error->text[0] == '\0')
@@ -282,7 +284,9 @@ static bp_result_t run(loader_t *loader, plugin_t *plugin)
     if (result == BP_OK || plugin->desc.unload == NULL)
         return result;
     kept = loader->base->error;
+    plugin->all->calling++;
     verb_unload(plugin);
+    plugin->all->calling--;
     loader->base->error = kept;
     return result;
 }
@@ -415,8 +419,10 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     memmove(items + at, items + at + 1, (loader->plugins.count - at - 1) * sizeof *items);
     loader->plugins.count--;
     loader_pause(plugin, BP_PAUSE_UNLOAD);
+    plugin->all->calling++;
     if (plugin->desc.unload != NULL)
         verb_unload(plugin);
+    plugin->all->calling--;
     posts_drop(&loader->posts, plugin, 0, "the plugin is unloaded");
     registry_sweep(loader->registry, plugin);
     free_plugin(loader, plugin);
@@ -498,7 +504,9 @@ void loader_pause(plugin_t *plugin, uint32_t reason)
         return;
     if (aside)
         plugin_trust(plugin);
+    plugin->all->calling++;
     verb_pause(plugin, reason);
+    plugin->all->calling--;
     if (aside) {
         plugin_set_aside(plugin);
         plugin->attended = attended;
@@ -514,7 +522,9 @@ bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason)
     if (plugin->desc.resume == NULL)
         return BP_OK;
     error->text[0] = '\0';
+    plugin->all->calling++;
     bp_result_t result = verb_resume(plugin, reason);
+    plugin->all->calling--;
     if (result == BP_OK)
         return BP_OK;
     plugin->running = false;

@@ -40,6 +40,8 @@ typedef struct plugins_t {
     plugin_t **items;         /* in order of loading */
     uint32_t count, capacity;
     call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
+    uint32_t calling;         /* verbs are being called from which plugins are not brought or ended, and no world steps:
+                                 load, unload, pause, resume; create and destroy of own storage */
     atomic_bool crashed;      /* some have been set aside that the host has not looked at yet */
 } plugins_t;
 

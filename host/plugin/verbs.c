@@ -178,11 +178,17 @@ static void call_create(void *data)
 bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance,
                         const bp_entity_t *entities, uint32_t count, const void *const *columns, uint32_t *slots)
 {
+    plugins_t *all = component->owner->all;
+    all->calling++;
+    bp_result_t result;
     if (component->owner->guard == NULL)
-        return component->storage.create(&m->handed, instance, entities, count, columns, slots);
-    return verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count, .more = columns,
-                                                .out = slots),
-                                 "create", call_create);
+        result = component->storage.create(&m->handed, instance, entities, count, columns, slots);
+    else
+        result = verb_call_with_result(COMPONENT_CALL(.instance = instance, .in = entities, .count = count,
+                                                      .more = columns, .out = slots),
+                                       "create", call_create);
+    all->calling--;
+    return result;
 }
 
 static void call_destroy(void *data)
@@ -193,10 +199,13 @@ static void call_destroy(void *data)
 
 void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count)
 {
+    plugins_t *all = component->owner->all;
+    all->calling++;
     if (component->owner->guard == NULL)
         component->storage.destroy(&m->handed, slots, count);
     else
         verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
+    all->calling--;
 }
 
 static void call_get(void *data)

@@ -152,6 +152,55 @@ static bool do_reload(console_t *console, char *rest)
     return true;
 }
 
+/* The world of a name, or the only one. NULL with a complaint. */
+static bp_world_o *find_world(const console_t *console, const char *name)
+{
+    const bp_world_api *api = console->program->api->world;
+    bp_host_o *host = console->program->host;
+    bp_world_o *world = name != NULL ? api->find(host, name) : api->at(host, 0);
+    if (name == NULL && world != NULL && api->at(host, 1) != NULL) {
+        console_refuse(console, "in which world? `worlds` lists them");
+        return NULL;
+    }
+    if (world == NULL)
+        console_refuse(console, "no world '%s'; `worlds` lists them", name != NULL ? name : "");
+    return world;
+}
+
+/* A name is a system's or a component's, never both. */
+static bool use_or_drop(const console_t *console, char *rest, bool use)
+{
+    const bp_world_api *api = console->program->api->world;
+    char *words[2] = {NULL, NULL};
+    if (!console_take_words(console, rest, words, 2))
+        return false;
+    if (words[0] == NULL)
+        return console_refuse(console, "%s which component or system?", use ? "use" : "drop");
+    bp_world_o *world = find_world(console, words[1]);
+    if (world == NULL)
+        return false;
+    bp_result_t result = use ? api->use_system(world, words[0]) : api->drop_system(world, words[0]);
+    if (result == BP_ERROR_NOT_FOUND)
+        result = use ? api->use_component(world, words[0]) : api->drop_component(world, words[0]);
+    if (result == BP_ERROR_NOT_FOUND && use)
+        return console_refuse(console, "no plugin brings a component or a system '%s'; `plugins` tells what they bring",
+                              words[0]);
+    if (result != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    printf("world %s %s %s\n", api->name(world), use ? "uses" : "has dropped", words[0]);
+    return true;
+}
+
+static bool do_use(console_t *console, char *rest)
+{
+    return use_or_drop(console, rest, true);
+}
+
+static bool do_drop(console_t *console, char *rest)
+{
+    return use_or_drop(console, rest, false);
+}
+
 /* --- the list ------------------------------------------------------------------------------------------- */
 
 static const console_command_t commands[] = {
@@ -220,6 +269,13 @@ static const console_command_t commands[] = {
     {"reload", "reload PLUGIN ...",
      "load the present files of plugins in place of what is at work, worlds and all; several change together",
      do_reload},
+    {"use", "use NAME [WORLD]",
+     "bring a component or a system of a loaded plugin into a world\n"
+     "  It comes in again by itself where it goes, with its plugin or by a reload, and is there later.",
+     do_use},
+    {"drop", "drop NAME [WORLD]",
+     "take a component, with all its instances, or a system out of a world",
+     do_drop},
     {"stats", "stats", "print what worlds hold and what plugins cost", console_stats},
     {"report", "report", "print what components and systems report", console_report},
     {"quit", "quit", "end the console", do_quit},

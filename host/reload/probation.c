@@ -384,6 +384,7 @@ bp_result_t reload_rollback(reload_t *reload)
         return result;
     }
     reload->probation = NULL;
+    reload->changes++;
     report_rollback(change);
     change_finish(change);
     return BP_OK;

@@ -65,7 +65,8 @@ void reload_unseal(reload_t *reload)
 bp_result_t reload_check_moment(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
-    bool held = d->stepping != 0 || d->announcing || d->entities->sealed || reload->loader->posts.running;
+    bool held = d->stepping != 0 || d->announcing || d->entities->sealed || reload->loader->posts.running ||
+                reload->loader->plugins.calling > 0;
     for (uint32_t i = 0; i < d->world_count; i++)
         held = held || world_holds_rows(d->worlds[i]);
     if (!held)
@@ -241,6 +242,7 @@ void reload_commit(reload_change_t *change)
     reload_t *reload = change->reload;
     uint64_t began = os_clock_ns();
     bool probation = change->hides;
+    reload->changes++;
     reload_change_t *before = reload->probation;
     reload->probation = NULL;
     if (before != NULL)

@@ -46,6 +46,7 @@ typedef struct reload_t {
     memory_t memory;
     void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops what they say: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
+    uint32_t changes;            /* made, and taken back, so far */
     reload_change_t *probation;  /* committed, its old side still there; or NULL */
     bp_reload_report_t last;     /* what the last change, or refusal, came to */
     char *last_text;

@@ -32,7 +32,7 @@ bp_result_t unload_prepare(const destruction_t *destruction, const plugin_t *plu
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < destruction->world_count && result == BP_OK; i++)
-        result = store_prepare_strip(destruction->worlds[i], plugin);
+        result = store_prepare_strip(destruction->worlds[i], plugin, NULL);
     return result;
 }
 

@@ -259,9 +259,9 @@ static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
     const schedule_t *schedule = w->schedule;
     memory_t *memory = &world->memory;
     w->managers = memory_new(memory, (world->manager_count + 1u) * sizeof *w->managers);
-    w->systems = memory_new(memory, (schedule->count + 1u) * sizeof *w->systems);
+    w->system_capacity = schedule->count + world_handle(world)->wants.count + 1u;
+    w->systems = memory_new(memory, w->system_capacity * sizeof *w->systems);
     w->manager_capacity = world->manager_count + 1u;
-    w->system_capacity = schedule->count + 1u;
     if (w->managers == NULL || w->systems == NULL)
         return error_memory(change_error(change), "reloading");
     for (uint32_t i = 0; i < world->manager_count; i++) {
@@ -285,6 +285,35 @@ static bp_result_t list_parts(reload_change_t *change, world_change_t *w)
     return BP_OK;
 }
 
+static bool is_in_step(const schedule_t *schedule, const system_t *system)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->system == system)
+            return true;
+    }
+    return false;
+}
+
+/* Systems that the world wants and that were not to be had: they come with the change, and go with it. */
+static bp_result_t list_comers(reload_change_t *change, world_change_t *w, version_t *version)
+{
+    const wants_t *wants = &world_handle(w->world)->wants;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < version->set.system_count && result == BP_OK; i++) {
+        system_swap_t *swap = &version->set.systems[i];
+        if (swap->slot->owner != NULL || swap->kept.owner == NULL || !wants_has(wants, swap->slot->name, true) ||
+            is_in_step(w->schedule, swap->slot))
+            continue;
+        unit_t *unit = schedule_make_system_unit(w->schedule, swap->slot, &version->plugin->handed, w->unit_count + 1u);
+        result = note_unit(change, w, unit, true);
+        if (result != BP_OK)
+            break;
+        w->units[w->unit_count - 1].at = schedule_place(w->schedule, swap->slot->name);
+        w->systems[w->system_count++] = (system_change_t){.unit = unit, .version = version, .kept = &swap->kept};
+    }
+    return result;
+}
+
 /* A layout for what others have resolved, and room for telling them. */
 static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
 {
@@ -304,6 +333,8 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
 static bp_result_t prepare_world(reload_change_t *change, world_change_t *w)
 {
     bp_result_t result = list_parts(change, w);
+    for (uint32_t v = 0; v < change->version_count && result == BP_OK; v++)
+        result = list_comers(change, w, &change->versions[v]);
     for (uint32_t i = 0; i < w->manager_count && result == BP_OK; i++) {
         result = prepare_manager(change, w, &w->managers[i]);
         if (result == BP_OK)

@@ -37,6 +37,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
     world->clock.step_rate = step_rate;
     world->clock.speed = 1;
     world->names.world = &world->rows;
+    world->wants.memory = &world->rows.memory;
     world->schedule = create_schedule(world, destruction);
     if (world->schedule != NULL)
         return world;
@@ -79,6 +80,7 @@ void schedule_free_world(bp_world_o *world)
     base_t *base = world->rows.base;
     free_schedule(world->schedule);
     property_cache_free(&world->names);
+    wants_free(&world->wants);
     world_end(&world->rows);
     memory_free(&base->memory, world, sizeof *world);
 }
@@ -174,9 +176,41 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
         schedule_free_unit(schedule, unit);
         return result;
     }
-    schedule->units[schedule->count++] = unit;
-    schedule->settled = false;
+    schedule_put_in(schedule, unit, schedule_place(schedule, system->name));
     return BP_OK;
+}
+
+uint32_t schedule_place(const schedule_t *schedule, const char *name)
+{
+    const wants_t *wants = &world_handle(schedule->world)->wants;
+    uint32_t place = wants_place(wants, name), at = 0;
+    while (at < schedule->count && wants_place(wants, schedule->units[at]->name) <= place)
+        at++;
+    return at;
+}
+
+/* Settle for a moment as if it had gone. */
+bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system)
+{
+    uint32_t at = 0;
+    if (schedule_settle(schedule) != BP_OK)
+        return BP_OK;
+    while (at < schedule->count && (manager != NULL ? schedule->units[at]->manager != manager
+                                                    : schedule->units[at]->system != system))
+        at++;
+    unit_t *unit = at < schedule->count ? schedule->units[at] : NULL;
+    if (unit != NULL)
+        schedule_take_out(schedule, unit);
+    if (manager != NULL)
+        manager->started = false;
+    schedule->settled = false;
+    bp_result_t result = schedule_settle(schedule);
+    if (manager != NULL)
+        manager->started = true;
+    if (unit != NULL)
+        schedule_put_in(schedule, unit, at);
+    schedule_unsettle(schedule);
+    return result;
 }
 
 static void drop_unit(schedule_t *schedule, uint32_t at)
@@ -216,6 +250,19 @@ unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t mo
     unit_t *unit = new_unit(schedule, manager->component->name);
     if (unit != NULL)
         unit->manager = manager;
+    return unit;
+}
+
+unit_t *schedule_make_system_unit(schedule_t *schedule, system_t *system, const bp_plugin_t *plugin, uint32_t more)
+{
+    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
+                        sizeof *schedule->units))
+        return NULL;
+    unit_t *unit = new_unit(schedule, system->name);
+    if (unit == NULL)
+        return NULL;
+    unit->system = system;
+    unit_call_ready(unit, schedule->world, plugin);
     return unit;
 }
 

@@ -20,6 +20,7 @@
 #include "../store/query.h"
 #include "commands.h"
 #include "pace.h"
+#include "wants.h"
 
 enum {
     SCHEDULE_LEAST_RANGE = 512,   /* rows of a range: a sixteenth of the run, within these, and a multiple of 64, which
@@ -154,6 +155,7 @@ struct bp_world_o {
     world_t rows;
     world_clock_t clock;
     property_cache_t names;
+    wants_t wants;
     schedule_t *schedule;
 };
 
@@ -174,6 +176,13 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
    [main] */
 bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
+/* The place among the units where one of that name belongs, by the order in which the world wants them. [main] */
+uint32_t schedule_place(const schedule_t *schedule, const char *name);
+
+/* Could the world still step without this component, or system (the other is NULL)? Where it cannot step as it is, yes.
+ * The error says what could not go on. [main] */
+bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system);
+
 /* Take units out; a system is stopped. [main] */
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);
 void schedule_drop_system(schedule_t *schedule, const system_t *system);
@@ -182,6 +191,7 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system);
  * end of one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for
  * which there is room while no other has come. [main] */
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
+unit_t *schedule_make_system_unit(schedule_t *schedule, system_t *system, const bp_plugin_t *plugin, uint32_t more);
 void schedule_free_unit(schedule_t *schedule, unit_t *unit);
 uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);
 void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);

@@ -86,6 +86,7 @@ void *const *unit_absent_columns(void);
 /* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why,
  * and in which world. [main] */
 bp_result_t unit_call_start(unit_t *unit, world_t *world);
+void unit_call_ready(unit_t *unit, world_t *world, const bp_plugin_t *plugin); /* what its verbs are handed */
 void unit_call_stop(unit_t *unit);
 
 /* A step. [main], or [job] where the unit allows it */

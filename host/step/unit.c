@@ -437,18 +437,23 @@ bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
  * anew is seen at once.
  */
 
-bp_result_t unit_call_start(unit_t *unit, world_t *world)
+void unit_call_ready(unit_t *unit, world_t *world, const bp_plugin_t *plugin)
 {
-    error_text_t *error = &world->base->error;
     unit->verb.place = &world->place;
     unit->verb.handed = (bp_system_t){
         .struct_size = sizeof(bp_system_t),
         .api = world->api,
         .host = world->host,
         .world = world_handle(world),
-        .plugin = &unit->system->owner->handed,
+        .plugin = plugin,
         .user = unit->system->table.user,
     };
+}
+
+bp_result_t unit_call_start(unit_t *unit, world_t *world)
+{
+    error_text_t *error = &world->base->error;
+    unit_call_ready(unit, world, &unit->system->owner->handed);
     if (unit->system->table.start == NULL)
         return BP_OK;
     error->text[0] = '\0';

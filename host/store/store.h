@@ -67,9 +67,10 @@ void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count);
 uint32_t store_collect(world_t *world);
 uint32_t store_collect_all(world_t *world);
 
-/* Take all memory that is needed to take the components of a plugin's managers away, the last manager first:
- * store_strip of each then cannot fail, unless something changes in between. [main] */
-bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner);
+/* Take all memory that is needed to take the components of a plugin's managers away, the last manager first, or of one
+ * of them alone (`only`; NULL: all): store_strip of each then cannot fail, unless something changes in between.
+ * [main] */
+bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner, const manager_t *only);
 
 /* Take a manager's components away from all entities, living or dead; its own storage is not called. [main] */
 bp_result_t store_strip(world_t *world, uint32_t manager);

@@ -670,13 +670,13 @@ static uint32_t key_of_manager(const world_t *world, uint32_t prototype, uint32_
 }
 
 /* Count the rows of a run into every run that they will pass through while one key after another goes. */
-static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_t *owner)
+static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_t *owner, const manager_t *only)
 {
     world_t *world = c->world;
     uint32_t at = run->prototype;
     for (uint32_t m = world->manager_count; m > 0; m--) {
         const manager_t *manager = world->managers[m - 1];
-        if (!manager->started || manager->component->owner != owner)
+        if (!manager->started || manager->component->owner != owner || (only != NULL && manager != only))
             continue;
         while ((c->key = key_of_manager(world, at, m - 1)) != BP_NONE) {
             c->found = false;
@@ -697,7 +697,7 @@ static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_
     return BP_OK;
 }
 
-bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner)
+bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner, const manager_t *only)
 {
     if (world_holds_rows(world))
         return store_refuse_held(world);
@@ -705,7 +705,7 @@ bp_result_t store_prepare_strip(world_t *world, const plugin_t *owner)
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
         if (world->runs[i]->count > 0)
-            result = plan_strip(&c, world->runs[i], owner);
+            result = plan_strip(&c, world->runs[i], owner, only);
     }
     bool room = store_reserve_touched(&c);
     if (result == BP_OK && !room)

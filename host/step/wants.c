@@ -1,0 +1,56 @@
+/* wants.c - a list of names. */
+#include "wants.h"
+
+#include <string.h>
+
+static uint32_t find(const wants_t *wants, const char *name, bool system)
+{
+    for (uint32_t i = 0; i < wants->count; i++) {
+        if (wants->items[i].system == system && strcmp(wants->items[i].name, name) == 0)
+            return i;
+    }
+    return BP_NONE;
+}
+
+bool wants_has(const wants_t *wants, const char *name, bool system)
+{
+    return find(wants, name, system) != BP_NONE;
+}
+
+uint32_t wants_place(const wants_t *wants, const char *name)
+{
+    uint32_t component = find(wants, name, false), system = find(wants, name, true);
+    return component < system ? component : system;
+}
+
+bool wants_add(wants_t *wants, const char *name, bool system)
+{
+    if (wants_has(wants, name, system))
+        return true;
+    if (!memory_reserve(wants->memory, &wants->items, &wants->capacity, wants->count + 1u, sizeof *wants->items))
+        return false;
+    char *copy = memory_copy_text(wants->memory, name);
+    if (copy != NULL)
+        wants->items[wants->count++] = (want_t){copy, system};
+    return copy != NULL;
+}
+
+bool wants_drop(wants_t *wants, const char *name, bool system)
+{
+    uint32_t at = find(wants, name, system);
+    if (at == BP_NONE)
+        return false;
+    memory_free_text(wants->memory, wants->items[at].name);
+    wants->count--;
+    memmove(wants->items + at, wants->items + at + 1, (wants->count - at) * sizeof *wants->items);
+    return true;
+}
+
+void wants_free(wants_t *wants)
+{
+    for (uint32_t i = 0; i < wants->count; i++)
+        memory_free_text(wants->memory, wants->items[i].name);
+    memory_free(wants->memory, wants->items, wants->capacity * sizeof *wants->items);
+    wants->items = NULL;
+    wants->count = wants->capacity = 0;
+}

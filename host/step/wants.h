@@ -1,0 +1,36 @@
+/* wants.h - what a world wants to have: the names of components and systems that it was told to use, in that order.
+ *
+ * A name stays when its plugin goes, or has it no longer, and is fulfilled again when there is one of that name
+ * (engine/, reload/). It goes when the world is told to drop it.
+ *
+ * What it does not do: it brings nothing in.
+ */
+#ifndef HOST_STEP_WANTS_H
+#define HOST_STEP_WANTS_H
+
+#include "../base/memory.h"
+
+typedef struct want_t {
+    char *name;
+    bool system; /* else a component */
+} want_t;
+
+/* All zero, but for the account: nothing is wanted. */
+typedef struct wants_t {
+    memory_t *memory;
+    want_t *items;
+    uint32_t count, capacity;
+} wants_t;
+
+/* Want it, where it is not wanted yet. false when out of memory. */
+bool wants_add(wants_t *wants, const char *name, bool system);
+
+/* Want it no more. false where it was not wanted. */
+bool wants_drop(wants_t *wants, const char *name, bool system);
+bool wants_has(const wants_t *wants, const char *name, bool system);
+
+/* The place of a name in the order; BP_NONE where it is not wanted. */
+uint32_t wants_place(const wants_t *wants, const char *name);
+void wants_free(wants_t *wants);
+
+#endif

@@ -1,0 +1,268 @@
+/* test_allowed.c - what verbs may call: every verb of a plugin makes every call, and the answers are compared with a
+ * table, which is that of docs/plugin_abi.md.
+ *
+ * A call that is not allowed answers BP_ERROR_STATE and changes nothing, which check_host sees at the end.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+enum { ENTITIES, DESTROY, CREATE, ADD, SET, GET, BESIDE, USE, DROP, STEP, POLL, LOAD, CALLS };
+static const char *const call_names[CALLS] = {"entities", "destroy", "create", "add",  "set",  "get",
+                                              "beside",   "use",     "drop",   "step", "poll", "load"};
+
+static struct {
+    bp_host_o *host;
+    const bp_api_t *api;
+    bp_world_o *world, *beside;
+    uint32_t plain, plain_beside, key, number;
+    bp_property_t property;
+    bp_entity_t entity, doomed;
+    char found[1024];
+    bool ready, probing;
+} now;
+
+static bp_result_t call(uint32_t which)
+{
+    const bp_api_t *api = now.api;
+    bp_entity_t made;
+    uint32_t value = 7;
+    switch (which) {
+    case ENTITIES:
+        return api->entity->create(now.host, &made, 1);
+    case DESTROY:
+        if (api->entity->create(now.host, &made, 1) != BP_OK)
+            return BP_ERROR_STATE;
+        return api->entity->destroy(now.host, &made, 1) == 1 ? BP_OK : BP_ERROR_STATE;
+    case CREATE:
+        return api->world->create(now.world, now.plain, &made, 1);
+    case ADD:
+        return api->world->add(now.world, now.key, &now.doomed, 1) == BP_ERROR_STATE ? BP_ERROR_STATE : BP_OK;
+    case SET:
+        return api->property->set(now.world, &now.property, &now.entity, 1, &value, sizeof value);
+    case GET:
+        return api->property->get(now.world, &now.property, &now.entity, 1, &value, sizeof value);
+    case BESIDE:
+        return api->world->create(now.beside, now.plain_beside, &made, 1);
+    case USE:
+        return bp_world_use_system(now.world, "nothing") == BP_ERROR_STATE ? BP_ERROR_STATE : BP_OK;
+    case DROP:
+        return bp_world_drop_system(now.world, "nothing") == BP_ERROR_STATE ? BP_ERROR_STATE : BP_OK;
+    case STEP:
+        return bp_world_step(now.beside);
+    case POLL:
+        return bp_host_poll(now.host);
+    default:
+        return bp_host_load_plugin(now.host, "nothing", NULL, 0) == BP_ERROR_STATE ? BP_ERROR_STATE : BP_OK;
+    }
+}
+
+/* Once for each verb: a line with a letter for each call, '-' where it is refused, '!' where it fails otherwise. */
+static void probe(const char *verb)
+{
+    char line[64], start[40];
+    snprintf(start, sizeof start, "%s:", verb);
+    if (!now.ready || now.probing || strstr(now.found, start) != NULL)
+        return;
+    now.probing = true;
+    uint32_t length = (uint32_t)snprintf(line, sizeof line, "%-17s", start);
+    for (uint32_t i = 0; i < CALLS; i++) {
+        bp_result_t result = call(i);
+        line[length++] = result == BP_OK ? '+' : result == BP_ERROR_STATE ? '-' : '!';
+    }
+    line[length] = '\0';
+    snprintf(now.found + strlen(now.found), sizeof now.found - strlen(now.found), "%s\n", line);
+    now.probing = false;
+}
+
+/* --- verbs -------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t load(bp_plugin_t *p)
+{
+    (void)p;
+    probe("load");
+    return BP_OK;
+}
+
+static void unload(bp_plugin_t *p) { (void)p; probe("unload"); }
+static bp_result_t resume(bp_plugin_t *p, uint32_t reason) { (void)p, (void)reason; probe("resume"); return BP_OK; }
+static void pause(bp_plugin_t *p, uint32_t reason) { (void)p, (void)reason; probe("pause"); }
+static void task(bp_plugin_t *p, const void *bytes, size_t size) { (void)p, (void)bytes, (void)size; probe("task"); }
+static bp_result_t start(bp_manager_t *m) { (void)m; probe("start"); return BP_OK; }
+static void stop(bp_manager_t *m) { (void)m; probe("stop"); }
+static void simulate(const bp_run_t *run, uint32_t count) { (void)run, (void)count; probe("simulate"); }
+static void died(bp_manager_t *m, const bp_death_t *batch) { (void)m, (void)batch; probe("died"); }
+
+static bp_result_t create_own(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *columns, uint32_t *slots)
+{
+    (void)m, (void)instance, (void)entities, (void)columns;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = now.number++;
+    probe("create");
+    return BP_OK;
+}
+
+static void destroy_own(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots;
+    now.number -= count;
+    probe("destroy");
+}
+
+static bp_result_t get_own(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                           size_t stride)
+{
+    (void)m, (void)field, (void)slots;
+    for (uint32_t i = 0; i < count; i++)
+        memset((char *)values + i * stride, 0, sizeof(uint32_t));
+    probe("get");
+    return BP_OK;
+}
+
+static bp_result_t set_own(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
+                           size_t stride)
+{
+    (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
+    probe("set");
+    return BP_OK;
+}
+
+static uint32_t count_own(bp_manager_t *m)
+{
+    (void)m;
+    return now.number;
+}
+
+static bp_result_t start_system(bp_system_t *s) { (void)s; probe("start of a system"); return BP_OK; }
+
+static void run(const bp_match_t *match, uint32_t count) { (void)match, (void)count; probe("run"); }
+
+static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+    probe("run_all");
+}
+
+static void added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities, (void)count;
+    probe("entities_added");
+}
+
+static const bp_field_t fields[] = {{.name = "value", .type = BP_U32}};
+static const bp_storage_i storage = {.struct_size = sizeof storage,
+                                     .create = create_own,
+                                     .destroy = destroy_own,
+                                     .get = get_own,
+                                     .set = set_own,
+                                     .count = count_own};
+static const bp_deaths_i deaths[] = {{died}};
+static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}};
+static const bp_component_i components[] = {
+    {.name = "plain", .fields = BP_LIST(fields)},
+    {.name = "busy", .fields = BP_LIST(fields), .start = start, .stop = stop, .simulate = simulate},
+    {.name = "own", .fields = BP_LIST(fields), .storage = &storage, .extensions = BP_LIST(more)}};
+static const bp_term_t terms[] = {{.component = "plain"}};
+static const bp_system_i systems[] = {
+    {.name = "each", .terms = BP_LIST(terms), .start = start_system, .run = run, .entities_added = added},
+    {.name = "all", .run_all = run_all}};
+static const bp_task_t tasks[] = {{"task", task}};
+static const bp_plugin_head_t busybody = BP_PLUGIN_HEAD("busybody", (&(const bp_plugin_desc_t){.version = "1",
+    .load = load, .unload = unload, .pause = pause, .resume = resume, .tasks = BP_LIST(tasks)}));
+static const bp_plugin_head_t parts = BP_PLUGIN_HEAD("parts", (&(const bp_plugin_desc_t){.version = "1",
+    .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+static const bp_plugin_head_t *const linked[] = {&busybody, &parts};
+
+static void announced(void *data, const bp_entity_t *entities, uint32_t count)
+{
+    (void)data, (void)entities, (void)count;
+    probe("callback");
+}
+
+static void use_plain(bp_world_o *world, uint32_t *plain)
+{
+    WORKS(now.host, bp_world_use_component(world, "plain"));
+    *plain = prototype_of(world, "plain", NULL, NULL, NULL);
+}
+
+static void live(void)
+{
+    const bp_api_t *api;
+    bp_entity_t own;
+    memset(&now, 0, sizeof now);
+    now.host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = COUNT(linked)});
+    now.api = api = bp_host_api(now.host);
+    WORKS(now.host, bp_host_load_plugin(now.host, "parts", NULL, 0));
+    now.world = bp_world_create(now.host, &(bp_world_desc_t){.name = "main"});
+    now.beside = bp_world_create(now.host, &(bp_world_desc_t){.name = "beside"});
+    use_plain(now.world, &now.plain);
+    use_plain(now.beside, &now.plain_beside);
+    now.key = key_of(now.world, "plain", "");
+    WORKS(now.host, api->world->create(now.world, now.plain, &now.entity, 1));
+    WORKS(now.host, api->world->create(now.world, now.plain, &now.doomed, 1));
+    WORKS(now.host, api->property->resolve(now.world, now.entity, "plain", "value", &now.property));
+    WORKS(now.host, bp_host_on_destroyed(now.host, &now, announced, NULL));
+    now.ready = true;
+    WORKS(now.host, bp_host_load_plugin(now.host, "busybody", NULL, 0));
+    const bp_task_api *posting = (const bp_task_api *)api->registry->find(now.host, BP_TASK_API, 1);
+    bp_plugin_t *plugin = &now.host->loader.plugins.items[1]->handed;
+    ck_assert_int_eq(posting->post(plugin, "task", NULL, 0), BP_OK);
+    WORKS(now.host, bp_host_poll(now.host));
+    WORKS(now.host, bp_world_use_component(now.world, "busy"));
+    WORKS(now.host, bp_world_use_component(now.world, "own"));
+    WORKS(now.host, bp_world_use_system(now.world, "each"));
+    WORKS(now.host, bp_world_use_system(now.world, "all"));
+    WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "own", "busy", NULL, NULL), &own, 1));
+    bp_property_t property;
+    uint32_t value = 3;
+    WORKS(now.host, api->property->resolve(now.world, own, "own", "value", &property));
+    WORKS(now.host, api->property->set(now.world, &property, &own, 1, &value, sizeof value));
+    WORKS(now.host, api->property->get(now.world, &property, &own, 1, &value, sizeof value));
+    WORKS(now.host, bp_world_step(now.world));
+    ck_assert_uint_eq(api->entity->destroy(now.host, &own, 1), 1);
+    WORKS(now.host, bp_world_drop_component(now.world, "busy"));
+    WORKS(now.host, bp_host_unload_plugin(now.host, "busybody"));
+    WORKS(now.host, bp_world_step(now.world));
+    check_host(now.host);
+    now.ready = false;
+    bp_host_destroy(now.host);
+}
+
+static void compare_line(const char *verb, const char *wanted)
+{
+    char start[40], expected[64];
+    snprintf(start, sizeof start, "%s:", verb);
+    snprintf(expected, sizeof expected, "%-17s%s\n", start, wanted);
+    EXPECT(strstr(now.found, expected) != NULL, "%snot in what was found (%s, %s, ...):\n%s", expected, call_names[0],
+           call_names[1], now.found);
+}
+
+START_TEST(each_verb_may_call_what_the_table_says)
+{
+    live();
+    static const char *const between[] = {"load",   "resume", "pause", "unload",  "start", "start of a system",
+                                          "stop",   "create", "destroy", "died", "callback"};
+    static const char *const inside[] = {"simulate", "run", "run_all", "entities_added"};
+    for (uint32_t i = 0; i < COUNT(between); i++)
+        compare_line(between[i], "+++++++-----");
+    for (uint32_t i = 0; i < COUNT(inside); i++)
+        compare_line(inside[i], "++--+++-----");
+    compare_line("task", "+++++++++---");
+}
+END_TEST
+
+Suite *allowed_suite(void)
+{
+    Suite *suite = suite_create("allowed");
+    TCase *tcase = tcase_create("allowed");
+    tcase_add_test(tcase, each_verb_may_call_what_the_table_says);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
