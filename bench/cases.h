@@ -13,6 +13,9 @@ extern const group_t group_simulate;
 /* cases_stamps.c */
 extern const group_t group_stamps_step, group_stamps_search;
 
+/* cases_query.c */
+extern const group_t group_query;
+
 /* cases_guard.c */
 extern const group_t group_guard_call, group_guard_step;
 

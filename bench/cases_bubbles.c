@@ -93,7 +93,7 @@ static game_entity_t *copy_entities(const engine_t *g, uint32_t count)
     bp_run_t run;
     for (uint32_t t = 0; t < 4; t++) {
         uint32_t at = 0, cursor = 0;
-        while (api->next_run(g->w.world, api->component(g->w.world, types[t]), &cursor, &run) != 0) {
+        while (worlds_next_run(g->w.world, api->component(g->w.world, types[t]), &cursor, &run) != 0) {
             for (uint32_t i = 0; i < run.count; i++, at++) {
                 game_entity_t *e = &all[at];
                 if (t == 0)

@@ -34,7 +34,7 @@ static void mirror(look_up_t *s)
     bp_run_t run;
     uint32_t cursor = 0;
     s->group_count = 0;
-    while (s->w.api->world->next_run(s->w.world, s->w.component, &cursor, &run) != 0) {
+    while (worlds_next_run(s->w.world, s->w.component, &cursor, &run) != 0) {
         uint32_t group = s->group_count++;
         s->groups[group].mass = run.columns[BP_POINT_MASS_MASS];
         for (uint32_t row = 0; row < run.count; row++)

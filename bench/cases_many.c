@@ -103,7 +103,7 @@ static void mirror(prototypes_t *s)
 {
     bp_run_t run;
     uint32_t cursor = 0, group = 0, component = s->w.api->world->component(s->w.world, names[0]);
-    while (group < PROTOTYPES && s->w.api->world->next_run(s->w.world, component, &cursor, &run) != 0) {
+    while (group < PROTOTYPES && worlds_next_run(s->w.world, component, &cursor, &run) != 0) {
         s->groups[group].mass = run.columns[0];
         for (uint32_t row = 0; row < run.count; row++)
             s->records[bp_entity_index(run.entities[row])] =

@@ -28,7 +28,7 @@ static void *setup(uint32_t size)
     s->values = worlds_memory(size, sizeof *s->values);
     bp_run_t run;
     uint32_t cursor = 0;
-    s->w.api->world->next_run(s->w.world, s->w.component, &cursor, &run);
+    worlds_next_run(s->w.world, s->w.component, &cursor, &run);
     s->column = run.columns[BP_POINT_MASS_MASS];
     worlds_must(s->w.host,
                 s->w.api->property->resolve(s->w.world, s->entities[0], BP_POINT_MASS, "mass", &s->mass),

@@ -63,7 +63,7 @@ static void mirror(dealt_t *d)
 {
     bp_run_t run;
     uint32_t cursor = 0, group = 0;
-    while (group < PROTOTYPES && d->w.api->world->next_run(d->w.world, d->w.component, &cursor, &run) != 0) {
+    while (group < PROTOTYPES && worlds_next_run(d->w.world, d->w.component, &cursor, &run) != 0) {
         d->groups[group].mass = run.columns[BP_POINT_MASS_MASS];
         for (uint32_t row = 0; row < run.count; row++)
             d->records[bp_entity_index(run.entities[row])] =

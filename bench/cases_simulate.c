@@ -35,7 +35,7 @@ static void *setup(uint32_t size)
     worlds_create(&s->w, 0);
     s->entities = worlds_entities(&s->w, size);
     uint32_t cursor = 0;
-    s->w.api->world->next_run(s->w.world, s->w.component, &cursor, &s->run);
+    worlds_next_run(s->w.world, s->w.component, &cursor, &s->run);
     size_t floats = (size_t)3 * size;
     for (uint32_t i = 0; i < 3; i++) {
         s->own[i] = worlds_memory(floats, sizeof(float));

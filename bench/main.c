@@ -24,6 +24,7 @@ static const group_t *const groups[] = {
     &group_simulate,
     &group_stamps_step,
     &group_stamps_search,
+    &group_query,
     &group_guard_call,
     &group_guard_step,
     &group_create_fresh, &group_create_recycled, &group_destroy, &group_destroy_shuffled, &group_alive,

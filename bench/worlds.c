@@ -324,3 +324,24 @@ void worlds_shuffle(bp_entity_t *entities, uint32_t count, uint64_t seed)
         entities[j] = e;
     }
 }
+
+uint32_t worlds_next_run(bp_world_o *handle, uint32_t component, uint32_t *cursor, bp_run_t *view)
+{
+    const world_t *world = &handle->rows;
+    const prototypes_t *p = &world->prototypes;
+    while (*cursor < world->run_count) {
+        const run_t *run = world->runs[(*cursor)++];
+        uint32_t at = run->count == 0 ? 0 : run->prototype;
+        while (at != 0 && p->keys[p->items[at].key].manager != component)
+            at = p->items[at].base;
+        if (at == 0)
+            continue;
+        *view = (bp_run_t){.struct_size = sizeof *view,
+                           .count = run->count,
+                           .prototype = run->prototype,
+                           .entities = run_entities(run),
+                           .columns = run->columns + p->items[p->items[at].base].columns};
+        return 1;
+    }
+    return 0;
+}

@@ -56,6 +56,10 @@ void worlds_open(bench_world_t *w, const bp_plugin_head_t *plugin, uint32_t firs
 /* A further world of the same host, with the components of `plugin`. */
 bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_head_t *plugin, const char *name);
 
+/* The rows of each prototype that has a declared component, as the host keeps them: begin with *cursor 0, stop when it
+ * returns 0. Floors work on the world's own columns. */
+uint32_t worlds_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
+
 /* The key of a component of the world under its own name. */
 uint32_t worlds_key(const bench_world_t *w, const char *component);
 

@@ -182,10 +182,6 @@ typedef struct bp_world_api {
      * collected yet are among them. [main] */
     uint32_t (BP_CALL *count)(bp_world_o *world, uint32_t component);
 
-    /* Walk the runs that have a component type: start with *cursor 0, stop when it returns 0. Writes the whole run;
-     * bp_run_t and bp_match_t do not grow within a major version. [main] */
-    uint32_t (BP_CALL *next_run)(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
-
     /* A manager with its own storage tells that instances now lie elsewhere: the component `names[i]` of
      * entities[i] is in slots[i]. Entities that have died are passed over. [main] */
     void (BP_CALL *instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,

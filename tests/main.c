@@ -27,6 +27,7 @@ static const make_suite_t first_half[] = {
     prototypes_suite,
     store_suite,
     stamps_suite,
+    queries_suite,
     destruction_suite,
     long_use_suite,
     many_worlds_suite,

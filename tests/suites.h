@@ -20,6 +20,7 @@ Suite *entities_suite(void);
 Suite *prototypes_suite(void);
 Suite *store_suite(void);
 Suite *stamps_suite(void);
+Suite *queries_suite(void);
 Suite *destruction_suite(void);
 Suite *long_use_suite(void);
 Suite *many_worlds_suite(void);

@@ -5,6 +5,7 @@
  */
 #include "../base/file.h"
 #include "../plugin/registry.h"
+#include "../step/queries.h"
 #include "host.h"
 
 #include <bp_changes.h>
@@ -136,37 +137,6 @@ static bp_manager_t *world_table_manager(bp_world_o *world, uint32_t component)
 {
     bool there = component < world->rows.manager_count && world->rows.managers[component]->started;
     return there ? &world->rows.managers[component]->verb.handed : NULL;
-}
-
-static uint32_t world_table_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *view)
-{
-    /* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the
-       chain. */
-    const prototypes_t *p = &world->rows.prototypes;
-    for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->rows.run_count; r++, skip = 0) {
-        const run_t *run = world->rows.runs[r];
-        uint32_t place = 0;
-        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base, place++) {
-            const component_key_t *key = &p->keys[p->items[at].key];
-            if (place < skip || key->manager != component)
-                continue;
-            bool own = world->rows.managers[component]->component->own_storage;
-            *cursor = r << 8 | (place + 1);
-            *view = (bp_run_t){
-                .struct_size = sizeof *view,
-                .count = run->count,
-                .entities = run_entities(run),
-                .prototype = run->prototype,
-                .manager = &world->rows.managers[component]->verb.handed,
-                .lists = &world->rows.lists.outside.seen,
-                .columns = own ? NULL : run->columns + p->items[p->items[at].base].columns,
-                .slots = own ? run->columns[p->items[p->items[at].base].columns] : NULL,
-                .instance = key->name,
-            };
-            return 1;
-        }
-    }
-    return 0;
 }
 
 static uint32_t world_table_component(bp_world_o *world, const char *type)
@@ -387,6 +357,14 @@ static void changes_table_slots(bp_manager_t *m, bp_slot_stamps_t *stamps)
         .latest = kept->latest, .rest = kept->rest, .blocks = kept->blocks, .block_count = kept->count};
 }
 
+/* --- queries ------------------------------------------------------------------------------------------------------ */
+
+static bp_result_t query_table_make(bp_world_o *world, const bp_plugin_t *plugin, const bp_term_list_t *terms,
+                                    uint32_t flags, bp_query_o **query)
+{
+    return queries_make(world, plugin == NULL ? NULL : whole(plugin), terms, flags, query);
+}
+
 /* --- stopping worlds --------------------------------------------------------------------------------------------- */
 
 static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
@@ -514,7 +492,6 @@ static const bp_world_api world_table = {
     .slots = world_table_slots,
     .keys_of = world_table_keys_of,
     .count = world_table_count,
-    .next_run = world_table_next_run,
     .instances_moved = world_table_instances_moved,
     .instances_changed = world_table_instances_changed,
     .instances_changed_range = world_table_instances_changed_range,
@@ -579,6 +556,15 @@ static const bp_clock_api clock_table = {
 
 static const bp_task_api task_table = {.struct_size = sizeof task_table, .version = 1, .post = task_table_post};
 
+static const bp_query_api query_table = {
+    .struct_size = sizeof query_table,
+    .version = 1,
+    .make = query_table_make,
+    .end = queries_end,
+    .begin = queries_begin,
+    .next = queries_next,
+};
+
 static const bp_changes_api changes_table = {
     .struct_size = sizeof changes_table,
     .version = 1,
@@ -598,6 +584,7 @@ static const struct {
     {BP_CHANGES_API, 1, &changes_table},
     {BP_CLOCK_API, 1, &clock_table},
     {BP_LOOK_API, 1, &host_look_table},
+    {BP_QUERY_API, 1, &query_table},
     {BP_TASK_API, 1, &task_table},
 };
 

@@ -5,6 +5,7 @@
 #include "unload.h"
 
 #include "../plugin/registry.h"
+#include "../step/queries.h"
 #include "../store/store.h"
 
 /* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
@@ -43,9 +44,12 @@ bp_result_t unload_plugin(loader_t *loader, destruction_t *destruction, plugin_t
         loader_pause(plugin, BP_PAUSE_UNLOAD);
     for (uint32_t i = 0; i < destruction->world_count && result == BP_OK; i++)
         result = withdraw(world_handle(destruction->worlds[i]), plugin);
-    if (result == BP_OK)
-        loader_unload(loader, plugin);
-    else
+    if (result != BP_OK) {
         loader_resume_or_tell(loader, plugin, BP_PAUSE_UNLOAD);
-    return result;
+        return result;
+    }
+    loader_unload(loader, plugin);
+    for (uint32_t i = 0; i < destruction->world_count; i++) /* queries that it has not ended itself */
+        queries_end_of(world_handle(destruction->worlds[i])->schedule, plugin, false);
+    return BP_OK;
 }

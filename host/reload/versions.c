@@ -7,6 +7,7 @@
 #include "../os/os.h"
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
+#include "../step/queries.h"
 #include "change.h"
 
 /* --- sides -------------------------------------------------------------------------------------------------------- */
@@ -360,6 +361,29 @@ static bp_result_t check_systems(reload_change_t *change)
     return result;
 }
 
+static bool is_reloaded(const void *context, const plugin_t *owner)
+{
+    const reload_change_t *change = context;
+    for (uint32_t v = 0; v < change->version_count; v++) {
+        if (change->versions[v].plugin == owner)
+            return true;
+    }
+    return false;
+}
+
+/* The same for kept queries; those of a plugin that is reloaded itself are left to its next version. */
+static bp_result_t check_queries(reload_change_t *change)
+{
+    const destruction_t *d = change->reload->destruction;
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < change->component_count && result == BP_OK; i++) {
+        const component_t *component = next_component(change, change->components[i].slot->name);
+        for (uint32_t w = 0; component != NULL && w < d->world_count && result == BP_OK; w++)
+            result = queries_admit(world_handle(d->worlds[w])->schedule, component, is_reloaded, change);
+    }
+    return result;
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t plan_one(reload_change_t *change, version_t *version, component_swap_t *swap)
@@ -391,7 +415,9 @@ bp_result_t plan_components(reload_change_t *change)
         for (uint32_t i = 0; i < set->component_count && result == BP_OK; i++)
             result = plan_one(change, &change->versions[v], &set->components[i]);
     }
-    return result == BP_OK ? check_systems(change) : result;
+    if (result == BP_OK)
+        result = check_systems(change);
+    return result == BP_OK ? check_queries(change) : result;
 }
 
 void plan_free(reload_change_t *change)

@@ -6,6 +6,7 @@
 #include "schedule.h"
 
 #include "../base/error.h"
+#include "queries.h"
 #include "schedule_inner.h"
 
 static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction)
@@ -68,6 +69,8 @@ static void free_schedule(schedule_t *schedule)
     }
     schedule->count = 0;
     schedule_unsettle(schedule);
+    world_stop(schedule->world); /* whose managers may end queries of theirs */
+    queries_end_of(schedule, NULL, true);
     commands_free(&schedule->commands);
     memory_free(&schedule->memory, schedule->units, schedule->capacity * sizeof *schedule->units);
     memory_free(&schedule->memory, schedule->queries, schedule->query_capacity * sizeof *schedule->queries);
@@ -334,8 +337,7 @@ static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint
 
 /* --- bindings --------------------------------------------------------------------------------------------------- */
 
-/* A term whose fields have been found. */
-static binding_t bind(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage)
+binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage)
 {
     binding_t binding = {.place = place,
                          .first = count > 0 ? places[0] : 0,
@@ -356,7 +358,7 @@ static void bind_manager(unit_t *unit)
     uint32_t count = component->own_storage ? 0 : component->field_count;
     for (uint32_t i = 0; i < count; i++)
         unit->places[i] = (uint16_t)i;
-    unit->bindings[0] = bind(unit->places, count, 0, component->own_storage);
+    unit->bindings[0] = binding_of(unit->places, count, 0, component->own_storage);
 }
 
 static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *place)
@@ -371,7 +373,8 @@ static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *plac
         bp_result_t result = component == NULL ? BP_OK : term_bind(&world->base->error, term, component, places);
         if (result != BP_OK)
             return error_prefix(&world->base->error, result, "world '%s': system '%s': ", world->name, unit->name);
-        unit->bindings[t] = bind(places, term->field_count, place[t], component != NULL && component->own_storage);
+        bool own_storage = component != NULL && component->own_storage;
+        unit->bindings[t] = binding_of(places, term->field_count, place[t], own_storage);
         unit->has_slots = unit->has_slots || unit->bindings[t].slots;
         unit->as_they_lie = unit->as_they_lie && unit->bindings[t].in_row && !unit->bindings[t].slots;
         places += term->field_count;

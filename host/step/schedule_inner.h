@@ -70,6 +70,15 @@ void unit_stamp_writes(const unit_t *unit);
 /* Rows of all matches. */
 uint64_t unit_run_rows(const unit_t *unit);
 
+/* A term whose fields have been found: `places` of `count` fields, TERM_ABSENT for one that the component lacks; it
+ * lies at `place` in the canonical order of its query. */
+binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage);
+
+/* The columns of all terms of a match from `row` on, and their slots where that is not NULL. Addresses of its own a
+ * term gets in `shifted`; returns how many were used. */
+uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const run_t *run, const query_cell_t *cells,
+                          uint32_t row, void **shifted, void *const **columns, const uint32_t **slots);
+
 /* What binding_t.absent is for a term with fields. [any] */
 void *const *unit_absent_columns(void);
 

@@ -53,22 +53,27 @@ static void *const *term_columns(const binding_t *binding, const run_t *run, uin
     return shifted;
 }
 
-/* The columns and slots of all terms of a match. Returns how many of `shifted` were used. */
-static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns,
-                             const uint32_t **slots)
+uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const run_t *run, const query_cell_t *cells,
+                          uint32_t row, void **shifted, void *const **columns, const uint32_t **slots)
 {
-    const run_t *run = unit->query->runs[match];
-    const query_cell_t *cells = query_cells(unit->query, match);
     uint32_t used = 0;
-    for (uint32_t t = 0; t < unit->query->term_count; t++) {
-        const binding_t *binding = &unit->bindings[t];
+    for (uint32_t t = 0; t < term_count; t++) {
+        const binding_t *binding = &bindings[t];
         uint32_t first = cells[binding->place].column;
         columns[t] = term_columns(binding, run, first, row, shifted + used);
         used += columns[t] == shifted + used ? binding->count : 0;
-        if (unit->has_slots)
+        if (slots != NULL)
             slots[t] = binding->slots && first != 0 ? run_cell(run, first, row) : NULL;
     }
     return used;
+}
+
+/* The same for a unit. */
+static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns,
+                             const uint32_t **slots)
+{
+    return bindings_columns(unit->bindings, unit->query->term_count, unit->query->runs[match],
+                            query_cells(unit->query, match), row, shifted, columns, unit->has_slots ? slots : NULL);
 }
 
 static void simulate_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count)

@@ -57,11 +57,16 @@ static void free_manager(world_t *world, manager_t *manager)
     memory_free(&world->memory, manager, sizeof *manager);
 }
 
+void world_stop(world_t *world)
+{
+    for (uint32_t i = world->manager_count; i > 0; i--)
+        stop_manager(world, world->managers[i - 1]);
+}
+
 void world_end(world_t *world)
 {
     memory_t *memory = &world->memory;
-    for (uint32_t i = world->manager_count; i > 0; i--)
-        stop_manager(world, world->managers[i - 1]);
+    world_stop(world);
     for (uint32_t i = 0; i < world->run_count; i++)
         run_free(world->runs[i], memory, &world->holdings);
     for (uint32_t i = 0; i < world->attic_count; i++)
@@ -165,6 +170,7 @@ bp_result_t world_use_component(world_t *world, component_t *component)
         free_manager(world, manager);
     else
         world->managers[world->manager_count++] = manager;
+    world->roster++;
     return result;
 }
 
@@ -186,6 +192,7 @@ void world_drop_manager(world_t *world, manager_t *manager)
             world->prototypes.keys[i].flags |= KEY_GONE;
     }
     prototypes_mark_gone(&world->prototypes);
+    world->roster++;
     for (uint32_t i = 0; i < world->run_count; i++) {
         world->runs[i]->flags |= world->prototypes.items[world->runs[i]->prototype].flags;
         forget_fields(world, world->runs[i], manager->number);

@@ -110,6 +110,7 @@ typedef struct world_t {
 
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
+    uint32_t roster;           /* another number where a manager has come or gone */
     uint32_t telling;          /* managers that are told of deaths */
 
     prototypes_t prototypes;
@@ -166,7 +167,8 @@ typedef struct world_parts_t {
 bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
                        uint32_t layout);
 
-/* Stops all managers, newest first, and frees what the world holds. */
+/* Stops all managers, newest first; and frees what the world holds, after that where it has not been done. */
+void world_stop(world_t *world);
 void world_end(world_t *world);
 
 /* Bring in the manager of a component. [main] */

@@ -5,6 +5,8 @@
  */
 #include "camera.h"
 
+#include <bp_query.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -125,19 +127,25 @@ static void report_camera(bp_manager_t *m, bp_report_o *report, bp_entity_t came
 static void report_all(bp_manager_t *m, bp_report_o *report)
 {
     static const char *const headers[] = {"camera", "meshes seen", "effects"};
-    bp_run_t run = {.struct_size = sizeof run};
-    uint32_t cursor = 0;
+    static const bp_term_t terms[] = {{.component = BP_CAMERA}};
+    const bp_term_list_t list = BP_LIST(terms);
+    const bp_query_api *queries = m->api->registry->find(m->host, BP_QUERY_API, 1);
+    const bp_match_t *match;
+    bp_query_o *query;
     bool begun = false;
-    while (m->api->world->next_run(m->world, m->component, &cursor, &run) != 0) {
-        for (uint32_t i = 0; i < run.count; i++) {
-            if (run.entities[i].id == 0)
+    if (queries->make(m->world, m->plugin, &list, 0, &query) != BP_OK)
+        return;
+    for (queries->begin(query, 0); (match = queries->next(query)) != NULL;) {
+        for (uint32_t i = 0; i < match->count; i++) {
+            if (match->entities[i].id == 0)
                 continue;
             if (!begun)
                 m->api->report->table(report, "what cameras see", headers, 3);
             begun = true;
-            report_camera(m, report, run.entities[i]);
+            report_camera(m, report, match->entities[i]);
         }
     }
+    queries->end(query);
 }
 
 /* --- the plugin ------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
  */
 #include "orbit.h"
 
+#include <bp_query.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +19,22 @@
 
 enum { TERM_POINT, TERM_ORBIT };
 
-/* Numbers of fields, for the report. */
-enum {
-    ORBIT_PRIMARY = 0,
-    ORBIT_PUBLISHED_PERIOD = 7,
-    ORBIT_PLACED = 8,
-    ORBIT_REVOLUTIONS = 12,
-    ORBIT_MEASURED_PERIOD = 13
+/* What the report asks for. */
+struct report_orbit {
+    const char *const *primary;
+    const bool *placed;
+    const uint32_t *revolutions;
+    const double *measured_period, *published_period;
 };
+
+static const bp_term_field_t report_fields[] = {
+    {BP_FIELD_OF(struct report_orbit, primary)},
+    {BP_FIELD_OF(struct report_orbit, placed)},
+    {BP_FIELD_OF(struct report_orbit, revolutions)},
+    {BP_FIELD_OF(struct report_orbit, measured_period)},
+    {BP_FIELD_OF(struct report_orbit, published_period)},
+};
+static const bp_term_t report_terms[] = {{.component = "orbit", .fields = BP_LIST(report_fields)}};
 
 #define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
 #define ROWS_REPORTED 100  /* a longer table is not read by anybody */
@@ -181,23 +191,29 @@ static int compare_results(const void *left, const void *right)
 /* The placed bodies that have a primary. Returns how many there are; at most ROWS_REPORTED are written. */
 static uint32_t collect(bp_system_t *s, result *results)
 {
-    uint32_t count = 0, cursor = 0, component = s->api->world->component(s->world, "orbit");
-    bp_run_t run = {.struct_size = sizeof run};
-    while (component != BP_NONE && s->api->world->next_run(s->world, component, &cursor, &run) != 0) {
-        for (uint32_t row = 0; row < run.count; row++) {
-            if (run.entities[row].id == 0 || !BP_COLUMN(&run, const uint8_t, ORBIT_PLACED)[row] ||
-                BP_COLUMN(&run, const char *const, ORBIT_PRIMARY)[row][0] == 0)
+    const bp_query_api *queries = s->api->registry->find(s->host, BP_QUERY_API, 1);
+    const bp_term_list_t terms = BP_LIST(report_terms);
+    const bp_match_t *match;
+    bp_query_o *query;
+    uint32_t count = 0;
+    if (queries->make(s->world, s->plugin, &terms, 0, &query) != BP_OK)
+        return 0;
+    for (queries->begin(query, 0); (match = queries->next(query)) != NULL;) {
+        BP_COLUMNS(struct report_orbit, c, match->columns[0]);
+        for (uint32_t row = 0; row < match->count; row++) {
+            if (match->entities[row].id == 0 || !c.placed[row] || c.primary[row][0] == 0)
                 continue;
             if (count++ >= ROWS_REPORTED)
                 continue;
             results[count - 1] = (result){
-                .entity = run.entities[row],
-                .revolutions = BP_COLUMN(&run, const uint32_t, ORBIT_REVOLUTIONS)[row],
-                .measured = BP_COLUMN(&run, const double, ORBIT_MEASURED_PERIOD)[row],
-                .published = BP_COLUMN(&run, const double, ORBIT_PUBLISHED_PERIOD)[row],
+                .entity = match->entities[row],
+                .revolutions = c.revolutions[row],
+                .measured = c.measured_period[row],
+                .published = c.published_period[row],
             };
         }
     }
+    queries->end(query);
     return count;
 }
 

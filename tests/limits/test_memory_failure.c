@@ -473,7 +473,7 @@ static uint64_t order_of_marks(void)
     uint64_t order = 1;
     uint32_t cursor = 0;
     bp_run_t run;
-    while (at.api->next_run(other, at.api->component(other, "mark"), &cursor, &run) != 0) {
+    while (next_run(other, at.api->component(other, "mark"), &cursor, &run) != 0) {
         for (uint32_t i = 0; i < run.count; i++)
             order = order * 1099511628211u + (uint32_t)run.entities[i].id; /* the index; 0 for a hole */
     }
@@ -661,7 +661,7 @@ static void writing(void)
     ck_assert_ptr_nonnull(strstr(value, "by text"));
     bp_run_t run;
     uint32_t cursor = 0;
-    ck_assert_uint_eq(at.api->next_run(world, at.api->component(world, "label"), &cursor, &run), 1);
+    ck_assert_uint_eq(next_run(world, at.api->component(world, "label"), &cursor, &run), 1);
     TRY(at.rig.api->name->assign(at.host, &BP_COLUMN(&run, const char *, LABEL_TEXT)[0], "assigned"));
 }
 

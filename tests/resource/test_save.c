@@ -164,7 +164,7 @@ static void write_secrets(place_t *place, uint64_t *random)
     for (uint32_t i = 0; i < vault->count; i++)
         vault->items[i].secret = bp_random_below(random, 1000);
     uint32_t tag = place->rig.api->world->component(place->world, "tag");
-    for (uint32_t cursor = 0; place->rig.api->world->next_run(place->world, tag, &cursor, &run) != 0;) {
+    for (uint32_t cursor = 0; next_run(place->world, tag, &cursor, &run) != 0;) {
         for (uint32_t i = 0; i < run.count; i++)
             BP_COLUMN(&run, double, 1)[i] = bp_random_below(random, 100);
     }

@@ -304,7 +304,7 @@ static void compare_runs(const model_t *model, uint32_t w, uint32_t k)
              component = model->api->world->component(model->worlds[w], model_keys[k].type);
     bp_name_t name = model->api->name->hash(model_keys[k].name);
     bp_run_t run;
-    while (model->api->world->next_run(model->worlds[w], component, &cursor, &run) != 0) {
+    while (next_run(model->worlds[w], component, &cursor, &run) != 0) {
         EXPECT(run.count > 0, "an empty run");
         for (uint32_t i = 0; i < run.count; i++)
             all += run.entities[i].id != 0;

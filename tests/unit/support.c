@@ -218,3 +218,36 @@ char *take_text(FILE *file, size_t *size)
     fclose(file);
     return text;
 }
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+/* The cursor counts pairs of run and key: its high bits are the run, its low 8 bits the key's place in the chain. */
+uint32_t next_run(bp_world_o *handle, uint32_t component, uint32_t *cursor, bp_run_t *view)
+{
+    const world_t *world = &handle->rows;
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t r = *cursor >> 8, skip = *cursor & 0xff; r < world->run_count; r++, skip = 0) {
+        const run_t *run = world->runs[r];
+        uint32_t place = 0;
+        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base, place++) {
+            if (place < skip || p->keys[p->items[at].key].manager != component)
+                continue;
+            const manager_t *manager = world->managers[component];
+            uint32_t first = p->items[p->items[at].base].columns;
+            *cursor = r << 8 | (place + 1);
+            *view = (bp_run_t){
+                .struct_size = sizeof *view,
+                .count = run->count,
+                .manager = &world->managers[component]->verb.handed,
+                .lists = &handle->rows.lists.outside.seen,
+                .entities = run_entities(run),
+                .prototype = run->prototype,
+                .columns = manager->component->own_storage ? NULL : run->columns + first,
+                .slots = manager->component->own_storage ? run->columns[first] : NULL,
+                .instance = p->keys[p->items[at].key].name,
+            };
+            return 1;
+        }
+    }
+    return 0;
+}

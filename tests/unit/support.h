@@ -60,6 +60,9 @@ uint32_t key_of(bp_world_o *world, const char *type, const char *name);
 /* The prototype of up to four types under their own names; NULL ends the list early. */
 uint32_t prototype_of(bp_world_o *world, const char *a, const char *b, const char *c, const char *d);
 
+/* Walk the runs that have a component, as the host keeps them: begin with *cursor 0, stop when it returns 0. */
+uint32_t next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
+
 /* The host's tables, host and last sentence, from a world. */
 const bp_api_t *api_of(bp_world_o *world);
 bp_host_o *host_of(bp_world_o *world);

@@ -325,7 +325,7 @@ START_TEST(what_is_no_number_hits_nothing_and_breaks_nothing)
         const char *const types[] = {"position", "move", "bubble"};
         uint32_t cursor = 0, at = 0;
         bp_run_t run;
-        while (rig.api->world->next_run(world, rig.api->world->component(world, types[t]), &cursor, &run) !=
+        while (next_run(world, rig.api->world->component(world, types[t]), &cursor, &run) !=
                0) {
             for (uint32_t i = 0; i < run.count; i++, at++) {
                 BP_COLUMN(&run, float, 0)

@@ -256,7 +256,7 @@ START_TEST(the_entities_of_a_run_may_be_destroyed_through_it)
         bp_run_t run;
         WORKS(rig.host, api->create(world, prototype_of(world, types[t], NULL, NULL, NULL), e, MANY));
         call_count = seen_count = 0;
-        ck_assert_uint_eq(api->next_run(world, api->component(world, types[t]), &cursor, &run), 1);
+        ck_assert_uint_eq(next_run(world, api->component(world, types[t]), &cursor, &run), 1);
         ck_assert_uint_eq(entities_api->destroy(rig.host, run.entities, run.count), MANY);
         ck_assert_uint_eq(entities_api->count(rig.host), 0);
         for (uint32_t i = 0; i < MANY; i += 97)

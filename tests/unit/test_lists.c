@@ -512,7 +512,7 @@ static uint64_t crowd_hash(uint32_t threads)
     WORKS(host, api->world->create(world, prototype_of(world, "sack", NULL, NULL, NULL), e, CROWD));
     bp_run_t run;
     uint32_t cursor = 0, rows = 0;
-    ck_assert_uint_eq(api->world->next_run(world, api->world->component(world, "sack"), &cursor, &run), 1);
+    ck_assert_uint_eq(next_run(world, api->world->component(world, "sack"), &cursor, &run), 1);
     BP_COLUMNS(struct sack, c, run.columns);
     for (uint32_t i = 0; i < run.count; i++)
         c.serial[i] = i;
@@ -520,7 +520,7 @@ static uint64_t crowd_hash(uint32_t threads)
         WORKS(host, bp_world_step(world));
     check_host(host);
     uint64_t hash = 0;
-    for (cursor = 0; api->world->next_run(world, api->world->component(world, "sack"), &cursor, &run) != 0;) {
+    for (cursor = 0; next_run(world, api->world->component(world, "sack"), &cursor, &run) != 0;) {
         BP_COLUMNS(struct sack, now, run.columns);
         for (uint32_t i = 0; i < run.count; i++, rows++) {
             hash =

@@ -12,6 +12,8 @@
 #endif
 #include "../suites.h"
 
+#include <bp_query.h>
+
 #include <backplane.h>
 #include <components/debug_name.h>
 #include <components/mesh.h>
@@ -805,8 +807,7 @@ START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
 {
     bp_entity_t e;
     float number;
-    uint32_t cursor = 0, runs = 0;
-    bp_run_t run = {.struct_size = sizeof run};
+    uint32_t runs = 0;
     begin(0);
     use("render_data");
     uint32_t keys[2] = {key_in(world, "render_data", "fog"), key_in(world, "render_data", "vignette")},
@@ -822,11 +823,17 @@ START_TEST(fog_and_vignette_of_one_entity_have_settings_of_their_own)
     REFUSED(BP_ERROR_RANGE, "softness",
             api->property->set_named(world, e, "vignette", "softness", BP_F32, &(float){1.5f}));
     REFUSED(BP_ERROR_EXISTS, "fog", api->world->add(world, keys[0], &e, 1));
-    while (api->world->next_run(world, api->world->component(world, "render_data"), &cursor, &run) != 0) {
-        bool fog = run.instance == api->name->hash("fog");
-        ck_assert(fog || run.instance == api->name->hash("vignette"));
-        ck_assert_float_eq(BP_COLUMN(&run, float, BP_RENDER_DATA_FAR)[0], fog ? 250 : 1000);
-        runs++;
+    const bp_query_api *queries = api->registry->find(host, BP_QUERY_API, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        const bp_term_field_t far = {.name = "far", .type = BP_F32};
+        const bp_term_t term = {.component = "render_data", .instance = i == 0 ? "fog" : "vignette",
+                                .fields = {&far, 1, sizeof far}};
+        bp_query_o *query;
+        OK(queries->make(world, NULL, &(bp_term_list_t){&term, 1, sizeof term}, 0, &query));
+        OK(queries->begin(query, 0));
+        for (const bp_match_t *match; (match = queries->next(query)) != NULL; runs++)
+            ck_assert_float_eq(*BP_TERM_COLUMN(match, float, 0, 0), i == 0 ? 250 : 1000);
+        queries->end(query);
     }
     ck_assert_uint_eq(runs, 2);
     end();

@@ -23,7 +23,7 @@ static uint32_t find_named(bp_manager_t *m, const char *text, bp_entity_t *entit
 {
     uint32_t cursor = 0, found = 0;
     bp_run_t run;
-    while (m->api->world->next_run(m->world, m->component, &cursor, &run) != 0) {
+    while (next_run(m->world, m->component, &cursor, &run) != 0) {
         const char *const *names = BP_COLUMN(&run, const char *const, 0);
         for (uint32_t i = 0; i < run.count; i++) {
             if (run.entities[i].id == 0 || strcmp(names[i], text) != 0)
@@ -40,7 +40,7 @@ static const char *name_of(bp_manager_t *m, bp_entity_t entity)
 {
     uint32_t cursor = 0;
     bp_run_t run;
-    while (m->api->world->next_run(m->world, m->component, &cursor, &run) != 0) {
+    while (next_run(m->world, m->component, &cursor, &run) != 0) {
         for (uint32_t i = 0; i < run.count; i++) {
             if (run.entities[i].id == entity.id)
                 return BP_COLUMN(&run, const char *const, 0)[i];

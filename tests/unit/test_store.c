@@ -303,7 +303,7 @@ START_TEST(columns_are_aligned_at_every_number_of_rows)
         create(prototype, &e, 1);
         bp_run_t run;
         uint32_t cursor = 0;
-        ck_assert_uint_eq(api->next_run(world, api->component(world, "body"), &cursor, &run), 1);
+        ck_assert_uint_eq(next_run(world, api->component(world, "body"), &cursor, &run), 1);
         EXPECT(run.count == i, "%u rows instead of %u", run.count, i);
         for (uint32_t c = 0; c < 4; c++)
             EXPECT((uintptr_t)run.columns[c] % (i >= 16 ? 64 : 16) == 0, "column %u of %u rows", c, i);
@@ -342,7 +342,7 @@ START_TEST(runs_are_walked_once_for_each_name)
     create(prototype, e + 3, 3);
     uint32_t cursor = 0, fogs = 0, vignettes = 0;
     bp_run_t run;
-    while (api->next_run(world, api->component(world, "fx"), &cursor, &run) != 0) {
+    while (next_run(world, api->component(world, "fx"), &cursor, &run) != 0) {
         ck_assert_uint_eq(run.count, 3);
         fogs += run.instance == rig.api->name->hash("fog");
         vignettes += run.instance == rig.api->name->hash("vignette");
@@ -351,7 +351,7 @@ START_TEST(runs_are_walked_once_for_each_name)
     ck_assert_uint_eq(vignettes, 1);
     ck_assert_uint_eq(api->count(world, api->component(world, "fx")), 9);
     cursor = 0;
-    ck_assert_uint_eq(api->next_run(world, BP_NONE, &cursor, &run), 0);
+    ck_assert_uint_eq(next_run(world, BP_NONE, &cursor, &run), 0);
 }
 END_TEST
 
