@@ -95,6 +95,12 @@ static run_t *make_run(world_back_t *back, run_back_t *to, uint32_t prototype)
             run->version = world->ref_version;
     }
     memory_free(&world->memory, fields, size);
+    if (run != NULL && !run_match_stamps(run, &world->memory, world->stamp_users > 0 ? &world->moment : NULL)) {
+        if (to->made)
+            run_free(run, &world->memory, &world->holdings);
+        to->made = false;
+        run = NULL;
+    }
     return run;
 }
 
@@ -466,4 +472,6 @@ void world_back_commit(world_back_t *back)
     for (uint32_t i = 0; i < schedule->count; i++)
         schedule->units[i]->told = kept->units[i].told != 0;
     schedule_forget_runs(schedule);
+    world->roster++; /* kept queries look at its runs anew */
+    world_note_all(world);
 }

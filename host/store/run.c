@@ -94,6 +94,16 @@ void run_drop_stamps(run_t *run, memory_t *memory)
     run_describe(run);
 }
 
+bool run_match_stamps(run_t *run, memory_t *memory, const uint64_t *now)
+{
+    if (now == NULL) {
+        run_drop_stamps(run, memory);
+        return true;
+    }
+    return run->stamps == NULL ? run_keep_stamps(run, memory, now)
+                               : stamps_reserve(&run->stamps, memory, run->column_count, run->capacity);
+}
+
 static uint32_t block_count(const run_t *run)
 {
     return run->split ? run->column_count : 1;

@@ -70,6 +70,9 @@ BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "
 bool run_keep_stamps(run_t *run, memory_t *memory, const uint64_t *now);
 void run_drop_stamps(run_t *run, memory_t *memory);
 
+/* The same for a run that comes back into a world where somebody asks (`now` is not NULL), or nobody does. */
+bool run_match_stamps(run_t *run, memory_t *memory, const uint64_t *now);
+
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count,
                   uint16_t flags);

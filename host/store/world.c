@@ -311,6 +311,11 @@ void world_unseal(world_t *world)
 {
     world->hold = WORLD_FREE;
     world->care &= ~(uint32_t)WORLD_SEALED;
+    world_note_all(world);
+}
+
+void world_note_all(world_t *world)
+{
     for (uint32_t i = 0; i < world->run_count; i++)
         stamps_note_all(world->runs[i]->stamps);
     for (uint32_t i = 0; i < world->manager_count; i++)

@@ -209,6 +209,9 @@ void world_release_stamps(world_t *world);
 void world_keep_slot_stamps(world_t *world, manager_t *manager);
 void world_release_slot_stamps(world_t *world, manager_t *manager);
 
+/* Whatever the world has may have been written. [main] */
+void world_note_all(world_t *world);
+
 /* Instances have been written, made or ended. [main] */
 static inline void world_note_slots(world_t *world, manager_t *manager, const uint32_t *slots, uint32_t count)
 {

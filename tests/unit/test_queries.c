@@ -273,6 +273,41 @@ START_TEST(a_query_follows_components_that_go_and_come)
 }
 END_TEST
 
+/* The world goes back to a moment before some of its prototypes were there: everything is told, and runs that are made
+ * then have stamps like all others. */
+START_TEST(a_query_goes_on_when_the_world_goes_back)
+{
+    const bp_changes_api *changes = rig.api->registry->find(rig.host, BP_CHANGES_API, 1);
+    const bp_term_list_t terms = BP_LIST(body_only);
+    bp_snapshot_o *few, *many;
+    bp_query_o *query;
+    uint32_t flag = key_of(world, "flag", "");
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "stocks")); /* which does not say how to keep its state */
+    WORKS(rig.host, queries->make(world, NULL, &terms, BP_QUERY_CHANGES, &query));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &few));
+    WORKS(rig.host, rig.api->world->add(world, flag, entities, 100));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &many));
+    for (uint32_t round = 0; round < 6; round++) {
+        uint64_t since = changes->look(world);
+        uint32_t rows = 0, runs = 0;
+        if (round == 3) /* stamps go and come while a run is out of the world */
+            queries->end(query);
+        WORKS(rig.host, bp_host_bring_back(rig.host, round % 2 == 0 ? few : many));
+        if (round == 3)
+            WORKS(rig.host, queries->make(world, NULL, &terms, BP_QUERY_CHANGES, &query));
+        WORKS(rig.host, queries->begin(query, since));
+        for (const bp_match_t *match; (match = queries->next(query)) != NULL; runs++)
+            rows += match->count;
+        ck_assert_uint_ge(rows, ROWS);
+        ck_assert_uint_eq(runs, 1 + round % 2);
+        WORKS(rig.host, bp_world_step(world));
+    }
+    bp_snapshot_free(few);
+    bp_snapshot_free(many);
+    queries->end(query);
+}
+END_TEST
+
 START_TEST(a_query_is_made_or_not_when_memory_is_short)
 {
     const bp_term_list_t terms = BP_LIST(body_and_label);
@@ -314,6 +349,7 @@ Suite *queries_suite(void)
     tcase_add_test(tests, what_a_query_writes_counts_as_written);
     tcase_add_test(tests, slots_that_change_are_told);
     tcase_add_test(tests, a_query_follows_components_that_go_and_come);
+    tcase_add_test(tests, a_query_goes_on_when_the_world_goes_back);
     tcase_add_test(tests, a_query_is_made_or_not_when_memory_is_short);
     suite_add_tcase(suite, tests);
     return suite;
