@@ -52,6 +52,8 @@ LIBS      = $(shell $(PKG_CONFIG) --libs inih) -lm
 SHARED    = -Wl,--out-implib,$(BUILD)/libbackplane.dll.a
 # Fixtures and Check use pthreads, which are a library here; isfinite and its like convert to float.
 FIXTURE_LIBS := -static -lpthread
+# Texts of the C library are UTF-8 in the program, and paths longer than 260 characters are allowed.
+RESOURCES := $(BUILD)/obj/host/program/windows.res.o
 TEST_WARN := -Wno-float-conversion -Wno-maybe-uninitialized
 else
 SO       := .so
@@ -90,8 +92,8 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
-TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,hot posts \
-                   process temporary trial watch),$(TEST_SOURCES))
+TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,check hot \
+                   posts process temporary trial watch),$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
@@ -114,7 +116,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows
+.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -180,7 +182,11 @@ $(BUILD)/libbackplane$(SO): $(PIC_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(SHARED) $(LINK) $^ -o $@ $(LIBS)
 
-$(BUILD)/backplane$(EXE): $(PROGRAM_OBJECTS) $(COUNTS) $(BUILD)/libbackplane.a
+$(BUILD)/obj/host/program/windows.res.o: host/program/windows.rc host/program/windows.manifest
+	@mkdir -p $(@D)
+	$(Q)$(CROSS)windres $< $@
+
+$(BUILD)/backplane$(EXE): $(PROGRAM_OBJECTS) $(RESOURCES) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $^ -o $@ $(PROGRAM_LIBS) $(LIBS)
 
@@ -423,6 +429,12 @@ windows:
 	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=windows BUILD=build/windows built test-parts build/windows/embed.exe \
 	    build/windows/reload.exe build/windows/point_mass_2.dll
 
+# All of it under wine: tests/windows/all.sh.
+test-windows: windows
+	@tools/packages.sh windows-test
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@tests/windows/all.sh $(BUILD)
+
 build/windows/embed.exe: examples/embed/main.c build/windows/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
@@ -468,6 +480,7 @@ help:
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make V=1          show whole commands"
+	@echo "make windows      program, library, plugins and tests for Windows, into build/windows; make test-windows: run them with wine"
 	@echo "make clean        throw away what was built; make help: this list"
 
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)

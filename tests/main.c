@@ -86,8 +86,8 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     watch_suite,
     process_suite,
-#endif
     check_suite,
+#endif
     reload_suite,
 #if !defined(_WIN32)
     hot_suite,

@@ -290,7 +290,8 @@ START_TEST(unknown_and_static_plugins_are_refused)
     FAILS(scene.host, BP_ERROR_ARGUMENT, "linked into", bp_host_reload(scene.host, fixed, 1, NULL));
     FAILS(scene.host, BP_ERROR_ARGUMENT, "twice", bp_host_reload(scene.host, twice, 2, NULL));
     FAILS(scene.host, BP_ERROR_ARGUMENT, "name 1 to", bp_host_reload(scene.host, twice, 0, NULL));
-    remove(TEST_SCRATCH_DIR "/probe" TEST_SO);
+    remove(TEST_SCRATCH_DIR "/probe.gone");
+    ck_assert_int_eq(rename(TEST_SCRATCH_DIR "/probe" TEST_SO, TEST_SCRATCH_DIR "/probe.gone"), 0);
     FAILS(scene.host, BP_ERROR_IO, "probe" TEST_SO, bp_host_reload(scene.host, twice, 1, NULL));
 }
 END_TEST

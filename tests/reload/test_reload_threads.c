@@ -95,7 +95,7 @@ static void put(const flock_t *flock, int version)
     snprintf(aside, sizeof aside, "%s.new", flock->path);
     char *bytes = fixture_bytes(fixture, &size);
     FILE *file = fopen(aside, "wb");
-    EXPECT(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0 && rename(aside, flock->path) == 0,
+    EXPECT(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0 && move_over(aside, flock->path),
            "%s is not written", aside);
     free(bytes);
 }

@@ -251,3 +251,18 @@ uint32_t next_run(bp_world_o *handle, uint32_t component, uint32_t *cursor, bp_r
     }
     return 0;
 }
+
+/* --- Windows files ------------------------------------------------------------------------------------------------ */
+
+void forget_checksum(void *bytes, size_t size)
+{
+    enum { WHERE_HEADER = 0x3c, WHERE_CHECKSUM = 0x58 };
+    unsigned char *at = bytes;
+    uint32_t header = 0;
+    if (size < 2 || memcmp(at, "MZ", 2) != 0)
+        return;
+    ck_assert_uint_ge(size, WHERE_HEADER + sizeof header);
+    memcpy(&header, at + WHERE_HEADER, sizeof header);
+    ck_assert_uint_ge(size, (size_t)header + WHERE_CHECKSUM + sizeof header);
+    memset(at + header + WHERE_CHECKSUM, 0, sizeof header);
+}

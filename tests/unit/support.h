@@ -78,6 +78,10 @@ const char *scratch_bytes(const char *name, const void *bytes, size_t size);
 /* What has been written to a file that tmpfile made, as a text that the caller frees; closes the file. */
 char *take_text(FILE *file, size_t *size);
 
+/* The bytes of a library that a test is about to change: a library of Windows holds a checksum, which 0 says is not
+ * there; of others nothing is changed. */
+void forget_checksum(void *bytes, size_t size);
+
 /* As ck_assert_msg, for loops: Check takes a note of every assertion, which is slow; this one only speaks
  * up. */
 #define EXPECT(condition, ...)         \
