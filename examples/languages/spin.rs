@@ -32,6 +32,7 @@ mod bp {
         pub dt: f64,
         pub time: f64,
         commands: *mut c_void,
+        moment: u64,
     }
 
     /// bp_run_t
@@ -127,6 +128,8 @@ mod bp {
         pub simulate: Option<Simulate>,
         pub storage: *const c_void,
         pub state_form: u64,
+        pub keeps: u32,
+        pub padding_2: u32,
         pub user: *const c_void,
         pub extensions: List<c_void>,
         pub reserved: [*const c_void; 2],
@@ -148,6 +151,8 @@ mod bp {
         pub tasks: List<c_void>,
         pub verbs: [*const c_void; 4],
         pub state_form: u64,
+        pub keeps: u32,
+        pub padding_2: u32,
         pub reserved: [*const c_void; 4],
     }
 
@@ -195,11 +200,11 @@ mod bp {
 
     /* As large as in C: tests/scripts/languages.sh compares these numbers with the headers. */
     const _: () = assert!(core::mem::size_of::<Field>() == 104);
-    const _: () = assert!(core::mem::size_of::<Component>() == 136);
-    const _: () = assert!(core::mem::size_of::<Desc>() == 192);
+    const _: () = assert!(core::mem::size_of::<Component>() == 144);
+    const _: () = assert!(core::mem::size_of::<Desc>() == 200);
     const _: () = assert!(core::mem::size_of::<Head>() == 48);
     const _: () = assert!(core::mem::size_of::<Run>() == 112);
-    const _: () = assert!(core::mem::size_of::<Step>() == 40);
+    const _: () = assert!(core::mem::size_of::<Step>() == 48);
 }
 
 use bp::text;
@@ -254,6 +259,8 @@ static COMPONENTS: [bp::Component; 1] = [bp::Component {
     simulate: Some(simulate),
     storage: core::ptr::null(),
     state_form: 0,
+    keeps: 0,
+    padding_2: 0,
     user: core::ptr::null(),
     extensions: bp::List::NONE,
     reserved: [core::ptr::null(); 2],
@@ -273,6 +280,8 @@ static DESC: bp::Desc = bp::Desc {
     tasks: bp::List::NONE,
     verbs: [core::ptr::null(); 4],
     state_form: 0,
+    keeps: 0,
+    padding_2: 0,
     reserved: [core::ptr::null(); 4],
 };
 
