@@ -988,7 +988,7 @@ END_TEST
 START_TEST(two_hundred_and_fifty_five_fields_are_taken)
 {
     static bp_field_t fields[255];
-    static char names[255][16];
+    static char names[255][24];
     bp_world_o *world;
     uint32_t key, prototype;
     bp_entity_t e;
