@@ -95,6 +95,6 @@ extern const group_t group_list_append, group_list_iterate;
 extern const gauge_t gauge_list_empty;
 
 /* cases_reload.c */
-extern const group_t group_reload, group_reload_own, group_reload_trial;
+extern const group_t group_reload, group_reload_narrow, group_reload_own, group_reload_trial;
 
 #endif

@@ -92,6 +92,11 @@ static void *setup(uint32_t size)
     return setup_version(size, 1);
 }
 
+static void *setup_wide(uint32_t size)
+{
+    return setup_version(size, 9);
+}
+
 static void *setup_own(uint32_t size)
 {
     return setup_version(size, 7);
@@ -123,6 +128,16 @@ VERSION(3)
 VERSION(4)
 VERSION(5)
 VERSION(6)
+
+static void ready_narrow(void *state)
+{
+    make_ready(state, 9, 10);
+}
+
+static void run_narrow(void *state)
+{
+    reload(state);
+}
 
 static void ready_own(void *state)
 {
@@ -167,6 +182,11 @@ static void touch(uint32_t bytes)
 static void touch_float(void *state)
 {
     touch(((const reload_t *)state)->size * 4);
+}
+
+static void touch_six_floats(void *state)
+{
+    touch(((const reload_t *)state)->size * 24);
 }
 
 static void touch_vec4(void *state)
@@ -260,6 +280,20 @@ const group_t group_reload = {
             {.name = "f32_to_f64", .floor = "floor_touch_16_bytes", .prepare = ready_5, .run = run_5,
              .bound = AT_MOST(16)},
             {.name = "vec3_to_vec4", .floor = "floor_touch_16_bytes", .prepare = ready_6, .run = run_6,
+             .bound = AT_MOST(16)},
+        },
+};
+
+/* Six f64 become f32 with a limit: every value is looked at. */
+const group_t group_reload_narrow = {
+    .name = "reload_narrow",
+    .sizes = million,
+    .setup = setup_wide,
+    .teardown = teardown,
+    .sides =
+        {
+            {.name = "floor_touch_24_bytes", .run = touch_six_floats},
+            {.name = "six_f64_to_f32", .floor = "floor_touch_24_bytes", .prepare = ready_narrow, .run = run_narrow,
              .bound = AT_MOST(16)},
         },
 };

@@ -2,13 +2,20 @@
  *
  *   1 the first    2 other code    3 one f32 more, 0    4 one f32 more, 0.5    5 mass is f64    6 position is a vec4
  *   7 storage of its own; 8 the same, whose state goes over as it is
+ *   9 six f64; 10 the same as f32, each with a limit
  */
 #include <bp_plugin.h>
 #include <helpers/bp_columns.h>
 
 #include <string.h>
 
+#define OWN (POINT == 7 || POINT == 8)
+
 static const bp_field_t fields[] = {
+#if POINT == 9 || POINT == 10
+#define NUMBER(n) {.name = n, .type = POINT == 9 ? BP_F64 : BP_F32, .initial = "1", .min = "0"}
+    NUMBER("a"), NUMBER("b"), NUMBER("c"), NUMBER("d"), NUMBER("e"), NUMBER("f"),
+#else
     {.name = "mass", .type = POINT == 5 ? BP_F64 : BP_F32, .initial = "1"},
     {.name = "position", .type = POINT == 6 ? BP_VEC4 : BP_VEC3},
     {.name = "velocity", .type = BP_VEC3},
@@ -18,9 +25,15 @@ static const bp_field_t fields[] = {
 #elif POINT == 4
     {.name = "drag", .type = BP_F32, .initial = "0.5"},
 #endif
+#endif
 };
 
-#if POINT < 7
+#if POINT == 9 || POINT == 10
+static void simulate(const bp_run_t *run, uint32_t count)
+{
+    (void)run, (void)count;
+}
+#elif POINT < 7
 static void simulate(const bp_run_t *run, uint32_t count)
 {
     float *position = BP_COLUMN(run, float, 1);
@@ -123,7 +136,7 @@ static uint32_t count_all(bp_manager_t *m)
 }
 #endif
 
-#if POINT >= 7
+#if OWN
 static const bp_storage_i storage = {.struct_size = sizeof(bp_storage_i),
                                      .create = create,
                                      .destroy = destroy,
@@ -135,7 +148,7 @@ static const bp_storage_i storage = {.struct_size = sizeof(bp_storage_i),
 static const bp_component_i components[] = {{
     .name = "reload_point",
     .fields = BP_LIST(fields),
-#if POINT < 7
+#if !OWN
     .simulate = simulate,
 #else
     .start = start,

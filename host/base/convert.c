@@ -10,6 +10,7 @@
  */
 #include "convert.h"
 
+#include <float.h>
 #include <math.h>
 
 /* --- which types go together -------------------------------------------------------------------------------------- */
@@ -366,6 +367,48 @@ static bool convert_all(const field_t *old, const void *from, const field_t *fie
     return true;
 }
 
+/* --- narrowing, many at a time ------------------------------------------------------------------------------------ */
+
+/* Values that are narrowed are looked at one by one only where one of so many does not fit. */
+enum { BLOCK = 512 };
+
+/* Without branches, so that compilers can make it wide. A finite number must not become an infinite one. */
+static bool narrow_f64(const double *restrict from, float *restrict to, size_t count)
+{
+    const double first_infinite = 0x1.ffffffp127; /* the nearest float of this and of all above is infinite */
+    uint64_t lost = 0;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+    for (size_t i = 0; i < count; i++)
+        lost |= (uint64_t)((fabs(from[i]) >= first_infinite) & (fabs(from[i]) <= DBL_MAX));
+    return lost == 0;
+}
+
+static bool narrow_i64(const int64_t *restrict from, int32_t *restrict to, size_t count)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int32_t)from[i];
+    for (size_t i = 0; i < count; i++)
+        lost |= ((uint64_t)from[i] + 0x80000000u) >> 32;
+    return lost == 0;
+}
+
+/* False: not all of them fit, or there is no such way for these types. */
+static bool narrow_block(const field_t *old, const void *from, const field_t *field, void *to, size_t count)
+{
+    bool fits = false;
+    if (old->named.count > 0 || field->named.count > 0)
+        return false;
+    if (old->type == BP_F64 && field->type == BP_F32)
+        fits = narrow_f64(from, to, count);
+    else if (old->type == BP_DVEC3 && field->type == BP_VEC3)
+        fits = narrow_f64(from, to, 3 * count);
+    else if (old->type == BP_I64 && field->type == BP_I32)
+        fits = narrow_i64(from, to, count);
+    return fits && field_holds_all(field, to, count);
+}
+
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities)
 {
@@ -377,6 +420,13 @@ uint32_t convert_column(const field_t *old, const void *from, const field_t *fie
     const char *source = from;
     char *target = to;
     for (uint32_t i = 0; i < count; i++, source += old_size, target += size) {
+        while (i % BLOCK == 0 && count - i >= BLOCK && narrow_block(old, source, field, target, BLOCK)) {
+            i += BLOCK;
+            source += (size_t)BLOCK * old_size;
+            target += (size_t)BLOCK * size;
+        }
+        if (i == count)
+            break;
         if (convert_value(old, source, field, target, 0))
             continue;
         if (entities == NULL || entities[i].id != 0)
@@ -400,6 +450,12 @@ uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, 
 {
     const char *cell = cells;
     for (uint32_t i = 0; field->limited && i < count; i++, cell += field->size) {
+        while (i % BLOCK == 0 && count - i >= BLOCK && field_is_single(field) && field_holds_all(field, cell, BLOCK)) {
+            i += BLOCK;
+            cell += (size_t)BLOCK * field->size;
+        }
+        if (i == count)
+            break;
         if (!holds_cell(field, cell) && (entities == NULL || entities[i].id != 0))
             return i;
     }

@@ -505,6 +505,39 @@ bool field_holds(const field_t *field, const void *value)
     return true;
 }
 
+/* Without branches, so that compilers can make it wide. */
+#define ALL_INSIDE(name, type) \
+    static bool name(const type *numbers, size_t count, double min, double max) \
+    { \
+        uint32_t outside = 0; \
+        for (size_t i = 0; i < count; i++) \
+            outside |= (uint32_t)!(((double)numbers[i] >= min) & ((double)numbers[i] <= max)); \
+        return outside == 0; \
+    }
+
+ALL_INSIDE(f32_inside, float)
+ALL_INSIDE(f64_inside, double)
+ALL_INSIDE(i32_inside, int32_t)
+ALL_INSIDE(u32_inside, uint32_t)
+
+bool field_holds_all(const field_t *field, const void *values, size_t count)
+{
+    if (!field->limited)
+        return true;
+    if (field->named.count == 0 && field->part == BP_F32)
+        return f32_inside(values, count * field->parts, field->min, field->max);
+    if (field->named.count == 0 && field->part == BP_F64)
+        return f64_inside(values, count * field->parts, field->min, field->max);
+    if (field->named.count == 0 && field->type == BP_I32)
+        return i32_inside(values, count, field->min, field->max);
+    if (field->named.count == 0 && field->type == BP_U32)
+        return u32_inside(values, count, field->min, field->max);
+    bool holds = true;
+    for (size_t i = 0; i < count && holds; i++)
+        holds = field_holds(field, (const char *)values + i * value_size(field->type));
+    return holds;
+}
+
 static bp_result_t refuse_unnamed(const field_t *field, const void *value, error_text_t *error)
 {
     char number[40];

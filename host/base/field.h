@@ -129,6 +129,9 @@ size_t field_format_cell(const field_t *field, const value_context_t *context, c
 /* Does one value lie within the limits, and has it a name where values have names? [any] */
 bool field_holds(const field_t *field, const void *value);
 
+/* Is that so of `count` values one after another? Quick for numbers without names. [any] */
+bool field_holds_all(const field_t *field, const void *values, size_t count);
+
 /* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first
  * that does not. [main] */
 bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count,
