@@ -67,6 +67,9 @@ void guard_drop_image(guard_t *guard, const void *begin);
  * keep what it held where it was ended: the library stays in memory then, and so do those closed later. [main] */
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
+/* Is the next call of this thread one of those, one in some thousand, that may be looked at for longer? [any] */
+bool guard_samples(void);
+
 /* Run call(data). false where it was ended: then *crash says by what. `crash` is written only then. [any] */
 bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 

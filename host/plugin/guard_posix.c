@@ -34,6 +34,7 @@ guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
     STACK_NEAR = 64 * 1024, /* a bad address so near the stack's end is the stack's */
+    SAMPLE = 2053,          /* begins and ends of calls; a prime, so that no verb of a step is always passed over */
     DYING_SECONDS = 5,      /* for saying of what the process dies */
     LATE_TRIES = 20         /* signals in the hope of meeting the plugin's own code */
 };
@@ -398,6 +399,13 @@ __attribute__((noinline)) bool guard_call(guard_t *guard, void (*call)(void *dat
     frame.running = false;
     leave(&frame);
     return true;
+}
+
+bool guard_samples(void)
+{
+    if (!guard_here.prepared)
+        guard_prepare_thread();
+    return atomic_load_explicit(&guard_here.calls, memory_order_relaxed) % SAMPLE == 0;
 }
 
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)

@@ -8,6 +8,7 @@
 #include "../base/file.h"
 #include "../os/files.h"
 #include "../os/os.h"
+#include "../os/surroundings.h"
 
 #include <stdio.h>
 
@@ -26,29 +27,40 @@ typedef struct opening_t {
     const char *path;
     char *why;
     size_t size;
-    void *library;
+    void *handle;
 } opening_t;
 
 static void open_it(void *data)
 {
     opening_t *opening = data;
-    opening->library = os_library_open(opening->path, opening->why, opening->size);
+    opening->handle = os_library_open(opening->path, opening->why, opening->size);
 }
 
 /* Code of the library runs when the system opens it: constructors. false where that was ended; `why` says by what. */
 static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, char *why, size_t size)
 {
     guard_crash_t crash;
+    char changes[128];
     opening_t opening = {.path = path, .why = why, .size = size};
     if (loader->guard == NULL) {
         open_it(&opening);
-    } else if (!guard_run_whole(loader->guard, open_it, &opening, &crash)) {
-        atomic_store(&loader->plugins.crashed, true);
-        snprintf(why, size, "%s", crash.reason);
-        return false;
+        plugin->library = opening.handle;
+        return true;
     }
-    plugin->library = opening.library;
-    return true;
+    guard_samples(); /* this thread gets its stack for handlers, which is no change of the library's */
+    os_surroundings_t *before = os_surroundings_take(true);
+    bool opened = guard_run_whole(loader->guard, open_it, &opening, &crash);
+    bool changed = os_surroundings_put_back(before, changes, sizeof changes);
+    plugin->library = opened ? opening.handle : NULL;
+    if (opened && changed && !loader->plugins.strict)
+        log_write(&loader->base->log, BP_LOG_WARNING, "host",
+                  "plugin '%s' has changed while it was opened: %s; what can be put back has been", plugin->path,
+                  changes);
+    if (opened && !(changed && loader->plugins.strict))
+        return true;
+    atomic_store(&loader->plugins.crashed, true);
+    snprintf(why, size, "%s%s", opened ? "it changed " : "", opened ? changes : crash.reason);
+    return false;
 }
 
 bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)

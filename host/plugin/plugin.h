@@ -39,6 +39,7 @@ typedef struct plugins_t {
     base_t *base;
     plugin_t **items;         /* in order of loading */
     uint32_t count, capacity;
+    bool strict;              /* what a call changes of the process is a crash: in the copy of a trial */
     call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
     uint32_t calling;         /* verbs are being called from which plugins are not brought or ended, and no world steps:
                                  load, unload, pause, resume; create and destroy of own storage */

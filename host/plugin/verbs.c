@@ -7,6 +7,7 @@
 #include "../base/error.h"
 #include "../base/file.h"
 #include "../os/os.h"
+#include "../os/surroundings.h"
 #include "elf.h"
 #include "registry.h"
 
@@ -42,6 +43,7 @@ typedef struct call_t {
     bp_result_t result;
     void (*function)(void *data); /* of a table: called with `out` */
     const char *verb;             /* its name */
+    bool rare;                    /* all surroundings are looked at */
 } call_t;
 
 /* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
@@ -62,7 +64,7 @@ bp_result_t verb_load(plugin_t *plugin)
 {
     if (plugin->guard == NULL)
         return plugin->desc.load(&plugin->handed);
-    return verb_call_with_result(&(call_t){.plugin = plugin}, "load", call_load);
+    return verb_call_with_result(&(call_t){.plugin = plugin, .rare = true}, "load", call_load);
 }
 
 static void call_unload(void *data)
@@ -76,7 +78,7 @@ void verb_unload(plugin_t *plugin)
     if (plugin->guard == NULL)
         plugin->desc.unload(&plugin->handed);
     else
-        verb_call(&(call_t){.plugin = plugin}, "unload", call_unload);
+        verb_call(&(call_t){.plugin = plugin, .rare = true}, "unload", call_unload);
 }
 
 static void call_pause(void *data)
@@ -90,7 +92,7 @@ void verb_pause(plugin_t *plugin, uint32_t reason)
     if (plugin->guard == NULL)
         plugin->desc.pause(&plugin->handed, reason);
     else
-        verb_call(&(call_t){.plugin = plugin, .number = reason}, "pause", call_pause);
+        verb_call(&(call_t){.plugin = plugin, .number = reason, .rare = true}, "pause", call_pause);
 }
 
 static void call_resume(void *data)
@@ -103,7 +105,7 @@ bp_result_t verb_resume(plugin_t *plugin, uint32_t reason)
 {
     if (plugin->guard == NULL)
         return plugin->desc.resume(&plugin->handed, reason);
-    return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason}, "resume", call_resume);
+    return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason, .rare = true}, "resume", call_resume);
 }
 
 static void call_task(void *data)
@@ -138,7 +140,7 @@ bp_result_t verb_start(const component_t *component, verb_manager_t *m)
 {
     if (component->owner->guard == NULL)
         return component->table.start(&m->handed);
-    return verb_call_with_result(COMPONENT_CALL(.result = BP_OK), "start", call_start);
+    return verb_call_with_result(COMPONENT_CALL(.result = BP_OK, .rare = true), "start", call_start);
 }
 
 static void call_stop(void *data)
@@ -152,7 +154,7 @@ void verb_stop(const component_t *component, verb_manager_t *m)
     if (component->owner->guard == NULL)
         component->table.stop(&m->handed);
     else
-        verb_call(COMPONENT_CALL(.result = BP_OK), "stop", call_stop);
+        verb_call(COMPONENT_CALL(.result = BP_OK, .rare = true), "stop", call_stop);
 }
 
 static void call_simulate(void *data)
@@ -356,7 +358,7 @@ bp_result_t verb_system_start(const system_t *system, verb_system_t *s)
 {
     if (system->owner->guard == NULL)
         return system->table.start(&s->handed);
-    return verb_call_with_result(SYSTEM_CALL(.result = BP_OK), "start", call_system_start);
+    return verb_call_with_result(SYSTEM_CALL(.result = BP_OK, .rare = true), "start", call_system_start);
 }
 
 static void call_system_stop(void *data)
@@ -370,7 +372,7 @@ void verb_system_stop(const system_t *system, verb_system_t *s)
     if (system->owner->guard == NULL)
         system->table.stop(&s->handed);
     else
-        verb_call(SYSTEM_CALL(.result = BP_OK), "stop", call_system_stop);
+        verb_call(SYSTEM_CALL(.result = BP_OK, .rare = true), "stop", call_system_stop);
 }
 
 static void call_run(void *data)
@@ -610,13 +612,35 @@ static bool may_call(const plugin_t *plugin)
     return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
 }
 
-static bool watched_call(call_watch_t *watch, call_t *call, void (*function)(void *data))
+/* What a call has changed of the process has been put back: say so. */
+static void tell_changes(const call_t *call, const char *changes)
+{
+    text_t text = {.length = 0};
+    text.chars[0] = '\0';
+    name_verb(call, &text);
+    log_write(&call->plugin->all->base->log, BP_LOG_WARNING, "host",
+              "plugin '%s' %s has changed in %s: %s; what can be put back has been", call->plugin->name,
+              call->plugin->version, text.chars, changes);
+}
+
+/* A call that is looked at: what lies around the columns, and what belongs to the process. */
+static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};
-    if (watch->depth++ == 0)
+    call_watch_t *watch = call->plugin->all->watch;
+    os_surroundings_t *before = os_surroundings_take(call->rare);
+    char changes[128];
+    if (watch != NULL && watch->depth++ == 0)
         watch->before(watch->data);
     bool returned = guard_run(call->plugin->guard, function, call, &crash);
-    bool well = --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
+    bool well = watch == NULL || --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
+    bool changed = os_surroundings_put_back(before, changes, sizeof changes);
+    if (changed && call->plugin->all->strict && well) {
+        snprintf(harm.reason, sizeof harm.reason, "it changed %s", changes);
+        well = false;
+    } else if (changed && returned) {
+        tell_changes(call, changes);
+    }
     if (!returned)
         set_aside(call, &crash);
     else if (!well)
@@ -630,8 +654,9 @@ static bool verb_call(call_t *call, const char *verb, void (*function)(void *dat
     call->verb = verb;
     if (!may_call(call->plugin))
         return false;
-    if (call->plugin->all->watch != NULL)
-        return watched_call(call->plugin->all->watch, call, function);
+    bool sampled = guard_samples(); /* first: a thread that is new to the guard gets its stack for handlers */
+    if (sampled || call->rare || call->plugin->all->strict || call->plugin->all->watch != NULL)
+        return watched_call(call, function);
     if (guard_run(call->plugin->guard, function, call, &crash))
         return true;
     set_aside(call, &crash);

@@ -29,6 +29,7 @@ struct process_t {
     pid_t pid;
     int pipe; /* the end that is ours */
     process_end_t end;
+    bool copy; /* of ourselves: what it has started ends with it */
 };
 
 static bool make_pipe(int ends[2])
@@ -140,6 +141,7 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
     process_t *process = new_process(memory, ends);
     if (process == NULL)
         return NULL;
+    process->copy = true;
     pid_t parent = getpid(), pid = fork();
     if (pid != 0)
         return keep(process, pid, ends);
@@ -198,6 +200,11 @@ static const char *signal_name(int number)
 process_end_t process_state(process_t *process)
 {
     int status;
+    siginfo_t over = {.si_pid = 0};
+    /* While it has not been waited for, its group is its own. */
+    if (process->copy && process->end.state == PROCESS_RUNNING &&
+        waitid(P_PID, (id_t)process->pid, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid != 0)
+        kill(-process->pid, SIGKILL);
     if (process->end.state != PROCESS_RUNNING || waitpid(process->pid, &status, WNOHANG) != process->pid)
         return process->end;
     if (WIFSIGNALED(status))

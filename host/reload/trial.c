@@ -10,6 +10,7 @@
 #include "trial.h"
 
 #include "../os/os.h"
+#include "../os/surroundings.h"
 #include "../plugin/verbs.h"
 #include "../store/sample.h"
 #include "../store/slack.h"
@@ -19,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MILLION = 1000000 };
+enum { MILLION = 1000000, LEAVINGS_LOOKS = 20 };
 
 /* What the child says first. */
 enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-' };
@@ -129,6 +130,27 @@ static const char *unload_all(reload_t *reload, plugin_t *const *candidates, uin
     return crash;
 }
 
+/* What the process has at the end, when everybody has been paused, and had not at the beginning: the candidates left
+ * it. Threads that have been joined are counted by the system a moment longer. */
+static const char *find_leavings(reload_t *reload, const os_holdings_t *before, char *text)
+{
+    os_holdings_t now = {0};
+    loader_pause_all(reload->loader, BP_PAUSE_UNLOAD);
+    for (uint32_t i = 0; i < LEAVINGS_LOOKS; i++) {
+        now = os_holdings_count();
+        if (now.files <= before->files && now.threads <= before->threads && now.children <= before->children &&
+            now.timers <= before->timers)
+            return NULL;
+        os_sleep_ns(MILLION);
+    }
+    const char *what = now.threads > before->threads     ? "threads running"
+                       : now.children > before->children ? "processes running"
+                       : now.files > before->files       ? "files open"
+                                                         : "timers running";
+    snprintf(text, TRIAL_REASON, "it leaves %s when it is unloaded", what);
+    return text;
+}
+
 static int try_change(process_t *self, void *data)
 {
     const attempt_t *attempt = data;
@@ -139,10 +161,11 @@ static int try_change(process_t *self, void *data)
     char verdict = SAYS_PASSED;
     const char *reason = "";
     reload->base->log = (bp_log_i){error, keep_error};
-    reload->loader->on_trial = true;
+    reload->loader->on_trial = reload->loader->plugins.strict = true;
     if (reload->loader->guard != NULL)
         /* so that it is told where it hangs */
         guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1);
+    os_holdings_t before = os_holdings_count();
     posts_forget(&reload->loader->posts); /* the original carries them out */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
@@ -155,6 +178,8 @@ static int try_change(process_t *self, void *data)
         const char *trouble = use_all(reload, candidates, count);
         if (trouble == NULL)
             trouble = unload_all(reload, candidates, count, error);
+        if (trouble == NULL)
+            trouble = find_leavings(reload, &before, error);
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
         reason = trouble == NULL ? "" : trouble;
     }

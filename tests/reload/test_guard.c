@@ -4,16 +4,20 @@
  * its own (Check forks), so one that is not caught fails that test. Under ThreadSanitizer only those without a
  * crash are run: it defers signals and cannot be jumped out of.
  */
+#define _GNU_SOURCE 1
+
 #include "../suites.h"
 #include "../unit/support.h"
 
 #include "plugin/guard.h"
 #include "os/os.h"
 
+#include <fenv.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #if !defined(_WIN32)
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -172,6 +176,55 @@ START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
     bp_host_destroy(scene.host);
 }
 END_TEST
+
+#if !defined(_WIN32)
+/* --- what belongs to the process ---------------------------------------------------------------------------------- */
+
+static const char *const changes[][2] = {
+    {"rounding", "the way numbers are rounded"}, {"mask", "which signals are blocked"},
+    {"handler", "the handlers of signals"},      {"folder", "the working directory"},
+    {"umask", "the mask of new files"},          {"environment", "the environment (for good)"},
+};
+
+START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
+{
+    char before[1024], now[1024];
+    sigset_t blocked;
+    struct sigaction action;
+    ck_assert_ptr_nonnull(getcwd(before, sizeof before));
+    mode_t mask = umask(022);
+    open_host(1, 0);
+    WORKS(scene.host, load("load", changes[_i][0]));
+    expect_log("plugin 'crasher' 1.0 has changed in 'load': ");
+    expect_log(changes[_i][1]);
+    ck_assert_int_eq(fegetround(), FE_TONEAREST);
+    sigprocmask(SIG_SETMASK, NULL, &blocked);
+    ck_assert_int_eq(sigismember(&blocked, SIGUSR1), 0);
+    sigaction(SIGUSR2, NULL, &action);
+    ck_assert(action.sa_handler == SIG_DFL);
+    ck_assert_ptr_nonnull(getcwd(now, sizeof now));
+    ck_assert_str_eq(now, before);
+    ck_assert_uint_eq(umask(mask), 022);
+    make_world();
+    ck_assert_ptr_null(crash_of("crasher"));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* A verb that is called in every step is looked at now and then. */
+START_TEST(what_a_step_does_to_the_process_is_found_in_the_end)
+{
+    begin("simulate", "rounding");
+    for (int i = 0; i < 10000 && strstr(scene.log.text, "has changed in") == NULL; i++) {
+        fesetround(FE_TONEAREST);
+        WORKS(scene.host, bp_world_step(scene.world));
+    }
+    fesetround(FE_TONEAREST);
+    expect_log("has changed in 'simulate' of component 'crash_plain', world 'main', step ");
+    bp_host_destroy(scene.host);
+}
+END_TEST
+#endif
 
 /* --- every verb -------------------------------------------------------------------------------------------------- */
 
@@ -429,6 +482,10 @@ static void add_ways(Suite *suite)
 {
     TCase *crashes = tcase_create("crashes");
     tcase_add_loop_test(crashes, a_crash_ends_the_call_and_sets_the_plugin_aside, 0, COUNT(ways));
+#if !defined(_WIN32)
+    tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
+    tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
+#endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
     tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);

@@ -237,6 +237,19 @@ static const char *const harms[][3] = {
     {"destructor", "null", "crashed while it was closed, in code that runs then: SIGSEGV"},
     {"destructor", "loop", "crashed while it was closed, in code that runs then: it did not return within"},
     {"destructor", "exit", "it called exit"},
+    {"load", "rounding", "did harm in 'load': it changed the way numbers are rounded"},
+    {"load", "mask", "did harm in 'load': it changed which signals are blocked"},
+    {"load", "handler", "did harm in 'load': it changed the handlers of signals"},
+    {"plain_start", "folder", "did harm in 'start' of component 'crash_plain', world 'main', step 3: it changed the "
+                              "working directory"},
+    {"load", "umask", "it changed the mask of new files"},
+    {"load", "environment", "it changed the environment (for good)"},
+    {"load", "stdin", "it changed the standard input (for good)"},
+    {"simulate", "rounding", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it changed the "
+                             "way numbers are rounded"},
+    {"constructor", "folder", "it changed the working directory"},
+    {"load", "descriptor", "it leaves files open when it is unloaded"},
+    {"load", "child", "it leaves processes running when it is unloaded"},
     {"load", "host", "on trial it"} /* "was ended by SIGSEGV"; under a sanitizer its process ends with 1 */,
 };
 

@@ -1,0 +1,33 @@
+/* surroundings.h - what belongs to the whole process, or to the calling thread, and that a plugin can change by
+ * accident.
+ *
+ * Of the thread: how numbers are rounded and denormal ones treated, which signals are blocked, the stack for handlers.
+ * Of the process: the handlers of signals, the working directory, the mask of new files, the locale, the environment,
+ * the three standard files; and how many files, threads and children there are.
+ *
+ * What it does not do: it does not know who has changed anything; whoever looks before and after a call does.
+ */
+#ifndef HOST_OS_SURROUNDINGS_H
+#define HOST_OS_SURROUNDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct os_surroundings_t os_surroundings_t;
+
+/* As they are now; `all` false: of the thread alone, which is quick. NULL where memory does not suffice. [any] */
+os_surroundings_t *os_surroundings_take(bool all);
+
+/* What is different now is put back, where that is possible, and named in `text`, a list of words. Frees `before`; NULL
+ * is allowed. false: nothing is different. [any, the thread that has taken them] */
+bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size);
+
+/* Files, threads and children that this process has; 0 where the system does not tell. [main] */
+typedef struct os_holdings_t {
+    uint32_t files, threads, children, timers;
+} os_holdings_t;
+
+os_holdings_t os_holdings_count(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* surroundings_win32.c - on Windows: how numbers are rounded, and the locale.
+ *
+ * There are no signals that could be blocked, and handles have no small numbers that could be counted.
+ */
+#include "surroundings.h"
+
+#include <fenv.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct os_surroundings_t {
+    bool all;
+    fenv_t numbers;
+    char locale[256];
+};
+
+os_surroundings_t *os_surroundings_take(bool all)
+{
+    os_surroundings_t *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    s->all = all;
+    fegetenv(&s->numbers);
+    if (all)
+        snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
+    return s;
+}
+
+bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size)
+{
+    if (before == NULL)
+        return false;
+    int rounding = fegetround();
+    fesetenv(&before->numbers);
+    bool rounds = fegetround() != rounding;
+    bool speaks = before->all && strcmp(before->locale, setlocale(LC_ALL, NULL)) != 0;
+    if (speaks)
+        setlocale(LC_ALL, before->locale);
+    snprintf(text, size, "%s%s%s", rounds ? "the way numbers are rounded" : "", rounds && speaks ? ", " : "",
+             speaks ? "the locale" : "");
+    free(before);
+    return rounds || speaks;
+}
+
+os_holdings_t os_holdings_count(void)
+{
+    return (os_holdings_t){0};
+}
