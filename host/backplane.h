@@ -463,8 +463,15 @@ typedef struct bp_unit_stats_t {
     uint64_t rows;         /* rows handed over in the last step */
 } bp_unit_stats_t;
 
-/* The `index`-th unit of all worlds, in the order of the step. false past the last. */
-BACKPLANE_API int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats);
+/* The `index`-th unit of all worlds, in the order of the step. false past the last. The library writes as much of a
+ * struct as the program knows: later headers append members. */
+BACKPLANE_API int32_t bp_host_unit_stats_sized(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats,
+                                               uint32_t stats_size);
+
+static inline int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats)
+{
+    return bp_host_unit_stats_sized(host, index, stats, (uint32_t)sizeof *stats);
+}
 
 /* Figures of one world. */
 typedef struct bp_world_stats_t {
@@ -479,7 +486,13 @@ typedef struct bp_world_stats_t {
     uint32_t runs;
 } bp_world_stats_t;
 
-BACKPLANE_API void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats);
+/* Likewise. */
+BACKPLANE_API void bp_world_stats_sized(bp_world_o *world, bp_world_stats_t *stats, uint32_t stats_size);
+
+static inline void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
+{
+    bp_world_stats_sized(world, stats, (uint32_t)sizeof *stats);
+}
 
 /* --- looking at steps --------------------------------------------------------------------------------------------- */
 

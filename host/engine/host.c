@@ -218,7 +218,14 @@ uint64_t bp_host_configured_steps(bp_host_o *host)
     return host->steps;
 }
 
-int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats)
+/* Write as much of a struct as the caller knows; what the host does not know is zero. */
+static void hand_over(void *out, uint32_t out_size, const void *known, size_t known_size)
+{
+    memset(out, 0, out_size);
+    memcpy(out, known, out_size < known_size ? out_size : known_size);
+}
+
+int32_t bp_host_unit_stats_sized(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats, uint32_t stats_size)
 {
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
         const bp_world_o *world = host_world(host, w);
@@ -229,16 +236,16 @@ int32_t bp_host_unit_stats(bp_host_o *host, uint32_t index, bp_unit_stats_t *sta
         }
         const unit_t *unit = schedule->units[index];
         const plugin_t *owner = unit->system != NULL ? unit->system->owner : unit->manager->component->owner;
-        *stats =
-            (bp_unit_stats_t){world->rows.name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
+        bp_unit_stats_t known = {world->rows.name, unit->name, owner->name, unit->steps, unit->nanoseconds, unit->rows};
+        hand_over(stats, stats_size, &known, sizeof known);
         return 1;
     }
     return 0;
 }
 
-void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
+void bp_world_stats_sized(bp_world_o *world, bp_world_stats_t *stats, uint32_t stats_size)
 {
-    *stats = (bp_world_stats_t){
+    bp_world_stats_t known = {
         .name = world->rows.name,
         .steps = world->clock.steps,
         .time = world->clock.time,
@@ -249,7 +256,8 @@ void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
         .runs = world->rows.run_count,
     };
     for (uint32_t i = 0; i < world->rows.run_count; i++)
-        stats->holes += world->rows.runs[i]->holes;
+        known.holes += world->rows.runs[i]->holes;
+    hand_over(stats, stats_size, &known, sizeof known);
 }
 
 static void report_world(bp_world_o *world, const bp_report_sink_i *sink)

@@ -927,6 +927,34 @@ START_TEST(figures_of_a_world_are_what_is_in_it)
 }
 END_TEST
 
+/* A program that was built with earlier headers, whose structs are shorter: nothing is written behind them. And one
+ * that was built with later headers: what this host does not know is zero. */
+START_TEST(figures_are_written_as_far_as_the_program_knows_them)
+{
+    struct { bp_world_stats_t stats; uint64_t later; } wide, narrow;
+    struct { bp_unit_stats_t stats; uint64_t later; } unit, short_unit;
+    const uint32_t known = offsetof(bp_world_stats_t, bytes), steps = offsetof(bp_unit_stats_t, nanoseconds);
+    bp_world_o *world = zoo_world("main");
+    WORKS(rig.host, bp_world_step(world));
+    memset(&wide, 0xab, sizeof wide);
+    memset(&narrow, 0xab, sizeof narrow);
+    bp_world_stats_sized(world, &wide.stats, sizeof wide);
+    ck_assert(wide.later == 0 && wide.stats.steps == 1 && wide.stats.prototypes == 1);
+    bp_world_stats_sized(world, &narrow.stats, known);
+    ck_assert_int_eq(memcmp(&narrow, &wide, known), 0);
+    for (size_t i = known; i < sizeof narrow; i++)
+        ck_assert_uint_eq(((unsigned char *)&narrow)[i], 0xab);
+    memset(&unit, 0xab, sizeof unit);
+    memset(&short_unit, 0xab, sizeof short_unit);
+    ck_assert_int_eq(bp_host_unit_stats_sized(rig.host, 0, &unit.stats, sizeof unit), 1);
+    ck_assert_uint_eq(unit.later, 0);
+    ck_assert_int_eq(bp_host_unit_stats_sized(rig.host, 0, &short_unit.stats, steps), 1);
+    ck_assert(short_unit.stats.steps == 1 && strcmp(short_unit.stats.world, "main") == 0);
+    for (size_t i = steps; i < sizeof short_unit; i++)
+        ck_assert_uint_eq(((unsigned char *)&short_unit)[i], 0xab);
+}
+END_TEST
+
 /* --- reports -------------------------------------------------------------------------------------------- */
 
 static char report[1024];
@@ -1029,6 +1057,7 @@ Suite *host_suite(void)
     tcase_add_test(worlds, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(worlds, a_host_steps_its_worlds_in_order_of_creation);
     tcase_add_test(worlds, figures_of_a_world_are_what_is_in_it);
+    tcase_add_test(worlds, figures_are_written_as_far_as_the_program_knows_them);
     tcase_add_test(worlds, managers_and_systems_are_asked_for_their_reports);
     return suite;
 }
