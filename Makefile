@@ -116,7 +116,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows
+.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -453,6 +453,10 @@ build/windows/point_mass_2.dll: tests/windows/point_mass_2.c $(HEADERS)
 install: all $(BUILD)/libbackplane.a
 	tools/install.sh $(BUILD) "$(DESTDIR)" "$(PREFIX)" "$(VERSION)"
 
+# Archives to unpack and use; that for Windows too where build/windows is built.
+dist: all $(BUILD)/libbackplane.a
+	@tools/dist.sh $(BUILD) $(BUILD)/dist "$(VERSION)"
+
 clean:
 	rm -rf $(BUILD)
 
@@ -479,6 +483,7 @@ help:
 	@echo "make import-check compares what was imported with the model"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
+	@echo "make dist         archives of what is built, into build/dist"
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make V=1          show whole commands"
 	@echo "make windows      program, library, plugins and tests for Windows, into build/windows; make test-windows: run them with wine"

@@ -3,6 +3,7 @@
 #
 #   bin/backplane, and bin/backplane-import where it was built
 #   lib/libbackplane.a, libbackplane.so -> libbackplane.so.0, pkgconfig/backplane.pc
+#   lib/cmake/backplane/                for find_package(backplane)
 #   lib/backplane/plugins/*.so          where the program looks for plugins
 #   include/backplane/                  the contract and backplane.h
 #   share/backplane/config/             the ini files that ship, to copy and change
@@ -69,5 +70,40 @@ Version: $version
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lbackplane
 Libs.private: -linih -ldl -lm -pthread
+END
+# The same for CMake; the targets are backplane::backplane (shared) and backplane::static.
+mkdir -p "$root/lib/cmake/backplane"
+cat >"$root/lib/cmake/backplane/backplane-config.cmake" <<'END'
+# find_package(backplane): the targets backplane::backplane, a shared library, and backplane::static; the folder of the
+# plugins is in backplane_PLUGIN_DIR.
+get_filename_component(_backplane_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(backplane_PLUGIN_DIR "${_backplane_prefix}/lib/backplane/plugins")
+if(NOT TARGET backplane::backplane)
+    find_package(Threads REQUIRED)
+    add_library(backplane::backplane SHARED IMPORTED)
+    set_target_properties(backplane::backplane PROPERTIES
+        IMPORTED_LOCATION "${_backplane_prefix}/lib/libbackplane.so.0"
+        IMPORTED_SONAME libbackplane.so.0
+        INTERFACE_INCLUDE_DIRECTORIES "${_backplane_prefix}/include/backplane")
+    add_library(backplane::static STATIC IMPORTED)
+    set_target_properties(backplane::static PROPERTIES
+        IMPORTED_LOCATION "${_backplane_prefix}/lib/libbackplane.a"
+        INTERFACE_INCLUDE_DIRECTORIES "${_backplane_prefix}/include/backplane"
+        INTERFACE_LINK_LIBRARIES "inih;Threads::Threads;m;${CMAKE_DL_LIBS}")
+endif()
+unset(_backplane_prefix)
+END
+cat >"$root/lib/cmake/backplane/backplane-config-version.cmake" <<END
+set(PACKAGE_VERSION $version)
+# Before version 1 each minor may be another contract.
+set(PACKAGE_VERSION_COMPATIBLE FALSE)
+if("\${PACKAGE_FIND_VERSION}" STREQUAL "" OR
+   ("\${PACKAGE_FIND_VERSION_MAJOR}.\${PACKAGE_FIND_VERSION_MINOR}" STREQUAL "${version%.*}" AND
+    NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION))
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if("\${PACKAGE_FIND_VERSION}" STREQUAL "$version")
+    set(PACKAGE_VERSION_EXACT TRUE)
+endif()
 END
 echo "installed in $root"

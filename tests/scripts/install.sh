@@ -66,6 +66,28 @@ said=$(./main "$plugin" && ./release)
 [ "$said" = "$expected
 $expected" ] || fail "the programs of examples/embed/Makefile say '$said'"
 
+# By CMake, with both libraries; another version is refused.
+if command -v cmake >/dev/null 2>&1; then
+    cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.13)
+project(embed C)
+find_package(backplane $version REQUIRED)
+add_executable(by_shared main.c)
+target_link_libraries(by_shared backplane::backplane)
+add_executable(by_static main.c)
+target_link_libraries(by_static backplane::static)
+END
+    cmake -S . -B by_cmake -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 && cmake --build by_cmake >>"$scratch/log" 2>&1 ||
+        { cat "$scratch/log"; fail "find_package(backplane) does not serve"; }
+    for program in by_shared by_static; do
+        said=$(by_cmake/$program "$plugin")
+        [ "$said" = "$expected" ] || fail "$program, built by CMake, says '$said'"
+    done
+    ! ldd by_cmake/by_static | grep -q libbackplane || fail "backplane::static needs the shared library"
+    sed -i "s/backplane $version/backplane 99.0/" CMakeLists.txt
+    ! cmake -S . -B refused -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 || fail "find_package takes version $version for 99.0"
+fi
+
 # --- a plugin, and the program -------------------------------------------------------------------------
 # shellcheck disable=SC2046
 cc -shared -fPIC $(pkg-config --cflags backplane) spin.c -o spin.so
