@@ -231,7 +231,7 @@ static void fill_lists(const bench_world_t *w)
 {
     bp_run_t run;
     uint32_t cursor = 0;
-    w->api->world->next_run(w->world, w->api->world->component(w->world, "tally"), &cursor, &run);
+    worlds_next_run(w->world, w->api->world->component(w->world, "tally"), &cursor, &run);
     bp_list_t *lists = run.columns[0];
     for (uint32_t i = 0; i < run.count; i++) {
         for (uint32_t k = 0; k < length_of(i); k++) {

@@ -214,10 +214,7 @@ static void bring_into(bp_host_o *host, bp_world_o *world, const want_t *want)
     bp_result_t result =
         want->system ? use_wanted_system(world, want->name) : use_wanted_component(world, want->name);
     end(host, result);
-    if (result == BP_OK)
-        log_write(&host->base.log, BP_LOG_INFO, "host", "world '%s' has %s '%s' again", world->rows.name,
-                  want->system ? "system" : "component", want->name);
-    else
+    if (result != BP_OK)
         log_write(&host->base.log, BP_LOG_WARNING, "host", "world '%s' wants '%s', and cannot have it: %s",
                   world->rows.name, want->name, error->text);
     *error = kept;
