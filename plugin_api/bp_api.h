@@ -200,8 +200,9 @@ typedef struct bp_world_api {
 
     /* Bring a component's manager, or a system, of a loaded plugin into a world. The world keeps the name: where what
      * bears it goes, by a reload or with its plugin, it comes in again as soon as there is one of that name.
-     * BP_ERROR_EXISTS where it is there, BP_ERROR_NOT_FOUND where no plugin brings it. Between steps, and not from a
-     * verb of what is being brought in or dropped (BP_ERROR_STATE). [main] */
+     * BP_ERROR_EXISTS where it is there, unless it has come in again since it was asked for last; BP_ERROR_NOT_FOUND
+     * where no plugin brings it. Between steps, and not from a verb of what is being brought in or dropped
+     * (BP_ERROR_STATE). [main] */
     bp_result_t (BP_CALL *use_component)(bp_world_o *world, const char *type);
     bp_result_t (BP_CALL *use_system)(bp_world_o *world, const char *name);
 

@@ -76,7 +76,34 @@ static bp_result_t use_wanted_system(bp_world_o *world, const char *name)
     return result;
 }
 
-/* Wanted first, as the order of what is wanted is that of the step; what cannot be had now is wanted only where it was
+static manager_t *find_manager(const bp_world_o *world, const char *type)
+{
+    for (uint32_t i = 0; i < world->rows.manager_count; i++) {
+        manager_t *manager = world->rows.managers[i];
+        if (manager->started && strcmp(manager->component->name, type) == 0)
+            return manager;
+    }
+    return NULL;
+}
+
+static const system_t *find_system(const bp_world_o *world, const char *name)
+{
+    for (uint32_t i = 0; i < world->schedule->count; i++) {
+        const system_t *system = world->schedule->units[i]->system;
+        if (system != NULL && strcmp(system->name, name) == 0)
+            return system;
+    }
+    return NULL;
+}
+
+static bool is_there(const bp_world_o *world, const char *name, bool system)
+{
+    return system ? find_system(world, name) != NULL : find_manager(world, name) != NULL;
+}
+
+/* What came back by itself may be asked for once more, as by somebody who brings a plugin and what he needs of it.
+ *
+ * Wanted first, as the order of what is wanted is that of the step; what cannot be had now is wanted only where it was
  * wanted before. */
 static bp_result_t use(bp_world_o *world, const char *name, bool system)
 {
@@ -85,6 +112,8 @@ static bp_result_t use(bp_world_o *world, const char *name, bool system)
     bp_result_t result = begin(host);
     if (result != BP_OK)
         return result;
+    if (wants_take_again(&world->wants, name, system) && is_there(world, name, system))
+        return end(host, BP_OK);
     if (!wants_add(&world->wants, name, system))
         return end(host, error_memory(&host->base.error, "bringing something into a world"));
     result = system ? use_wanted_system(world, name) : use_wanted_component(world, name);
@@ -121,16 +150,6 @@ static bp_result_t refuse_needed(const bp_world_o *world, const char *name)
     return error_prefix(error, BP_ERROR_STATE, "world '%s' cannot step without '%s': ", world->rows.name, name);
 }
 
-static manager_t *find_manager(const bp_world_o *world, const char *type)
-{
-    for (uint32_t i = 0; i < world->rows.manager_count; i++) {
-        manager_t *manager = world->rows.managers[i];
-        if (manager->started && strcmp(manager->component->name, type) == 0)
-            return manager;
-    }
-    return NULL;
-}
-
 static bp_result_t drop_component(bp_world_o *world, const char *type)
 {
     manager_t *manager = find_manager(world, type);
@@ -149,16 +168,6 @@ static bp_result_t drop_component(bp_world_o *world, const char *type)
     schedule_drop_manager(world->schedule, manager);
     wants_drop(&world->wants, type, false);
     return BP_OK;
-}
-
-static const system_t *find_system(const bp_world_o *world, const char *name)
-{
-    for (uint32_t i = 0; i < world->schedule->count; i++) {
-        const system_t *system = world->schedule->units[i]->system;
-        if (system != NULL && strcmp(system->name, name) == 0)
-            return system;
-    }
-    return NULL;
 }
 
 static bp_result_t drop_system(bp_world_o *world, const char *name)
@@ -201,19 +210,15 @@ static bool is_offered(const registry_t *registry, const want_t *want)
     return false;
 }
 
-static bool is_there(const bp_world_o *world, const want_t *want)
-{
-    return want->system ? find_system(world, want->name) != NULL : find_manager(world, want->name) != NULL;
-}
-
-static void bring_into(bp_host_o *host, bp_world_o *world, const want_t *want)
+static void bring_into(bp_host_o *host, bp_world_o *world, want_t *want)
 {
     error_text_t *error = &host->base.error, kept = *error;
-    if (is_there(world, want) || !is_offered(&host->registry, want) || begin(host) != BP_OK)
+    if (is_there(world, want->name, want->system) || !is_offered(&host->registry, want) || begin(host) != BP_OK)
         return;
     bp_result_t result =
         want->system ? use_wanted_system(world, want->name) : use_wanted_component(world, want->name);
     end(host, result);
+    want->again = result == BP_OK;
     if (result != BP_OK)
         log_write(&host->base.log, BP_LOG_WARNING, "host", "world '%s' wants '%s', and cannot have it: %s",
                   world->rows.name, want->name, error->text);

@@ -31,8 +31,17 @@ bool wants_add(wants_t *wants, const char *name, bool system)
         return false;
     char *copy = memory_copy_text(wants->memory, name);
     if (copy != NULL)
-        wants->items[wants->count++] = (want_t){copy, system};
+        wants->items[wants->count++] = (want_t){.name = copy, .system = system};
     return copy != NULL;
+}
+
+bool wants_take_again(wants_t *wants, const char *name, bool system)
+{
+    uint32_t at = find(wants, name, system);
+    bool again = at != BP_NONE && wants->items[at].again;
+    if (again)
+        wants->items[at].again = false;
+    return again;
 }
 
 bool wants_drop(wants_t *wants, const char *name, bool system)

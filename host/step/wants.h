@@ -13,6 +13,7 @@
 typedef struct want_t {
     char *name;
     bool system; /* else a component */
+    bool again;  /* it came back by itself since it was asked for */
 } want_t;
 
 /* All zero, but for the account: nothing is wanted. */
@@ -28,6 +29,9 @@ bool wants_add(wants_t *wants, const char *name, bool system);
 /* Want it no more. false where it was not wanted. */
 bool wants_drop(wants_t *wants, const char *name, bool system);
 bool wants_has(const wants_t *wants, const char *name, bool system);
+
+/* Whether it came back by itself since it was asked for; from now on it counts as asked for. */
+bool wants_take_again(wants_t *wants, const char *name, bool system);
 
 /* The place of a name in the order; BP_NONE where it is not wanted. */
 uint32_t wants_place(const wants_t *wants, const char *name);

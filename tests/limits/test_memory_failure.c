@@ -398,8 +398,8 @@ static void loading(void)
     load_all();
     const hoard_table_t *table = at.rig.api->registry->find(at.host, "hoard_table", 1);
     ck_assert_ptr_nonnull(table);
-    TRY(bp_host_unload_plugin_with(at.host, "zoo"));
-    TRY(bp_host_unload_plugin_with(at.host, "hoard"));
+    TRY(bp_host_unload_plugin(at.host, "zoo"));
+    TRY(bp_host_unload_plugin(at.host, "hoard"));
     ck_assert_uint_eq(table->answer(), 0);
     TRY(bp_host_load_plugin(at.host, "zoo", NULL, 0));
     TRY(bp_host_load_plugin(at.host, "hoard", NULL, 0));
@@ -799,14 +799,15 @@ static void make_two_worlds(void)
 
 static void unloading(void)
 {
-    TRY(bp_host_unload_plugin_with(at.host, "hoard"));
+    TRY(bp_host_unload_plugin(at.host, "hoard"));
     TRY_STEP(bp_world_step(world));
-    TRY(bp_host_unload_plugin_with(at.host, "stocks"));
+    TRY(bp_host_unload_plugin(at.host, "stocks"));
     TRY_STEP(bp_world_step(world));
     TRY(bp_host_load_plugin(at.host, "hoard", NULL, 0));
     TRY(bp_world_use_component(world, "remnant"));
     TRY(bp_world_use_system(world, "cull"));
-    TRY(bp_host_unload_plugin_with(at.host, "zoo"));
+    TRY(bp_world_drop_system(world, "cull"));
+    TRY(bp_host_unload_plugin(at.host, "zoo"));
 }
 
 START_TEST(a_plugin_goes_from_all_worlds_or_from_none)
