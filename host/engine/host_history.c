@@ -155,7 +155,7 @@ static void reloaded(void *data, const bp_reload_report_t *report)
 void host_init_history(bp_host_o *host)
 {
     parts_t parts = host_parts(host);
-    history_init(&host->history, &parts);
+    history_prepare(&host->history, &parts);
     host->history.step = step_again;
     host->history.context = host;
     host->history.recomputing = &host->crew.recomputing;

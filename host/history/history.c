@@ -7,7 +7,7 @@
 
 enum { MILLION = 1000000 };
 
-void history_init(history_t *h, const parts_t *parts)
+void history_prepare(history_t *h, const parts_t *parts)
 {
     *h = (history_t){.parts = *parts};
     memory_init_child(&h->memory, "history", &parts->base->memory);

@@ -73,7 +73,7 @@ typedef struct history_t {
     bool going;
 } history_t;
 
-void history_init(history_t *history, const parts_t *parts);
+void history_prepare(history_t *history, const parts_t *parts);
 void history_free(history_t *history);
 
 /* Remember from now on with that many bytes; 0 forgets. BP_ERROR_STATE names plugins that do not say how to be kept;

@@ -263,7 +263,7 @@ static const console_command_t commands[] = {
     {"history", "history", "print which steps the host remembers, and where it is", console_history},
     {"back", "back [N]", "go N steps back, or one", console_back},
     {"forward", "forward [N]", "go N steps forward in what is remembered, or to its end", console_forward},
-    {"goto", "goto STEP|MARK", "go to a step that is remembered, or to a mark", console_goto},
+    {"goto", "goto STEP", "go to a step that is remembered, or to a mark", console_goto},
     {"branch", "branch", "forget what comes after this step, and go on otherwise", console_branch},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
     {"reload", "reload PLUGIN ...",

@@ -462,6 +462,8 @@ START_TEST(a_component_that_goes_and_comes_again)
     step();
     expect_sets(1u << 3 | 1u);
     WORKS(rig.host, bp_host_unload_plugin_with(rig.host, "zoo"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "system 'told_3' leaves world 'w'"));
+    rig.log = (log_text_t){0};
     WORKS(rig.host, bp_world_step(world));
     for (uint32_t i = 0; i < 8; i++)
         beings[i] = (being_t){.entity = beings[i].entity, .keys = 1u << POOL, .alive = true}; /* systems too begin anew */
