@@ -28,6 +28,8 @@ writable() {
             name = $NF
             if (size ~ /^0+$/ || name == section)
                 next
+            if (name ~ /^DW\.ref\./) # an address that compilers put down where exceptions pass
+                next
             if (library && name ~ /^guard_(here|process)$/ && object == "guard_posix.o")
                 next
             if (name ~ /^(completed\.[0-9]+|__dso_handle|__cpu_model|__cpu_features2|__cpu_features)$/)

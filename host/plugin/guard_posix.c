@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
-guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOMIC_FLAG_INIT};
 
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
@@ -139,14 +139,13 @@ static void tell(const frame_t *frame, guard_crash_t *crash);
  * whole call is about only its caller knows. */
 static void tell_death(int signal, bool plugins)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
     const frame_t *frame = guard_here.top;
     uint32_t i = 0;
     while (i < GUARD_SIGNALS - 1 && signals[i] != signal)
         i++;
     const struct sigaction *earlier = &guard_process.earlier[i];
     if (frame->whole || (!plugins && (signal == SIGPIPE || signal == SIGXFSZ)) || frame->guard->tell == NULL ||
-        (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL || atomic_flag_test_and_set(&told))
+        (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL || atomic_flag_test_and_set(&guard_process.told))
         return;
     struct sigaction fallback = {.sa_handler = SIG_DFL};
     sigaction(SIGALRM, &fallback, NULL);

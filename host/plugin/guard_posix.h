@@ -126,6 +126,7 @@ typedef struct guard_process_t {
     pthread_key_t key;      /* its destructor takes a thread off the list */
     thread_t *threads;
     guard_host_t host;
+    atomic_flag told;       /* a crash that ends the process has been told */
 } guard_process_t;
 
 /* guard_run and guard_run_whole. A walk knows it by its address. */

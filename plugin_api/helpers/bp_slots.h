@@ -511,7 +511,7 @@ typedef struct bp_slots_saved_t {
 static inline uint32_t bp_slots_saved_columns(const bp_slots_t *slots, uint32_t columns)
 {
     uint32_t used = 0;
-    for (uint32_t i = 0; i < slots->column_count; i++)
+    for (uint32_t i = 0; i < slots->column_count && i < BP_SLOTS_COLUMNS; i++)
         used |= (uint32_t)(slots->columns[i].item_size != 0) << i;
     return used & columns;
 }

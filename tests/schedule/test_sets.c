@@ -466,7 +466,7 @@ START_TEST(a_component_that_goes_and_comes_again)
     rig.log = (log_text_t){0};
     WORKS(rig.host, bp_world_step(world));
     for (uint32_t i = 0; i < 8; i++)
-        beings[i] = (being_t){.entity = beings[i].entity, .keys = 1u << POOL, .alive = true}; /* systems too begin anew */
+        beings[i] = (being_t){.entity = beings[i].entity, .keys = 1u << POOL, .alive = true}; /* systems begin anew */
     WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
     keys[BODY] = key_of(world, "body", "");
     WORKS(rig.host, rig.api->world->add(world, keys[BODY], e, 3));
