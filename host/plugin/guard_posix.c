@@ -145,7 +145,8 @@ static void tell_death(int signal, bool plugins)
         i++;
     const struct sigaction *earlier = &guard_process.earlier[i];
     if (frame->whole || (!plugins && (signal == SIGPIPE || signal == SIGXFSZ)) || frame->guard->tell == NULL ||
-        (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL || atomic_flag_test_and_set(&guard_process.told))
+        (earlier->sa_flags & SA_SIGINFO) != 0 || earlier->sa_handler != SIG_DFL ||
+        atomic_flag_test_and_set(&guard_process.told))
         return;
     struct sigaction fallback = {.sa_handler = SIG_DFL};
     sigaction(SIGALRM, &fallback, NULL);

@@ -15,8 +15,8 @@ fail() { echo "languages: $*"; exit 1; }
 as_told() {
     line=$(grep "^$2 " "$source/docs/languages.md") || fail "docs/languages.md does not say how $2 is called"
     (cd "$source" && sh -ec "$(echo "$line" | sed "s| spin.so\$| '$scratch/$1.so'|")") || fail "$line: it fails"
-    mkdir -p "$scratch/$1" && cp "$scratch/$1.so" "$scratch/$1/spin.so" # a plugin's file bears its name
-    "$build/backplane" check "$scratch/$1/spin.so" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "$1: check finds something"; }
+    mkdir -p "$scratch/in_$1" && cp "$scratch/$1.so" "$scratch/in_$1/spin.so" # a plugin's file bears its name
+    "$build/backplane" check "$scratch/in_$1/spin.so" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "$1: check finds something"; }
     grep -q "component 'spin': 2 properties" "$scratch/said" || { cat "$scratch/said"; fail "$1: it lacks its properties"; }
 }
 
