@@ -271,7 +271,8 @@ static bp_result_t sleep_once(bp_host_o *host, uint64_t nanoseconds, const intpt
     intptr_t handles[HOT_HANDLES + HOST_WAIT_MOST];
     uint32_t readable, count;
     uint64_t began = os_clock_ns(), until = hot_sleep(&host->hot, handles, &count);
-    memcpy(handles + count, others, other_count * sizeof *others);
+    if (other_count > 0)
+        memcpy(handles + count, others, other_count * sizeof *others);
     bp_result_t result = posts_sleep(&host->loader.posts, nanoseconds < until ? nanoseconds : until, handles,
                                      count + other_count, &readable);
     uint64_t passed = os_clock_ns() - began, due = hot_due(&host->hot);

@@ -311,7 +311,11 @@ static void read_holed(opening_t *o, kept_world_t *w)
     w->holed_next = reader_u32(r);
     w->holed_lost = reader_u32(r);
     w->holed_count = reader_count(r, sizeof *w->holed);
-    w->holed = reader_take(r, (uint64_t)w->holed_count * sizeof *w->holed);
+    const void *holed = reader_take(r, (uint64_t)w->holed_count * sizeof *w->holed);
+    uint32_t *copy = table(o, w->holed_count + 1u, sizeof *copy); /* in the block they need not be aligned */
+    if (!r->failed && w->holed_count > 0)
+        memcpy(copy, holed, (size_t)w->holed_count * sizeof *copy);
+    w->holed = copy;
     uint64_t *seen = table(o, w->run_count / 64u + 1u, sizeof *seen);
     for (uint32_t i = 0; i < w->holed_count && !r->failed; i++) {
         uint32_t run = w->holed[i];

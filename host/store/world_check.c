@@ -242,9 +242,9 @@ static bool check_notices(finding_t *f, const world_t *world)
     const notices_t *n = world->notices;
     if (n == NULL)
         return true;
-    HOLDS((uint64_t)n->count + world->occupied <= n->entity_capacity,
-           "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
-           world->occupied);
+    HOLDS(n->count <= n->entity_capacity && world->occupied <= n->entity_capacity,
+          "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
+          world->occupied);
     for (uint32_t i = 0; n->has_places && i < world->page_count; i++)
         HOLDS(world->pages[i] == records_of_nobody || records_page(world->pages[i])->places != NULL,
               "page %u has no places", i);
