@@ -528,7 +528,7 @@ static void tell_address(const found_t *found, char *reason)
                  address < NULL_PAGE ? " (a null pointer)" : "");
 }
 
-static void tell(const frame_t *frame, const found_t *found, guard_crash_t *crash)
+static void describe(const frame_t *frame, const found_t *found, guard_crash_t *crash)
 {
     static const struct { DWORD code; const char *text; } others[] = {
         {EXCEPTION_INT_DIVIDE_BY_ZERO, "EXCEPTION_INT_DIVIDE_BY_ZERO: it divided an integer by zero"},
@@ -577,7 +577,7 @@ bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash
     frame.call = call;
     if (_setjmp(frame.back, NULL) != 0) {
         thread = this_thread();
-        tell(&frame, &thread->found, crash);
+        describe(&frame, &thread->found, crash);
         leave(thread, &frame);
         if (thread->found.code == EXCEPTION_STACK_OVERFLOW)
             _resetstkoflw();

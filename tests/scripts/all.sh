@@ -10,6 +10,8 @@ folder=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) || exit 2
 output=$(mktemp) || exit 2
 trap 'rm -f "$output"' EXIT
+# A script's own make is not part of the make that calls this one, whose job slots it cannot reach.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
 failed=0
 

@@ -14,7 +14,7 @@ export WINEPREFIX="$scratch/wine" WINEARCH=win64 WINEDEBUG=-all DISPLAY=
 trap 'wineserver -k >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
 fail() { echo "windows: $1"; exit 1; }
 
-make -s -C "$source" windows
+make -s -j"$(nproc 2>/dev/null || echo 1)" -C "$source" windows
 cd "$source"
 wine build/windows/embed.exe build/windows/plugins/point_mass.dll >"$scratch/embed" 2>"$scratch/log" || { cat "$scratch/log"; fail "embed.exe failed"; }
 tr -d '\r' <"$scratch/embed" | grep -qx 'after one second: 1.000 0.000 0.000' || { cat "$scratch/embed"; fail "embed.exe came to something else"; }
