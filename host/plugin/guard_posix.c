@@ -27,6 +27,9 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
 guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOMIC_FLAG_INIT};
@@ -34,6 +37,7 @@ guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOM
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
     STACK_NEAR = 64 * 1024, /* a bad address so near the stack's end is the stack's */
+    STACK_FORGOTTEN = 8 * 1024 * 1024, /* more than that a call does not use */
     SAMPLE = 2053,          /* begins and ends of calls; a prime, so that no verb of a step is always passed over */
     DYING_SECONDS = 5,      /* for saying of what the process dies */
     LATE_TRIES = 20         /* signals in the hope of meeting the plugin's own code */
@@ -362,18 +366,38 @@ static void leave(const frame_t *frame)
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
 }
 
-/* pthread_exit unwinds the stack, and cleans up what it comes by: here it ends. This file is compiled with
- * -fexceptions. */
-static void meet_unwinding(const frame_t *frame)
+/* AddressSanitizer marks parts of the frames of running functions as forbidden, and takes the marks away where they
+ * return. A jump from an alternate stack and pthread_exit leave frames without that, so the marks of all frames below
+ * this call's would stay, and forbid what the next calls put there. Functions that run among such marks are not
+ * checked themselves. */
+#define UNCHECKED __attribute__((no_sanitize_address))
+
+#if defined(__SANITIZE_ADDRESS__)
+UNCHECKED static inline void forget_frames_below(const void *frame)
+{
+    uintptr_t begin = guard_here.stack_lowest, end = (uintptr_t)frame;
+    if (begin < end && end - begin > STACK_FORGOTTEN)
+        begin = end - STACK_FORGOTTEN;
+    if (begin != 0 && begin < end)
+        __asan_unpoison_memory_region((const void *)begin, end - begin);
+}
+#else
+static inline void forget_frames_below(const void *frame) { (void)frame; }
+#endif
+
+/* pthread_exit unwinds the stack, and cleans up the frames that it passes: with this frame it ends. This file is
+ * compiled with -fexceptions. */
+UNCHECKED static void meet_unwinding(const frame_t *frame)
 {
     if (!frame->running)
         return;
+    forget_frames_below(frame);
     guard_here.found = (found_t){.signal = 0};
     siglongjmp(guard_here.top->back, 1);
 }
 
-__attribute__((noinline)) bool guard_call(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash,
-                                          bool whole)
+__attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)(void *data), void *data,
+                                                    guard_crash_t *crash, bool whole)
 {
     __attribute__((cleanup(meet_unwinding))) frame_t frame;
     frame.running = false;
@@ -385,6 +409,7 @@ __attribute__((noinline)) bool guard_call(guard_t *guard, void (*call)(void *dat
     frame.data = data;
     frame.whole = whole;
     if (!guard->only_tells && sigsetjmp(frame.back, 0) != 0) {
+        forget_frames_below(&frame);
         frame.running = false;
         tell(&frame, crash);
         guard_here.tries = 0;

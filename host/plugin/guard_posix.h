@@ -111,6 +111,7 @@ typedef struct thread_t {
     bool prepared;
     void *stack;                /* NULL: the thread had one of its own */
     pthread_t id;
+    uintptr_t stack_lowest;     /* address of the thread's stack; 0: not known, nor needed without AddressSanitizer */
     uint64_t seen_calls, seen_at; /* the watcher's */
     struct thread_t *next;
 } thread_t;

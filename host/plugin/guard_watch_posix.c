@@ -66,10 +66,27 @@ static void give_stack(thread_t *thread)
         munmap(stack, STACK_BYTES);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+static uintptr_t find_stack(void)
+{
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return 0;
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    return (uintptr_t)lowest;
+}
+#else
+static uintptr_t find_stack(void) { return 0; }
+#endif
+
 void guard_prepare_thread(void)
 {
     guard_here.prepared = true;
     guard_here.id = pthread_self();
+    guard_here.stack_lowest = find_stack();
     give_stack(&guard_here);
     pthread_mutex_lock(&guard_process.lock);
     guard_here.next = guard_process.threads;

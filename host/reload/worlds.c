@@ -323,7 +323,8 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     if (!changes)
         return BP_OK;
     world_t *world = w->world;
-    /* Layouts: for now, for the end of the probation before, and for the end of this one or the way back. */
+    /* Numbers of layouts: for this change, for the end of the probation before, and for the end of this change's
+       probation or the way back from it. */
     if (!world_reserve_moves(world) || !world_reserve_layout(world, 4))
         return error_memory(change_error(change), "reloading");
     w->layout = ++*change->reload->layouts;

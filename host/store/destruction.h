@@ -61,8 +61,8 @@ uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *enti
 void destruction_begin_step(destruction_t *destruction);
 void destruction_end_step(destruction_t *destruction);
 
-/* In the middle of a step that holds no columns for now: destructions are made at once; what waits goes on waiting.
- * `resume` gets what `pause` gave. [main] */
+/* Brackets around a part of a step in which nobody holds columns: in between, destructions are made at once; those
+ * that waited before go on waiting. `resume` gets what `pause` returned. [main] */
 uint32_t destruction_pause(destruction_t *destruction);
 void destruction_resume(destruction_t *destruction, uint32_t stepping);
 

@@ -236,15 +236,20 @@ static bool check_lists(finding_t *f, const world_t *world)
 
 /* --- notices ------------------------------------------------------------------------------------------------------ */
 
-/* An entity with components may move or die, and somebody may want to be told of it. */
+/* Each entity that has components can move or die without asking for room: for each of them there is an entry or room
+   for one, and entries about others take room of their own. */
 static bool check_notices(finding_t *f, const world_t *world)
 {
     const notices_t *n = world->notices;
     if (n == NULL)
         return true;
-    HOLDS(n->count <= n->entity_capacity && world->occupied <= n->entity_capacity,
-          "room for %u notices, %u of it used, and %u entities have components", n->entity_capacity, n->count,
-          world->occupied);
+    THAT(n->count <= n->entity_capacity);
+    uint32_t strangers = 0;
+    for (uint32_t i = 0; i < n->count; i++)
+        strangers += world_record(world, n->entities[i]) == NULL;
+    HOLDS((uint64_t)strangers + world->occupied <= n->entity_capacity,
+          "room for %u notices, of which %u are about entities without components, and %u entities have components",
+          n->entity_capacity, strangers, world->occupied);
     for (uint32_t i = 0; n->has_places && i < world->page_count; i++)
         HOLDS(world->pages[i] == records_of_nobody || records_page(world->pages[i])->places != NULL,
               "page %u has no places", i);

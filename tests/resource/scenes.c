@@ -106,6 +106,33 @@ blob_bytes_t scene_of_everything(desk_t *desk)
 
 enum { LEVEL_BODY, LEVEL_LABEL, LEVEL_POOL, LEVEL_KIN, LEVEL_VAULT, LEVEL_TAG };
 
+/* The values of a level's components but the vaults'. */
+static void fill_level(desk_t *desk, blob_writer_t *w)
+{
+    float *mass = blob_column(w, LEVEL_BODY, 0);
+    uint32_t *text = blob_column(w, LEVEL_LABEL, 0), *home = blob_column(w, LEVEL_LABEL, 1),
+             *names = blob_column(w, LEVEL_KIN, 0);
+    uint32_t *friends = blob_column(w, LEVEL_KIN, 2);
+    int64_t *number = blob_column(w, LEVEL_POOL, 0);
+    for (uint32_t i = 0; i < LEVEL_LOTS; i++) {
+        char words[32];
+        mass[i] = (float)i;
+        number[i] = 10 * (int64_t)i;
+        snprintf(words, sizeof words, "sign %u", i / 3);
+        WORKS_AT(desk, blob_string(w, words, &text[i], &desk->error));
+        WORKS_AT(desk, blob_string(w, words, &names[i], &desk->error));
+        home[i] = LEVEL_LOTS - i; /* the entity LEVEL_LOTS - i - 1 */
+        friends[i] = i % 4 == 0 ? LEVEL_LOTS + 5 : 0;
+        blob_parents(w)[i] = i + 2;
+    }
+    *(bp_vec3_t *)blob_column(w, LEVEL_BODY, 1) = (bp_vec3_t){7, 8, 9};
+    WORKS_AT(desk, blob_name(w, "guild", blob_column(w, LEVEL_LABEL, 2), &desk->error));
+    *(int32_t *)blob_column(w, LEVEL_LABEL, 3) = -3;
+    WORKS_AT(desk, blob_string(w, "pooled", blob_column(w, LEVEL_POOL, 1), &desk->error));
+    *(float *)blob_column(w, LEVEL_KIN, 1) = 70;
+    blob_parents(w)[LEVEL_LOTS + 1] = LEVEL_LOTS + 3;
+}
+
 /* `compiled`: as contract 1 had it, the vaults are bytes that their manager compiled. */
 static blob_bytes_t write_level(desk_t *desk, bool compiled)
 {
@@ -158,28 +185,7 @@ static blob_bytes_t write_level(desk_t *desk, bool compiled)
     blob_bytes_t made;
     void *block;
     WORKS_AT(desk, blob_write_begin(&w, &desk->memory, &desc, &desk->error));
-    float *mass = blob_column(&w, LEVEL_BODY, 0);
-    uint32_t *text = blob_column(&w, LEVEL_LABEL, 0), *home = blob_column(&w, LEVEL_LABEL, 1),
-             *names = blob_column(&w, LEVEL_KIN, 0);
-    uint32_t *friends = blob_column(&w, LEVEL_KIN, 2);
-    int64_t *number = blob_column(&w, LEVEL_POOL, 0);
-    for (uint32_t i = 0; i < LEVEL_LOTS; i++) {
-        char words[32];
-        mass[i] = (float)i;
-        number[i] = 10 * (int64_t)i;
-        snprintf(words, sizeof words, "sign %u", i / 3);
-        WORKS_AT(desk, blob_string(&w, words, &text[i], &desk->error));
-        WORKS_AT(desk, blob_string(&w, words, &names[i], &desk->error));
-        home[i] = LEVEL_LOTS - i; /* the entity LEVEL_LOTS - i - 1 */
-        friends[i] = i % 4 == 0 ? LEVEL_LOTS + 5 : 0;
-        blob_parents(&w)[i] = i + 2;
-    }
-    *(bp_vec3_t *)blob_column(&w, LEVEL_BODY, 1) = (bp_vec3_t){7, 8, 9};
-    WORKS_AT(desk, blob_name(&w, "guild", blob_column(&w, LEVEL_LABEL, 2), &desk->error));
-    *(int32_t *)blob_column(&w, LEVEL_LABEL, 3) = -3;
-    WORKS_AT(desk, blob_string(&w, "pooled", blob_column(&w, LEVEL_POOL, 1), &desk->error));
-    *(float *)blob_column(&w, LEVEL_KIN, 1) = 70;
-    blob_parents(&w)[LEVEL_LOTS + 1] = LEVEL_LOTS + 3;
+    fill_level(desk, &w);
     uint32_t *secret = compiled ? NULL : blob_column(&w, LEVEL_VAULT, 0);
     for (uint32_t i = 0; i < 2; i++) {
         if (compiled)

@@ -10,6 +10,7 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include "store/notices.h"
 #include "store/world_check.h"
 
 #include <stdlib.h>
@@ -690,6 +691,23 @@ START_TEST(damage_to_a_world_is_found)
     prototype->key_count++;
     expect_broken(w, "key_count");
     prototype->key_count--;
+
+    notices_t *n = w->notices = notices_create(w);
+    ck_assert(n != NULL && notices_reserve(n, 0));
+    uint32_t room = n->entity_capacity;
+    n->entity_capacity = w->occupied - 1;
+    expect_broken(w, "notices");
+    n->entity_capacity = w->occupied;
+    n->count = 1;
+    n->entities[0] = rows[9];
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+    n->entities[0] = entities[5]; /* who is dead */
+    expect_broken(w, "notices");
+    n->entity_capacity++;
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+    n->entity_capacity = room;
+    notices_free(n);
+    w->notices = NULL;
     EXPECT(world_check(w, text, sizeof text), "%s", text);
 }
 END_TEST
