@@ -125,7 +125,7 @@ static void *setup(uint32_t size)
 {
     scene_case_t *s = worlds_memory(1, sizeof *s);
     s->entities = size;
-    memory_init(&s->memory, "bench", &(bp_allocator_i){NULL, NULL});
+    memory_init(&s->memory, "bench", &(bp_allocator_i){.resize = NULL});
     write_level(s);
     open_stage(s);
     size_t before = worlds_host_bytes(&s->stage.w);

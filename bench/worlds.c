@@ -122,8 +122,7 @@ static bp_host_o *create_host(bool many, const bp_allocator_i *allocator, uint32
     bp_host_desc_t desc = {.static_plugins = make_many()->list, .static_plugin_count = 1, .flags = flags, .tag = 1};
     if ((flags & BP_HOST_CRASH_GUARD) != 0)
         desc.call_limit = 10000;
-    if (allocator != NULL)
-        desc.allocator = *allocator;
+    desc.allocator = allocator;
     bp_host_o *host = bp_host_create(&desc);
     worlds_must(host, host == NULL ? BP_ERROR_MEMORY : BP_OK, "creating a host");
     worlds_must(host, bp_host_load_plugin(host, BENCH_PLUGIN_DIR "/point_mass", NULL, 0),

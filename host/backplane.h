@@ -39,15 +39,22 @@ extern "C" {
 
 /* --- host -------------------------------------------------------------------------------------------------- */
 
+/* The three that follow are read while a host is made, as far as both sides know them: struct_size is their sizeof;
+ * 0 stands for that of library version 0.1. */
+
 /* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
  * the old block untouched. May be called from job threads. */
 typedef struct bp_allocator_i {
+    uint32_t struct_size;
+    uint32_t padding;
     void *context;
     void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
 } bp_allocator_i;
 
 /* Log lines: `source` is the plugin's name or "host"; `level` is BP_LOG_... May be called from job threads. */
 typedef struct bp_log_i {
+    uint32_t struct_size;
+    uint32_t padding;
     void *context;
     void (*write)(void *context, int32_t level, const char *source, const char *text);
 } bp_log_i;
@@ -57,9 +64,9 @@ typedef struct bp_log_i {
  * by one step at a time. Jobs share out the work among themselves, so any number of them may run one after another;
  * but one that has begun may wait for others that have begun. */
 typedef struct bp_jobs_i {
-    void *context;
+    uint32_t struct_size;
     uint32_t threads;
-    uint32_t padding;
+    void *context;
     void (*run)(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count);
 } bp_jobs_i;
 
@@ -82,11 +89,11 @@ enum {
 /* Everything about a host; all of it may be left zero. */
 typedef struct bp_host_desc_t {
     uint32_t struct_size;         /* sizeof(bp_host_desc_t), or 0 */
-    uint32_t threads;             /* of the host's own pool, used where jobs.run is NULL; 0: one */
+    uint32_t threads;             /* of the host's own pool, used where `jobs` is NULL; 0: one */
     uint64_t seed;                /* of the random numbers of gc; the same seed gives the same run */
-    bp_allocator_i allocator;     /* resize NULL: the C library and the system's pages */
-    bp_log_i log;                 /* write NULL: warnings and errors to stderr */
-    bp_jobs_i jobs;               /* run NULL: the host's own threads */
+    const bp_allocator_i *allocator; /* NULL: the C library and the system's pages */
+    const bp_log_i *log;          /* NULL: warnings and errors to stderr */
+    const bp_jobs_i *jobs;        /* NULL: the host's own threads */
     const bp_plugin_head_t *const *static_plugins; /* plugins linked into this program, found by name first */
     uint32_t static_plugin_count;
     uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn from the host's address */
@@ -134,7 +141,9 @@ BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *nam
  * it are refused all the same. */
 BACKPLANE_API bp_result_t bp_host_unload_plugin_with(bp_host_o *host, const char *name);
 
-/* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. */
+/* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. What is
+ * handed out is the host's own copy: texts, lists, and the items of lists in the sizes that this library knows. Good
+ * until the plugin is reloaded or unloaded. `path` may be NULL. */
 BACKPLANE_API const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
 
 /* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for

@@ -26,6 +26,7 @@
 #define BP_API_H
 
 #include "bp_component.h"
+#include "bp_inline.h"
 #include "bp_system.h"
 
 #ifdef __cplusplus
@@ -118,7 +119,8 @@ typedef struct bp_entity_api {
 
 /* A reference to one field of one entity, resolved once and then checked by one comparison: the rows of a run
  * carry a version that changes whenever a row may have moved. Make it with bp_world_api.ref, read it with
- * bp_ref_get. Declared fields only. Good as long as the world. */
+ * bp_ref_get. Declared fields only. Good as long as the world. A handle of a fixed size; a host that cannot be asked in
+ * this way leaves `version` NULL, and bp_ref_get calls it each time. */
 typedef struct bp_ref_t {
     void *value;             /* where the field lies, while *version == expected */
     const uint32_t *version;
@@ -223,70 +225,46 @@ static inline void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_re
 }
 
 /* A property, resolved: which component and which field, and where they were last found. Made by
- * bp_property_api.resolve. Type, flags and size are for reading; the rest is the host's. Copy it for use from another
- * thread. */
+ * bp_property_api.resolve. A handle of a fixed size, which no later minor changes: its first members are for reading,
+ * the rest is the host's. Copy it for use from another thread. */
 typedef struct bp_property_t {
     uint32_t key;
     uint32_t field;
-    uint32_t type;      /* BP_BOOL ... BP_DVEC4: what get and set expect */
-    uint32_t flags;     /* BP_FIELD_... ; higher bits are the host's */
-    uint32_t size;      /* bytes that get writes and set reads: of a value, of a whole array, of a bp_list_t */
-    uint32_t layout;    /* the world's layout that it was resolved for */
-    uint32_t prototype; /* cache: the prototype met last, or BP_NONE, ... */
-    uint32_t column;    /* ... the column of the field in its run, ... */
-    void *run;          /* ... and that run */
-    const void *declared;
-    uint32_t count;     /* of a whole: values that a cell has, 0 for a list (BP_FIELD_LIST in flags), which has any
-                           number */
-    uint32_t element;   /* of one element: its number; BP_NONE: the whole */
-    void *reserved;
+    uint32_t type;     /* BP_BOOL ... BP_DVEC4: what get and set expect */
+    uint32_t flags;    /* BP_FIELD_... ; higher bits are the host's */
+    uint32_t size;     /* bytes that get writes and set reads: of a value, of a whole array, of a bp_list_t */
+    uint32_t count;    /* of a whole: values that a cell has, 0 for a list (BP_FIELD_LIST in flags), which has any
+                          number */
+    uint32_t element;  /* of one element: its number; BP_NONE: the whole */
+    uint32_t padding;
+    union {
+        uint64_t words[4];
+        bp_inline_found_t found; /* bp_inline.h */
+    } host;
 } bp_property_t;
 
-/* Where an entity is in a world: part of what the inline look-ups below read. prototype 0: nowhere. */
-typedef struct bp_record_t {
-    uint32_t generation;
-    uint32_t prototype;
-    uint32_t row;
-} bp_record_t;
-
-/* The first members of every world and of every run, for the inline look-ups only. */
-enum { BP_RECORDS_SHIFT = 10 };
-typedef struct bp_world_head_t {
-    bp_record_t *const *pages; /* records of 1 << BP_RECORDS_SHIFT entity indices each, ... */
-    uint32_t page_count;
-    uint32_t first_page;       /* ... the first of them those from first_page << BP_RECORDS_SHIFT on */
-    uint32_t layout;
-} bp_world_head_t;
-
-typedef struct bp_run_head_t {
-    void *const *columns; /* the address of row 0 of each column */
-    uint32_t count;
-    uint32_t version;
-} bp_run_head_t;
-
 /* The address of a declared property of one entity where it can be found without asking: the property has been got or
- * set before, and the entity has the same components as the one it was got from. NULL otherwise: then `get` or `set`
- * finds it, or says why not. For reading; writing through it would pass by ranges and read-only. A handful of
- * instructions, no call. [job] while nothing changes structure */
+ * set before, and the entity has the same components as the one it was got from. NULL otherwise, and always where the
+ * host keeps its rows in another way than these headers know (bp_inline.h): then `get` or `set` finds it, or says why
+ * not. For reading; writing through it would pass by ranges and read-only. A handful of instructions, no call. [job]
+ * while nothing changes structure */
 static inline const void *bp_property_cell(const bp_world_o *world, const bp_property_t *property, bp_entity_t entity)
 {
-    const bp_world_head_t *head = (const bp_world_head_t *)(const void *)world;
-    const bp_run_head_t *run = (const bp_run_head_t *)property->run;
-    uint32_t index = bp_entity_index(entity), page = (index >> BP_RECORDS_SHIFT) - head->first_page;
-    if (page >= head->page_count || property->layout != head->layout)
-        return NULL;
-    const bp_record_t *record = &head->pages[page][index & ((1u << BP_RECORDS_SHIFT) - 1)];
-    if (record->generation != bp_entity_generation(entity) || record->prototype != property->prototype)
-        return NULL;
-    return (const char *)run->columns[property->column] + (size_t)record->row * property->size;
+    return bp_inline_cell(world, &property->host.found, property->size, entity);
 }
 
-/* A path of the form world/entity.component.property, resolved. */
+/* A path of the form world/entity.component.property, resolved; or put together from its three parts, with the rest
+ * zero. A handle of a fixed size. */
 typedef struct bp_path_t {
     bp_world_o *world;
     bp_entity_t entity;
     bp_property_t property;
+    void *reserved[6]; /* NULL */
 } bp_path_t;
+
+BP_STATIC_ASSERT(sizeof(bp_property_t) == 64, "a resolved property is a handle of 64 bytes");
+BP_STATIC_ASSERT(sizeof(bp_path_t) == 128, "a resolved path is a handle of 128 bytes");
+BP_STATIC_ASSERT(sizeof(bp_ref_t) == 32, "a reference is a handle of 32 bytes");
 
 /* Properties by name, by key and by column. Values are as bp_types.h says for their type. */
 typedef struct bp_property_api {

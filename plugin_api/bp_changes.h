@@ -33,11 +33,13 @@ extern "C" {
 
 /* When the instances of a component with storage of its own were written last. Borrowed: good until the next change. */
 typedef struct bp_slot_stamps_t {
+    uint32_t struct_size;   /* the caller's sizeof, said by the caller: as many bytes are written */
+    uint32_t padding;
     uint64_t latest;        /* of all of them */
     uint64_t rest;          /* of slots behind the last block */
     const uint64_t *blocks; /* by slot / BP_STAMP_ROWS */
     uint32_t block_count;
-    uint32_t padding;
+    uint32_t padding_2;
 } bp_slot_stamps_t;
 
 /* The stamp of one slot. [job] */

@@ -102,8 +102,7 @@ typedef struct bp_run_t {
     const uint32_t *slots;       /* own storage: the slot of each row; else NULL */
     bp_name_t instance;          /* the name of the component in its entities ("fog") */
     bp_lists_o *lists;           /* where lists in these rows get memory during this call */
-    const uint64_t *const *stamps; /* change stamps; NULL where they are not kept */
-    void *reserved[3];
+    void *reserved[4];           /* NULL */
 } bp_run_t;
 
 /* One column of a run, as a pointer to `type`. */

@@ -125,8 +125,7 @@ typedef struct bp_match_t {
     const uint32_t *const *slots; /* slots[term]: the slot of each row, where the component has storage of its own;
                                      else NULL */
     bp_lists_o *lists;            /* where lists in these rows get memory during this call */
-    const uint64_t *const *const *stamps; /* change stamps; NULL where they are not kept */
-    void *reserved[4];
+    void *reserved[5];            /* NULL */
 } bp_match_t;
 
 /* One column of a match, as a pointer to `type`: of the k-th field that the term asks for. */

@@ -55,14 +55,25 @@ static uint32_t draw_tag(const bp_host_o *host)
     return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
 }
 
-static void init_base(bp_host_o *host, const bp_host_desc_t *desc)
+/* Read an embedder's table as far as both sides know it: `known` is its size here. What is missing is zero. */
+static void read_part(void *part, const void *given, size_t known)
+{
+    uint32_t says;
+    memset(part, 0, known);
+    if (given == NULL)
+        return;
+    memcpy(&says, given, sizeof says);
+    memcpy(part, given, says != 0 && says < known ? says : known);
+}
+
+static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allocator_i *allocator)
 {
     base_t *base = &host->base;
-    memory_init(&base->memory, "host", &desc->allocator);
+    memory_init(&base->memory, "host", allocator);
 #if defined(BACKPLANE_AUDIT)
     audit_begin(&base->memory);
 #endif
-    base->log = desc->log;
+    read_part(&base->log, desc->log, sizeof base->log);
     base->random = desc->seed;
     names_init(&base->names, &base->memory);
     strings_init(&base->strings, &base->memory);
@@ -126,10 +137,12 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     if (desc != NULL)
         memcpy(&known, desc,
                desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
-    bp_host_o *host = default_resize(&known.allocator, NULL, 0, sizeof *host);
+    bp_allocator_i allocator;
+    read_part(&allocator, known.allocator, sizeof allocator);
+    bp_host_o *host = default_resize(&allocator, NULL, 0, sizeof *host);
     if (host == NULL)
         return NULL;
-    init_base(host, &known);
+    init_base(host, &known, &allocator);
     registry_init(&host->registry, &host->base);
     entities_init(&host->entities, &host->base);
     destruction_init(&host->destruction, &host->base, &host->entities);
@@ -142,8 +155,8 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->reload.ask_for_reports = ask_for_reports;
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
-    host->own_jobs = known.jobs.run == NULL;
-    host->crew.jobs = known.jobs;
+    read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
+    host->own_jobs = host->crew.jobs.run == NULL;
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
     host->watchful = (known.flags & BP_HOST_WATCHFUL) != 0;

@@ -400,7 +400,7 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
     bp_host_desc_t desc = {.struct_size = sizeof desc,
                            .flags = flags,
                            .call_limit = CALL_LIMIT_MS,
-                           .log = {&heard, tell_log}};
+                           .log = &(bp_log_i){.context = &heard, .write = tell_log}};
     bp_host_o *host = bp_host_create(&desc);
     if (host == NULL)
         return;

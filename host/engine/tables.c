@@ -353,8 +353,13 @@ static uint32_t changes_table_rows(bp_world_o *handle, uint32_t prototype, uint3
 static void changes_table_slots(bp_manager_t *m, bp_slot_stamps_t *stamps)
 {
     const slot_stamps_t *kept = &manager_of(m)->stamps;
-    *stamps = (bp_slot_stamps_t){
-        .latest = kept->latest, .rest = kept->rest, .blocks = kept->blocks, .block_count = kept->count};
+    uint32_t size = stamps->struct_size;
+    const bp_slot_stamps_t all = {.struct_size = size,
+                                  .latest = kept->latest,
+                                  .rest = kept->rest,
+                                  .blocks = kept->blocks,
+                                  .block_count = kept->count};
+    memcpy(stamps, &all, size < sizeof all ? size : sizeof all);
 }
 
 /* --- queries ------------------------------------------------------------------------------------------------------ */

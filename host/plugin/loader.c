@@ -140,6 +140,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
     if (plugin->copy != NULL)
         loader_remove_copy(loader, plugin->copy);
     free_lists(memory, plugin);
+    declared_free(memory, &plugin->declared);
     memory_free_text(memory, plugin->copy);
     memory_free_text(memory, plugin->name);
     memory_free_text(memory, plugin->version);
@@ -165,7 +166,8 @@ static bp_result_t copy_list(loader_t *loader, const char *kind, const char *nam
     if (count == 0)
         return BP_OK;
     if (item_size < known)
-        return error_set(&loader->base->error, BP_ERROR_ABI, "a %s of %u bytes is too small; use BP_LIST", kind,
+        return error_set(&loader->base->error, BP_ERROR_ABI,
+                         "a %s of %u bytes is too small; use BP_LIST, and rebuild it with this version's headers", kind,
                          item_size);
     char *made = memory_new(&loader->memory, count * known);
     if (made == NULL)
@@ -216,7 +218,11 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     if (result == BP_OK)
         result = copy_list(loader, "task", plugin->name, t->items, t->count, t->item_size, sizeof *t->items, &tasks);
     plugin->desc.tasks = (bp_task_list_t){tasks, tasks == NULL ? 0 : t->count, sizeof *t->items};
-    return result == BP_OK ? check_tasks(loader, plugin) : result;
+    if (result == BP_OK)
+        result = check_tasks(loader, plugin);
+    if (result == BP_OK && !declared_copy(&loader->memory, &plugin->desc, &plugin->declared))
+        result = error_memory(&loader->base->error, "copying what it brings");
+    return result;
 }
 
 /* As many bytes as both know; the rest is zero. */
@@ -590,9 +596,12 @@ static bp_result_t judge_head(error_text_t *error, const bp_plugin_head_t *head)
                          "' has the magic of another contract than the %u that it says; define it with BP_PLUGIN",
                          head->abi_major);
     if (head->struct_size < HEAD_2_0)
-        return error_set(error, BP_ERROR_ABI, "its head has %u bytes; ABI 2.0 has %d", head->struct_size, HEAD_2_0);
+        return error_set(error, BP_ERROR_ABI,
+                         "its head has %u bytes; ABI 2.0 has %d: rebuild it with this version's headers",
+                         head->struct_size, HEAD_2_0);
     if (head->desc == NULL || head->desc_size < DESC_2_0)
-        return error_set(error, BP_ERROR_ABI, "its descriptor has %u bytes; ABI 2.0 has %d",
+        return error_set(error, BP_ERROR_ABI,
+                         "its descriptor has %u bytes; ABI 2.0 has %d: rebuild it with this version's headers",
                          head->desc == NULL ? 0 : head->desc_size, DESC_2_0);
     return BP_OK;
 }

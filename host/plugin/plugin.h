@@ -16,6 +16,7 @@
 
 #include "../base/base.h"
 #include "../os/files.h"
+#include "declared.h"
 #include "guard.h"
 
 #include <stdatomic.h>
@@ -49,8 +50,8 @@ typedef struct plugins_t {
 struct plugin_t {
     bp_plugin_t handed;       /* what the plugin's verbs are handed */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those here: */
-    bp_plugin_desc_t desc;    /* a copy; its texts and lists of components, systems and tasks are copied too, all else
-                                 points into the image */
+    bp_plugin_desc_t desc;    /* a copy; what it leads to is copied too (declared.h), only functions lie in the image */
+    declared_t declared;
     char *name, *version, *doc, *path;
     char *copy;               /* the file of its own that was opened; NULL: `path` itself */
     void *library;            /* NULL: linked in */

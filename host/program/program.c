@@ -58,7 +58,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
 int program_create(program_t *program, const char *ini)
 {
     *program = (program_t){.ini = ini};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {program, write_log}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = program, .write = write_log}};
     desc.flags = BP_HOST_COPY_PLUGINS | BP_HOST_WATCHFUL | (ini == NULL ? BP_HOST_CRASH_GUARD : 0u);
     program->host = bp_host_create(&desc);
     if (program->host == NULL) {

@@ -33,14 +33,14 @@
 /* The column of a declared property in a prototype; false where it is absent. */
 static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
 {
-    if (p->prototype == prototype)
+    if (p->host.found.prototype == prototype)
         return true;
     uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
     if (column == 0)
         return false;
-    p->prototype = prototype;
-    p->run = world_run(world, prototype);
-    p->column = column + p->field;
+    p->host.found.prototype = prototype;
+    p->host.found.run = world_run(world, prototype);
+    p->host.found.column = column + p->field;
     return true;
 }
 
@@ -49,7 +49,7 @@ static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_
     const record_t *record = world_record(world, e);
     if (record == NULL || !find_column(world, p, record->prototype))
         return NULL;
-    return run_cell(p->run, p->column, record->row);
+    return run_cell(p->host.found.run, p->host.found.column, record->row);
 }
 
 /* A quick yes for a scalar within its limits; everything else takes the thorough way. */
@@ -163,11 +163,12 @@ static bp_property_t describe_property(const world_t *world, uint32_t key, const
         .flags = (whole ? flags : flags & ~(uint32_t)BP_FIELD_LIST) | (type->own_storage ? OWN_STORAGE : 0) |
                  (field->limited ? LIMITED : 0) | (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
         .size = whole ? field->size : field_item_size(field),
-        .layout = world->layout,
-        .prototype = BP_NONE,
-        .declared = type->bound[index],
         .count = !whole || field_is_single(field) ? 1 : field->elements,
         .element = element,
+        .host.found = {.known = BP_INLINE_LAYOUT,
+                       .layout = world->layout,
+                       .prototype = BP_NONE,
+                       .declared = type->bound[index]},
     };
 }
 
@@ -219,9 +220,9 @@ bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t 
 static bp_result_t follow(world_t *world, bp_property_t *p)
 {
     error_text_t *error = &world->base->error;
-    if (!world_had_layout(world, p->layout) || p->layout == 0)
+    if (!world_had_layout(world, p->host.found.layout) || p->host.found.layout == 0)
         return error_set(error, BP_ERROR_ARGUMENT, "the property was not resolved in world '%s'", world->name);
-    const known_field_t *was = p->declared, *now = registry_follow(was);
+    const known_field_t *was = p->host.found.declared, *now = registry_follow(was);
     const component_t *type = world_key_manager(world, p->key)->component;
     if (now == NULL)
         return error_set(error, BP_ERROR_NOT_FOUND, "property '%s' of %s has gone with a reload", was->name,
@@ -242,7 +243,7 @@ static bp_result_t follow(world_t *world, bp_property_t *p)
 
 bp_result_t property_refresh(world_t *world, bp_property_t *p)
 {
-    bp_result_t result = p->layout == world->layout ? BP_OK : follow(world, p);
+    bp_result_t result = p->host.found.layout == world->layout ? BP_OK : follow(world, p);
     if (result == BP_OK && (world->prototypes.keys[p->key].flags & KEY_GONE) != 0)
         result = error_set(&world->base->error, BP_ERROR_NOT_FOUND, "component '%s' has left world '%s'",
                            names_text(&world->base->names, world->prototypes.keys[p->key].name), world->name);
@@ -359,7 +360,7 @@ static inline const char *scattered_cell(const world_t *world, records_view_t re
         if (!find_column(world, p, record->prototype))
             return NULL;
         met->prototype[slot] = record->prototype;
-        met->base[slot] = run_cell(p->run, p->column, 0);
+        met->base[slot] = run_cell(p->host.found.run, p->host.found.column, 0);
     }
     return met->base[slot] + (size_t)record->row * size;
 }
@@ -401,10 +402,10 @@ static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return property_absent(world, p, entities[i]);
-        uint32_t reach = count - i, n = run_stretch(p->run, record->row, entities + i, reach);
+        uint32_t reach = count - i, n = run_stretch(p->host.found.run, record->row, entities + i, reach);
         char *to = values + i * stride;
         if (n >= LONG_STRETCH || n == reach)
-            copy_out(to, stride, run_cell(p->run, p->column, record->row), p->size, n);
+            copy_out(to, stride, run_cell(p->host.found.run, p->host.found.column, record->row), p->size, n);
         else if (p->size == 4)
             n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, 4);
         else
@@ -437,7 +438,8 @@ NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const b
 /* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
 static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
-    return p->layout == world->layout && (p->flags & (OWN_STORAGE | ELEMENT)) == 0 ? find_cell(world, p, e) : NULL;
+    bool present = p->host.found.layout == world->layout;
+    return present && (p->flags & (OWN_STORAGE | ELEMENT)) == 0 ? find_cell(world, p, e) : NULL;
 }
 
 /* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four
@@ -486,7 +488,7 @@ static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_ent
         const record_t *record = world_record(world, entities[i]);
         if (record == NULL || !find_column(world, p, record->prototype))
             return property_absent(world, p, entities[i]);
-        i += run_stretch(p->run, record->row, entities + i, count - i);
+        i += run_stretch(p->host.found.run, record->row, entities + i, count - i);
     }
     return BP_OK;
 }
@@ -497,8 +499,8 @@ static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entit
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
         find_column(world, p, record->prototype);
-        uint32_t n = stretches == 1 ? count : run_stretch(p->run, record->row, entities + i, count - i);
-        char *cells = run_cell(p->run, p->column, record->row);
+        uint32_t n = stretches == 1 ? count : run_stretch(p->host.found.run, record->row, entities + i, count - i);
+        char *cells = run_cell(p->host.found.run, p->host.found.column, record->row);
         if (stride == p->size)
             memcpy(cells, values + i * stride, (size_t)n * p->size);
         for (uint32_t j = 0; stride != p->size && j < n; j++)
@@ -513,9 +515,9 @@ NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_en
     for (uint32_t i = 0, n; i < count; i += n) {
         const record_t *record = world_record(world, entities[i]);
         find_column(world, p, record->prototype);
-        const run_t *run = p->run;
+        const run_t *run = p->host.found.run;
         n = run_stretch(run, record->row, entities + i, count - i);
-        stamps_note(run->stamps, p->column, record->row, n);
+        stamps_note(run->stamps, p->host.found.column, record->row, n);
     }
 }
 
@@ -552,7 +554,8 @@ NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p,
         return set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
     if ((world->care & WORLD_STAMPED) != 0)
-        stamps_note(((const run_t *)p->run)->stamps, p->column, world_record(world, entities[0])->row, 1);
+        stamps_note(((const run_t *)p->host.found.run)->stamps, p->host.found.column,
+                    world_record(world, entities[0])->row, 1);
     return BP_OK;
 }
 

@@ -37,7 +37,7 @@ bp_result_t property_refresh(world_t *world, bp_property_t *property);
 /* The field as it is declared now. */
 static inline const field_t *property_field(const bp_property_t *property)
 {
-    return ((const known_field_t *)property->declared)->field;
+    return ((const known_field_t *)property->host.found.declared)->field;
 }
 
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,

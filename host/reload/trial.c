@@ -160,7 +160,7 @@ static int try_change(process_t *self, void *data)
     reload_t *reload = attempt->trial->reload;
     char verdict = SAYS_PASSED;
     const char *reason = "";
-    reload->base->log = (bp_log_i){error, keep_error};
+    reload->base->log = (bp_log_i){.context = error, .write = keep_error};
     reload->loader->on_trial = reload->loader->plugins.strict = true;
     if (reload->loader->guard != NULL)
         /* so that it is told where it hangs */

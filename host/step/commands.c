@@ -146,7 +146,8 @@ static bool holds_more(const bp_property_t *property)
 static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
-           (property == NULL || (open->property.field == property->field && open->property.layout == property->layout &&
+           (property == NULL || (open->property.field == property->field &&
+                                 open->property.host.found.layout == property->host.found.layout &&
                                  open->property.element == property->element && !holds_more(property)));
 }
 

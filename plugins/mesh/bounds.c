@@ -153,7 +153,7 @@ static void refresh(bp_manager_t *m, const bp_transform_api *table, bp_manager_t
     const columns_t c = columns_of(meshes);
     uint32_t lost[BLOCK], count = 0;
     uint64_t since = watch(changes, meshes, transforms);
-    bp_slot_stamps_t stamps;
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
     changes->slots(transforms, &stamps);
     if (stamps.latest <= since && !meshes->changed)
         return;

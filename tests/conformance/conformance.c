@@ -345,8 +345,8 @@ static void open_rig(conformance_t *c)
         .threads = c->threads,
         .seed = 1,
         .tag = 2, /* check_refusals makes a host with another */
-        .allocator = {.context = &c->memory, .resize = resize_rig},
-        .log = {.context = c, .write = write_log},
+        .allocator = &(bp_allocator_i){.context = &c->memory, .resize = resize_rig},
+        .log = &(bp_log_i){.context = c, .write = write_log},
     });
     EXPECT(c, c->host != NULL, "no host can be had");
     c->api = bp_host_api(c->host);

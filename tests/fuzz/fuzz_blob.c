@@ -201,7 +201,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint64_t sum = hash_bytes(exact + sizeof(blob_head_t), size - sizeof(blob_head_t));
     memcpy(exact + offsetof(blob_head_t, checksum), &sum, sizeof sum);
     bp_host_o *host = bp_host_create(
-        &(bp_host_desc_t){.static_plugins = plugins, .static_plugin_count = 1, .log = {NULL, no_log}, .tag = 1});
+        &(bp_host_desc_t){.static_plugins = plugins, .static_plugin_count = 1, .log = &(bp_log_i){.write = no_log},
+                          .tag = 1});
     bp_scene_o *scene;
     if (bp_scene_open_memory(host, exact, size, "x.bpe", &scene) == BP_OK &&
         bp_scene_entity_count(scene) <= MOST_ENTITIES) {

@@ -109,8 +109,8 @@ static bp_host_o *open_host(account_t *account)
 {
     bp_host_desc_t desc = {.struct_size = sizeof desc,
                            .tag = 1,
-                           .allocator = {account, resize},
-                           .log = {NULL, silent},
+                           .allocator = &(bp_allocator_i){.context = account, .resize = resize},
+                           .log = &(bp_log_i){.write = silent},
                            .static_plugins = plugins,
                            .static_plugin_count = 1};
     bp_host_o *host = bp_host_create(&desc);

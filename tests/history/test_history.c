@@ -12,7 +12,7 @@ static void open_host(rig_t *rig, uint32_t threads, uint64_t budget)
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
     if (threads > 1)
-        rig->desc.allocator = (bp_allocator_i){NULL, NULL}; /* the rig's heap is for one thread */
+        rig->desc.allocator = NULL; /* the rig's heap is for one thread */
     rig->desc.static_plugins = plugins;
     rig->desc.static_plugin_count = 1;
     rig->desc.threads = threads;

@@ -14,7 +14,7 @@ static bp_host_o *open_host(rig_t *rig, uint32_t threads, bool own_heap)
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
     if (!own_heap)
-        rig->desc.allocator = (bp_allocator_i){NULL, NULL}; /* whose heap is for one thread */
+        rig->desc.allocator = NULL; /* whose heap is for one thread */
     rig->desc.static_plugins = plugins;
     rig->desc.static_plugin_count = 1;
     rig->desc.threads = threads;

@@ -113,8 +113,8 @@ static void open_host(void)
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         plugins[i] = zoo_plugins[i];
     rig_init(&rig);
-    watched = rig.desc.allocator;
-    rig.desc.allocator = (bp_allocator_i){.resize = resize_within_reason};
+    watched = *rig.desc.allocator;
+    rig.desc.allocator = &(bp_allocator_i){.resize = resize_within_reason};
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);

@@ -55,8 +55,8 @@ static void begin_with(const bp_plugin_head_t *const *plugins, uint32_t count)
     bytes = 0;
     log_text[0] = '\0';
     host = bp_host_create(&(bp_host_desc_t){
-        .allocator = {.context = &bytes, .resize = resize_counted},
-        .log = {.context = log_text, .write = write_log},
+        .allocator = &(bp_allocator_i){.context = &bytes, .resize = resize_counted},
+        .log = &(bp_log_i){.context = log_text, .write = write_log},
         .static_plugins = plugins,
         .static_plugin_count = count,
     });
@@ -294,9 +294,9 @@ START_TEST(a_head_that_was_written_for_another_contract_is_refused)
         {offsetof(bp_plugin_head_t, abi_major), BP_ABI_MAJOR + 1, {"contract 3", "contract 2", "rebuild"}},
         {offsetof(bp_plugin_head_t, abi_major), UINT32_MAX, {"contract 4294967295", "rebuild"}},
         {offsetof(bp_plugin_head_t, abi_major), 1, {"contract 1", "contract 2", "rebuild"}},
-        {offsetof(bp_plugin_head_t, struct_size), 24, {"head", "24 bytes"}},
-        {offsetof(bp_plugin_head_t, struct_size), 0, {"head", "0 bytes"}},
-        {offsetof(bp_plugin_head_t, desc_size), 24, {"descriptor", "24 bytes"}},
+        {offsetof(bp_plugin_head_t, struct_size), 24, {"head", "24 bytes", "rebuild"}},
+        {offsetof(bp_plugin_head_t, struct_size), 0, {"head", "0 bytes", "rebuild"}},
+        {offsetof(bp_plugin_head_t, desc_size), 24, {"descriptor", "24 bytes", "rebuild"}},
     };
     _Static_assert(sizeof heads / sizeof heads[0] == HEADS, "every row is a round");
     begin();

@@ -47,7 +47,7 @@ static void expect_told(const char *calls)
 static void open_host(uint32_t flags)
 {
     forget();
-    host = bp_host_create(&(bp_host_desc_t){.log = {NULL, hear}, .flags = flags});
+    host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.write = hear}, .flags = flags});
     WORKS(host, bp_host_load_plugin(host, put_plugin("clockwork_1", "clockwork"), NULL, 0));
     expect_told("1 load, 1 resume 0");
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
@@ -144,7 +144,7 @@ END_TEST
 START_TEST(a_plugin_that_cannot_resume_is_not_loaded)
 {
     forget();
-    host = bp_host_create(&(bp_host_desc_t){.log = {NULL, hear}});
+    host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.write = hear}});
     FAILS(host, BP_ERROR_IO, "its resume failed: the key is lost",
           bp_host_load_plugin(host, put_plugin("clockwork_5", "clockwork"), NULL, 0));
     expect_told("5 load, 5 resume 0, 5 unload");

@@ -185,8 +185,9 @@ static void open_host(flock_t *flock)
                            .log = log_into(&flock->log),
                            .static_plugins = linked,
                            .static_plugin_count = 1};
+    const bp_jobs_i backwards = {.threads = flock->threads, .run = run_backwards};
     if (flock->own_jobs)
-        desc.jobs = (bp_jobs_i){.threads = flock->threads, .run = run_backwards};
+        desc.jobs = &backwards;
     put(flock, 1);
     flock->host = bp_host_create(&desc);
     WORKS(flock->host, bp_host_load_plugin(flock->host, flock->path, NULL, 0));

@@ -78,7 +78,7 @@ static void begin(const bp_allocator_i *allocator)
                            .log = log_into(&log_text),
                            .static_plugins = linked};
     desc.static_plugin_count = COUNT(linked);
-    desc.allocator = *allocator;
+    desc.allocator = allocator;
     host = bp_host_create(&desc);
     api = bp_host_api(host);
     for (uint32_t i = 0; i < COUNT(linked); i++)

@@ -469,7 +469,7 @@ START_TEST(what_no_memory_holds_is_refused_before_any_is_filled)
     char sentence[64];
     uint64_t available;
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     rig_open(&rig);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
@@ -511,7 +511,7 @@ START_TEST(an_allocator_with_a_limit_refuses_a_crowd)
     rig_t rig;
     size_t taken = 0;
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){.context = &taken, .resize = resize_up_to_a_limit};
+    rig.desc.allocator = &(bp_allocator_i){.context = &taken, .resize = resize_up_to_a_limit};
     rig_open(&rig);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
@@ -536,7 +536,7 @@ START_TEST(a_count_of_labels_that_no_memory_holds_is_not_compiled)
     uint64_t available;
     rig_t rig;
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = 1;
     rig_open(&rig);

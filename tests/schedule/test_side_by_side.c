@@ -288,8 +288,9 @@ static char *result_of(uint32_t threads, bool own_jobs, uint32_t worlds, uint32_
                                                          .systems = {kit.systems, kit.count, sizeof kit.systems[0]}}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_desc_t desc = {.threads = threads, .tag = 1, .seed = 5, .static_plugins = linked, .static_plugin_count = 1};
+    const bp_jobs_i backwards = {.threads = threads, .run = run_backwards};
     if (own_jobs)
-        desc.jobs = (bp_jobs_i){.threads = threads, .run = run_backwards};
+        desc.jobs = &backwards;
     bp_host_o *host = bp_host_create(&desc);
     WORKS(host, bp_host_load_plugin(host, "kit", NULL, 0));
     for (uint32_t w = 0; w < worlds; w++) {

@@ -87,9 +87,10 @@ static void write_line(void *context, int32_t level, const char *source, const c
     log->count++;
 }
 
-bp_log_i log_into(log_text_t *log)
+const bp_log_i *log_into(log_text_t *log)
 {
-    return (bp_log_i){.context = log, .write = write_line};
+    log->target = (bp_log_i){.struct_size = sizeof log->target, .context = log, .write = write_line};
+    return &log->target;
 }
 
 /* --- rigs ----------------------------------------------------------------------------------------------- */
@@ -97,11 +98,12 @@ bp_log_i log_into(log_text_t *log)
 void rig_init(rig_t *rig)
 {
     memset(rig, 0, sizeof *rig);
+    rig->allocator = heap_allocator(&rig->heap);
     rig->desc = (bp_host_desc_t){
         .struct_size = sizeof(bp_host_desc_t),
         .seed = 1,
         .tag = 1,
-        .allocator = heap_allocator(&rig->heap),
+        .allocator = &rig->allocator,
         .log = log_into(&rig->log),
         .static_plugins = zoo_plugins,
         .static_plugin_count = ZOO_PLUGINS,

@@ -28,12 +28,14 @@ bp_allocator_i heap_allocator(heap_t *heap);
 typedef struct log_text_t {
     char text[4096];
     uint32_t count;
+    bp_log_i target; /* what log_into hands out */
 } log_text_t;
 
-bp_log_i log_into(log_text_t *log);
+const bp_log_i *log_into(log_text_t *log);
 
 typedef struct rig_t {
     heap_t heap;
+    bp_allocator_i allocator; /* of the heap */
     log_text_t log;
     bp_host_desc_t desc; /* what rig_open made the host from */
     bp_host_o *host;

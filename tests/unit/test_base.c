@@ -218,8 +218,8 @@ END_TEST
 
 START_TEST(the_log_gets_every_level_and_its_source)
 {
-    log_text_t log = {{0}, 0};
-    bp_log_i target = log_into(&log);
+    log_text_t log = {.count = 0};
+    bp_log_i target = *log_into(&log);
     log_write(&target, BP_LOG_DEBUG, "here", "number %d", 7);
     log_write(&target, BP_LOG_ERROR, "there", "text");
     ck_assert_str_eq(log.text, "here: 0: number 7\nthere: 3: text\n");

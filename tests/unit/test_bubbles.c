@@ -348,7 +348,7 @@ START_TEST(threads_change_nothing)
     uint64_t random = 9;
     rig_init(&rig);
     rig.desc.threads = (uint32_t)_i;
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     open_with("-80 -50", "80 50", "1", 60);
     fill(&random, 20, MOST - 20, 1.3f, (bp_vec2_t){-80, -50}, (bp_vec2_t){80, 50});
     set_all(20);
@@ -497,7 +497,7 @@ static bp_sprite_t *play(const char *seed, uint32_t threads, uint32_t *count)
 {
     rig_init(&rig);
     rig.desc.threads = threads;
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     open_with("-8 -5", "8 5", seed, 60);
     make("bubble", entities, 20);
     make("avoid", entities + 20, 20000);
@@ -526,7 +526,7 @@ static bp_sprite_t *play_reloaded(uint32_t after, uint32_t *count)
 {
     const char *const name = "bubbles";
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     rig_open(&rig);
     WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/bubbles", NULL, 0));
     make_world(60);
@@ -598,7 +598,7 @@ START_TEST(a_large_frame_has_every_sprite)
     uint32_t count;
     bp_entity_t *many = malloc(SPRITES * sizeof *many);
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     open_with("-80 -50", "80 50", "1", 60);
     ck_assert_ptr_nonnull(many);
     make("bubble", many, 1);

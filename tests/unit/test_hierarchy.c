@@ -803,7 +803,7 @@ START_TEST(stamps_tell_what_has_changed)
 {
     static bp_entity_t e[MANY];
     static stage_t s;
-    bp_slot_stamps_t stamps;
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
     stage_open(&s);
     const bp_changes_api *changes = s.rig.api->registry->find(s.rig.host, BP_CHANGES_API, 1);
     stage_create(&s, e, MANY);

@@ -309,6 +309,63 @@ START_TEST(a_description_of_older_headers_is_read_as_far_as_it_goes)
 }
 END_TEST
 
+/* What an embedder of other headers says of himself: a table that ends earlier, and one that goes on. */
+START_TEST(an_embedders_tables_are_read_as_far_as_both_sides_know_them)
+{
+    struct { bp_log_i known; void *later; } newer = {*rig.desc.log, NULL};
+    const bp_jobs_i cut = {.struct_size = offsetof(bp_jobs_i, run), .threads = JOBS_MAX_THREADS + 1};
+    bp_host_desc_t desc = rig.desc;
+    newer.known.struct_size = sizeof newer;
+    desc.log = &newer.known;
+    desc.jobs = &cut; /* without `run`: as if there were none */
+    bp_host_o *host = bp_host_create(&desc);
+    ck_assert_ptr_nonnull(host);
+    WORKS(host, bp_host_load_plugin(host, "shop", NULL, 0));
+    bp_host_api(host)->error->log(&loader_find(&host->loader, "shop")->handed, BP_LOG_ERROR, "heard");
+    ck_assert_str_eq(rig.log.text, "shop: 3: heard\n");
+    bp_host_destroy(host);
+    memset(&rig.log, 0, sizeof rig.log);
+}
+END_TEST
+
+/* Lists of a plugin that was built with later headers: items are longer, and what is handed out is not. */
+START_TEST(what_a_plugin_declares_is_handed_out_as_copies)
+{
+    struct { bp_field_t known; uint64_t later[3]; } fields[2] = {
+        {{.name = "first", .type = BP_F32, .initial = "1", .doc = "one"}, {1, 2, 3}},
+        {{.name = "second", .type = BP_I32, .max = "7", .unit = "m"}, {4, 5, 6}}};
+    char name[] = "crate", text[] = "a text";
+    const bp_term_field_t asked[] = {{.name = "first", .type = BP_F32}};
+    bp_term_t terms[] = {{.component = name, .fields = BP_LIST(asked)}};
+    bp_component_i components[] = {{.name = name, .doc = text, .fields = {&fields[0].known, 2, sizeof fields[0]}}};
+    bp_system_i systems[] = {{.name = "lift", .terms = BP_LIST(terms), .run_all = visit}};
+    bp_plugin_desc_t declared = {.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems),
+                                 .options = {&fields[0].known, 1, sizeof fields[0]}};
+    const bp_plugin_head_t crate = BP_PLUGIN_HEAD("crate", &declared), *const linked[] = {&crate};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
+    WORKS(host, bp_host_load_plugin(host, "crate", NULL, 0));
+    memset(fields, 0, sizeof fields);
+    memset(name, 'x', sizeof name - 1);
+    memset(text, 'x', sizeof text - 1);
+    memset(components, 0, sizeof components);
+    memset(systems, 0, sizeof systems);
+    memset(terms, 0, sizeof terms);
+    memset(&declared, 0, sizeof declared);
+    const bp_plugin_desc_t *desc = bp_host_plugin(host, 0, NULL)->desc;
+    const bp_component_i *component = &desc->components.items[0];
+    ck_assert_uint_eq(component->fields.item_size, sizeof(bp_field_t));
+    ck_assert_str_eq(component->name, "crate");
+    ck_assert_str_eq(component->doc, "a text");
+    ck_assert_str_eq(component->fields.items[1].name, "second");
+    ck_assert_str_eq(component->fields.items[1].unit, "m");
+    ck_assert_str_eq(desc->options.items[0].initial, "1");
+    ck_assert_uint_eq(desc->options.item_size, sizeof(bp_field_t));
+    ck_assert_str_eq(desc->systems.items[0].terms.items[0].component, "crate");
+    ck_assert_str_eq(desc->systems.items[0].terms.items[0].fields.items[0].name, "first");
+    bp_host_destroy(host);
+}
+END_TEST
+
 START_TEST(tables_say_how_large_they_are)
 {
     const bp_api_t *t = rig.api;
@@ -630,7 +687,7 @@ START_TEST(without_a_log_warnings_and_errors_go_to_stderr)
     char path[1024], text[256];
     snprintf(path, sizeof path, "%s", scratch_file("stderr.txt", ""));
     bp_host_desc_t desc = rig.desc;
-    desc.log = (bp_log_i){0};
+    desc.log = NULL;
     bp_host_o *host = bp_host_create(&desc);
     WORKS(host, bp_host_load_plugin(host, "shop", NULL, 0));
     const plugin_t *plugin = loader_find(&host->loader, "shop");
@@ -1043,6 +1100,8 @@ Suite *host_suite(void)
     TCase *hosts = new_case(suite, "hosts");
     tcase_add_test(hosts, a_host_needs_no_description);
     tcase_add_test(hosts, a_description_of_older_headers_is_read_as_far_as_it_goes);
+    tcase_add_test(hosts, an_embedders_tables_are_read_as_far_as_both_sides_know_them);
+    tcase_add_test(hosts, what_a_plugin_declares_is_handed_out_as_copies);
     tcase_add_test(hosts, a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other);
     tcase_add_test(hosts, a_speed_lies_within_its_limits);
     tcase_add_test(hosts, a_table_of_the_host_is_found_up_to_its_version);

@@ -30,7 +30,7 @@ static uint32_t living_count;
 static void begin(void)
 {
     rig_init(&rig);
-    rig.desc.allocator = (bp_allocator_i){0};
+    rig.desc.allocator = NULL;
     rig_open(&rig);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));

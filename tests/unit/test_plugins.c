@@ -75,7 +75,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
 static void begin_with(const bp_plugin_head_t *const *plugins, uint32_t count)
 {
     log_text[0] = '\0';
-    host = bp_host_create(&(bp_host_desc_t){.log = {.context = log_text, .write = write_log},
+    host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.context = log_text, .write = write_log},
                                             .tag = 5,
                                             .static_plugins = plugins,
                                             .static_plugin_count = count});

@@ -123,7 +123,7 @@ START_TEST(a_query_finds_what_a_naive_look_finds)
     rig_init(&rig);
     rig.desc.threads = threads[_i];
     if (threads[_i] > 1)
-        rig.desc.allocator = (bp_allocator_i){0}; /* the heap of rigs is for one thread */
+        rig.desc.allocator = NULL; /* the heap of rigs is for one thread */
     rig_open(&rig);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));

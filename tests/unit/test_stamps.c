@@ -99,7 +99,7 @@ static void check_rows(const look_t *look, const world_t *world, uint32_t r)
 static void check_instances(const look_t *look, bp_world_o *world, const bp_changes_api *changes, uint32_t s)
 {
     const bp_world_api *api = api_of(world)->world;
-    bp_slot_stamps_t stamps;
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
     if (look->managers[s] != api->manager(world, api->component(world, stock_types[s])))
         return; /* its plugin has gone and come again */
     const stock_t *stock = look->managers[s]->state;

@@ -103,7 +103,7 @@ START_TEST(the_same_operations_are_right_on_the_systems_pages)
     static churn_t churn;
     rig_t own;
     rig_init(&own);
-    own.desc.allocator = (bp_allocator_i){0};
+    own.desc.allocator = NULL;
     rig_open(&own);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(own.host, bp_host_load_plugin(own.host, zoo_plugins[i]->name, NULL, 0));

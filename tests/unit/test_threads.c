@@ -214,7 +214,7 @@ static bp_host_o *make_host(uint32_t threads, const bp_jobs_i *jobs)
     bp_host_desc_t desc = {
         .threads = threads, .tag = 1, .static_plugins = linked, .static_plugin_count = COUNT(linked)};
     if (jobs != NULL)
-        desc.jobs = *jobs;
+        desc.jobs = jobs;
     bp_host_o *host = bp_host_create(&desc);
     ck_assert_ptr_nonnull(host);
     for (uint32_t i = 0; i < COUNT(linked); i++)
@@ -359,7 +359,7 @@ START_TEST(terms_ask_for_512_fields_at_most_and_are_cut_all_the_same)
                                      .components = BP_LIST(wide), .systems = BP_LIST(counting)}));
     const bp_plugin_head_t *const linked[] = {&plugin};
     bp_host_o *host = bp_host_create(
-        &(bp_host_desc_t){.jobs = jobs, .static_plugins = linked, .static_plugin_count = 1});
+        &(bp_host_desc_t){.jobs = &jobs, .static_plugins = linked, .static_plugin_count = 1});
     FAILS(host, BP_ERROR_LIMIT, "its terms ask for 513 fields; at most 512 are allowed",
           bp_host_load_plugin(host, "wide", NULL, 0));
     counting[0].terms = (bp_term_list_t)BP_LIST(most);
@@ -468,7 +468,7 @@ static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
     bp_host_desc_t desc = {.threads = threads, .static_plugins = heads, .static_plugin_count = 1};
     bp_entity_t *entities = malloc(MANY * sizeof *entities);
     if (jobs != NULL)
-        desc.jobs = *jobs;
+        desc.jobs = jobs;
     bp_host_o *host = bp_host_create(&desc);
     WORKS(host, bp_host_load_plugin(host, "complainer", NULL, 0));
     for (uint32_t w = 0; w < 2; w++) {

@@ -1,0 +1,216 @@
+/* declared.c - the copies of what a plugin declares.
+ *
+ * The same walk is made twice: first it adds up how many bytes there are, then it copies them. A walk reads each item
+ * into a local one, brings what that leads to into the block, and stores the item with its new addresses; so the first
+ * walk, which has no block, changes nothing.
+ */
+#include "declared.h"
+
+#include "slots.h"
+
+enum { MOST_EXTENSIONS = 256, MOST_TABLES = 4096, ALIGNMENT = 16 };
+
+typedef struct walk_t {
+    char *block; /* NULL: only add up */
+    size_t used;
+} walk_t;
+
+static void *put(walk_t *walk, const void *bytes, size_t size)
+{
+    size_t at = walk->used;
+    walk->used += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return walk->block == NULL ? NULL : memcpy(walk->block + at, bytes, size);
+}
+
+static void put_text(walk_t *walk, const char **text)
+{
+    const char *copy = *text == NULL ? NULL : put(walk, *text, strlen(*text) + 1);
+    if (copy != NULL)
+        *text = copy;
+}
+
+/* Room for the items of a list; NULL while it is only added up. */
+static void *put_items(walk_t *walk, uint32_t count, size_t size)
+{
+    void *items = walk->block == NULL ? NULL : walk->block + walk->used;
+    walk->used += (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return items;
+}
+
+static bool is_list(const void *items, uint32_t count, uint32_t most, size_t item_size, size_t least)
+{
+    return items != NULL && count > 0 && count <= most && item_size >= least;
+}
+
+/* Item `index` of a list, as far as both sides know it. */
+static void read_item(void *item, size_t known, const void *items, uint32_t index, size_t item_size)
+{
+    memset(item, 0, known);
+    memcpy(item, (const char *)items + index * item_size, item_size < known ? item_size : known);
+}
+
+static void put_fields(walk_t *walk, bp_field_list_t *list, size_t least)
+{
+    if (!is_list(list->items, list->count, REGISTRY_MAX_FIELDS, list->item_size, least))
+        return;
+    bp_field_t *items = put_items(walk, list->count, sizeof *items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_field_t field;
+        read_item(&field, sizeof field, list->items, i, list->item_size);
+        const char **texts[] = {&field.name, &field.initial, &field.min,         &field.max,
+                                &field.unit, &field.doc,     &field.former_name, &field.values};
+        for (uint32_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+            put_text(walk, texts[t]);
+        if (items != NULL)
+            items[i] = field;
+    }
+    if (items != NULL)
+        *list = (bp_field_list_t){items, list->count, sizeof *items};
+}
+
+static void put_extensions(walk_t *walk, bp_extension_list_t *list)
+{
+    if (!is_list(list->items, list->count, MOST_EXTENSIONS, list->item_size, sizeof *list->items))
+        return;
+    bp_extension_t *items = put_items(walk, list->count, sizeof *items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_extension_t extension;
+        read_item(&extension, sizeof extension, list->items, i, list->item_size);
+        put_text(walk, &extension.name);
+        const void *verbs =
+            extension.verbs == NULL || extension.size > TABLE_MOST ? NULL : put(walk, extension.verbs, extension.size);
+        if (verbs != NULL)
+            extension.verbs = verbs;
+        if (items != NULL)
+            items[i] = extension;
+    }
+    if (items != NULL)
+        *list = (bp_extension_list_t){items, list->count, sizeof *items};
+}
+
+static void put_components(walk_t *walk, const bp_component_list_t *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_component_i component = list->items[i];
+        const char **texts[] = {&component.name, &component.doc, &component.reads, &component.writes};
+        for (uint32_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+            put_text(walk, texts[t]);
+        put_fields(walk, &component.fields, sizeof(bp_field_t));
+        put_extensions(walk, &component.extensions);
+        if (component.storage != NULL && component.storage->struct_size >= sizeof(bp_storage_i)) {
+            const bp_storage_i *storage = put(walk, component.storage, sizeof *storage);
+            component.storage = storage == NULL ? component.storage : storage;
+        }
+        if (walk->block != NULL)
+            *(bp_component_i *)(uintptr_t)&list->items[i] = component;
+    }
+}
+
+static void put_asked(walk_t *walk, bp_term_field_list_t *list)
+{
+    if (!is_list(list->items, list->count, TERMS_MAX_ASKED, list->item_size, sizeof *list->items))
+        return;
+    bp_term_field_t *items = put_items(walk, list->count, sizeof *items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_term_field_t field;
+        read_item(&field, sizeof field, list->items, i, list->item_size);
+        put_text(walk, &field.name);
+        if (items != NULL)
+            items[i] = field;
+    }
+    if (items != NULL)
+        *list = (bp_term_field_list_t){items, list->count, sizeof *items};
+}
+
+static void put_terms(walk_t *walk, bp_term_list_t *list)
+{
+    if (!is_list(list->items, list->count, TERMS_MAX, list->item_size, sizeof *list->items))
+        return;
+    bp_term_t *items = put_items(walk, list->count, sizeof *items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_term_t term;
+        read_item(&term, sizeof term, list->items, i, list->item_size);
+        put_text(walk, &term.component);
+        put_text(walk, &term.instance);
+        put_asked(walk, &term.fields);
+        if (items != NULL)
+            items[i] = term;
+    }
+    if (items != NULL)
+        *list = (bp_term_list_t){items, list->count, sizeof *items};
+}
+
+static void put_systems(walk_t *walk, const bp_system_list_t *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_system_i system = list->items[i];
+        const char **texts[] = {&system.name,  &system.doc,   &system.before,
+                                &system.after, &system.reads, &system.writes};
+        for (uint32_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+            put_text(walk, texts[t]);
+        put_terms(walk, &system.terms);
+        put_extensions(walk, &system.extensions);
+        if (walk->block != NULL)
+            *(bp_system_i *)(uintptr_t)&list->items[i] = system;
+    }
+}
+
+static void put_tables(walk_t *walk, bp_table_list_t *list)
+{
+    if (!is_list(list->items, list->count, MOST_TABLES, list->item_size, sizeof *list->items))
+        return;
+    bp_table_t *items = put_items(walk, list->count, sizeof *items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_table_t table;
+        read_item(&table, sizeof table, list->items, i, list->item_size);
+        put_text(walk, &table.name);
+        put_text(walk, &table.returns);
+        const void *entries =
+            table.entries == NULL || table.size > TABLE_MOST ? NULL : put(walk, table.entries, table.size);
+        if (entries != NULL)
+            table.entries = entries;
+        if (items != NULL)
+            items[i] = table;
+    }
+    if (items != NULL)
+        *list = (bp_table_list_t){items, list->count, sizeof *items};
+}
+
+static void put_tasks(walk_t *walk, const bp_task_list_t *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_task_t task = list->items[i];
+        put_text(walk, &task.name);
+        if (walk->block != NULL)
+            *(bp_task_t *)(uintptr_t)&list->items[i] = task;
+    }
+}
+
+static void put_all(walk_t *walk, bp_plugin_desc_t *desc)
+{
+    put_components(walk, &desc->components);
+    put_systems(walk, &desc->systems);
+    put_fields(walk, &desc->options, offsetof(bp_field_t, initial));
+    put_tables(walk, &desc->tables);
+    put_tasks(walk, &desc->tasks);
+}
+
+bool declared_copy(memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared)
+{
+    walk_t walk = {NULL, 0};
+    put_all(&walk, desc);
+    *declared = (declared_t){NULL, walk.used};
+    if (walk.used == 0)
+        return true;
+    declared->block = memory_new(memory, walk.used);
+    walk = (walk_t){declared->block, 0};
+    if (walk.block != NULL)
+        put_all(&walk, desc);
+    return walk.block != NULL;
+}
+
+void declared_free(memory_t *memory, declared_t *declared)
+{
+    memory_free(memory, declared->block, declared->block == NULL ? 0 : declared->size);
+    *declared = (declared_t){NULL, 0};
+}
