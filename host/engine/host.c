@@ -348,6 +348,7 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
         schedule_free_world(world);
         return result;
     }
+    history_add_world(&host->history, &world->rows);
     host->layouts++; /* not before: a world that could not be made must not change the random numbers of the next */
     *out = world;
     return BP_OK;

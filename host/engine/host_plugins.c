@@ -236,7 +236,9 @@ void host_attend_crashes(bp_host_o *host)
     if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
         loader_audit(&host->loader);
 #endif
-    if (host->destruction.stepping != 0 || !atomic_exchange(&host->loader.plugins.crashed, false))
+    if (host->destruction.stepping != 0 ||
+        !atomic_load_explicit(&host->loader.plugins.crashed, memory_order_relaxed) ||
+        !atomic_exchange(&host->loader.plugins.crashed, false))
         return;
     for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
         plugin_t *plugin = host->loader.plugins.items[i];

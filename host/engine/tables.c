@@ -13,6 +13,20 @@
 
 #include <stdio.h>
 
+/* --- what is remembered ------------------------------------------------------------------------------------------ */
+
+/* Whoever changes something tells the host's history. Calls that take a few dozen instructions ask one bit for that,
+ * and are made by a function of their own where it is set: so the usual ones save no registers. */
+static inline bool is_remembered(const bp_world_o *world)
+{
+    return (world->rows.care & WORLD_REMEMBERED) != 0;
+}
+
+static void touch(bp_world_o *world)
+{
+    history_touch(&world->rows.host->history);
+}
+
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */
 
 /* `handed` is the first member of the host's own plugin_t. */
@@ -64,7 +78,7 @@ static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const c
 
 /* --- entities -------------------------------------------------------------------------------------------------- */
 
-static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t create_with_care(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
     history_touch(&host->history);
     if (host->entities.sealed)
@@ -73,10 +87,25 @@ static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, u
     return entities_create(&host->entities, entities, count);
 }
 
-static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
+static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
+{
+    if ((host->entities.sealed | host->entities.remembered) != 0)
+        return create_with_care(host, entities, count);
+    return count == 1 && entities_create_one(&host->entities, entities)
+               ? BP_OK
+               : entities_create(&host->entities, entities, count);
+}
+
+NOT_INLINED static uint32_t remembered_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
 {
     history_touch(&host->history);
     return destruction_destroy(&host->destruction, entities, count);
+}
+
+static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
+{
+    return host->entities.remembered ? remembered_destroy(host, entities, count)
+                                     : destruction_destroy(&host->destruction, entities, count);
 }
 
 static uint32_t entity_table_alive(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive)
@@ -167,22 +196,43 @@ static bp_result_t world_table_prototype(bp_world_o *world, const uint32_t *keys
     return result;
 }
 
+NOT_INLINED static bp_result_t remembered_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities,
+                                                 uint32_t count)
+{
+    touch(world);
+    return store_create(&world->rows, prototype, entities, count);
+}
+
 static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
-    history_touch(&world->rows.host->history);
-    return store_create(&world->rows, prototype, entities, count);
+    return is_remembered(world) ? remembered_create(world, prototype, entities, count)
+                                : store_create(&world->rows, prototype, entities, count);
+}
+
+NOT_INLINED static bp_result_t remembered_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
+                                              uint32_t count)
+{
+    touch(world);
+    return store_add(&world->rows, key, entities, count);
 }
 
 static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    history_touch(&world->rows.host->history);
-    return store_add(&world->rows, key, entities, count);
+    return is_remembered(world) ? remembered_add(world, key, entities, count)
+                                : store_add(&world->rows, key, entities, count);
+}
+
+NOT_INLINED static bp_result_t remembered_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
+                                                 uint32_t count)
+{
+    touch(world);
+    return store_remove(&world->rows, key, entities, count);
 }
 
 static bp_result_t world_table_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    history_touch(&world->rows.host->history);
-    return store_remove(&world->rows, key, entities, count);
+    return is_remembered(world) ? remembered_remove(world, key, entities, count)
+                                : store_remove(&world->rows, key, entities, count);
 }
 
 static uint32_t world_table_has(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count,
@@ -209,7 +259,7 @@ static uint32_t world_table_count(bp_world_o *world, uint32_t component)
 
 static void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
 {
-    history_touch(&world->rows.host->history);
+    touch(world);
     return store_ref(&world->rows, ref);
 }
 
@@ -246,11 +296,18 @@ static bp_result_t property_table_get(bp_world_o *world, bp_property_t *property
     return property_get(&world->rows, property, entities, count, values, stride);
 }
 
+NOT_INLINED static bp_result_t remembered_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+                                              uint32_t count, const void *values, size_t stride)
+{
+    touch(world);
+    return property_set(&world->rows, property, entities, count, values, stride);
+}
+
 static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                       uint32_t count, const void *values, size_t stride)
 {
-    history_touch(&world->rows.host->history);
-    return property_set(&world->rows, property, entities, count, values, stride);
+    return is_remembered(world) ? remembered_set(world, property, entities, count, values, stride)
+                                : property_set(&world->rows, property, entities, count, values, stride);
 }
 
 static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entity, const char *component,
@@ -259,11 +316,18 @@ static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entit
     return property_get_named(&world->names, entity, component, property, type, value);
 }
 
+NOT_INLINED static bp_result_t remembered_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
+                                                    const char *property, uint32_t type, const void *value)
+{
+    touch(world);
+    return property_set_named(&world->names, entity, component, property, type, value);
+}
+
 static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
                                             const char *property, uint32_t type, const void *value)
 {
-    history_touch(&world->rows.host->history);
-    return property_set_named(&world->names, entity, component, property, type, value);
+    return is_remembered(world) ? remembered_set_named(world, entity, component, property, type, value)
+                                : property_set_named(&world->names, entity, component, property, type, value);
 }
 
 static bp_result_t property_table_set_text(const bp_path_t *path, const char *text)

@@ -30,6 +30,19 @@ static void forget(history_t *h)
     h->touched = false;
 }
 
+void history_add_world(const history_t *h, world_t *world)
+{
+    world->care = h->budget != 0 ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
+}
+
+static void set_budget(history_t *h, uint64_t budget)
+{
+    h->budget = budget;
+    h->parts.entities->remembered = budget != 0;
+    for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
+        history_add_world(h, h->parts.destruction->worlds[i]);
+}
+
 void history_free(history_t *h)
 {
     forget(h);
@@ -42,7 +55,7 @@ void history_free(history_t *h)
     h->touches = NULL;
     h->marks = NULL;
     h->keyframe_capacity = h->step_capacity = h->touch_capacity = h->mark_capacity = 0;
-    h->budget = 0;
+    set_budget(h, 0);
 }
 
 /* --- what the host is made of ------------------------------------------------------------------------------------- */
@@ -200,7 +213,7 @@ bp_result_t history_set(history_t *h, uint64_t budget)
         return result;
     const destruction_t *d = h->parts.destruction;
     h->now = h->first = h->last = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
-    h->budget = budget;
+    set_budget(h, budget);
     h->shape = shape_of(&h->parts);
     result = keep(h, false);
     if (result != BP_OK)

@@ -80,7 +80,10 @@ void history_free(history_t *history);
  * limit, where a keyframe is larger than the budget. [main], between steps */
 bp_result_t history_set(history_t *history, uint64_t budget);
 
-/* Something comes from outside. */
+/* A world that has just come into being: its tables tell of what comes from outside, if anything is remembered. */
+void history_add_world(const history_t *history, world_t *world);
+
+/* Something comes from outside. Calls that are made often ask WORLD_REMEMBERED in their world's `care` first. */
 void history_touch_slowly(history_t *history);
 static inline void history_touch(history_t *history)
 {

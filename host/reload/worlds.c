@@ -474,10 +474,10 @@ static void recount_keys(world_change_t *w)
 static void recount_telling(world_t *world)
 {
     world->entities->listeners++;
-    world->telling = 0;
+    world->telling = world->collecting = 0;
     for (uint32_t i = 0; i < world->manager_count; i++) {
-        const manager_t *manager = world->managers[i];
-        world->telling += manager->started && manager->component->own_storage && manager->component->storage.gc == NULL;
+        if (world->managers[i]->started)
+            world_count_manager(world, world->managers[i], 1);
     }
 }
 

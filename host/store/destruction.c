@@ -205,13 +205,23 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
     }
 }
 
-static void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
+static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
     if (d->world_count == 1)
         store_forget(d->worlds[0], dead, count);
     else
         forget(d, dead, count);
-    announce(d, dead, count);
+    if (d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners)
+        announce(d, dead, count);
+}
+
+/* Kept apart from batches, which need their copy on the stack. */
+static uint32_t destroy_one(destruction_t *d, bp_entity_t e)
+{
+    if (!entities_end_one(d->entities, e))
+        return 0;
+    bury(d, &e, 1);
+    return 1;
 }
 
 /* Does anybody have to know? Only for many is it worth looking. */
@@ -227,7 +237,7 @@ static bool unnoticed(const destruction_t *d, uint32_t count)
     return true;
 }
 
-static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     bp_entity_t dead[DESTRUCTION_BATCH];
     uint32_t died = 0;
@@ -235,10 +245,7 @@ static uint32_t destroy_now(destruction_t *d, const bp_entity_t *entities, uint3
         died = entities_end(d->entities, entities, count);
     for (uint32_t i = died; i < count;) {
         uint32_t taken = count - i < DESTRUCTION_BATCH ? count - i : DESTRUCTION_BATCH;
-        if (taken == 1)
-            dead[0] = entities[i];
-        else
-            memcpy(dead, entities + i, taken * sizeof *dead);
+        memcpy(dead, entities + i, taken * sizeof *dead);
         uint32_t kept = sift(d->entities, dead, taken);
         if (kept > 0)
             bury(d, dead, kept);
@@ -255,7 +262,7 @@ uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint
         return 0;
     }
     if (d->stepping == 0)
-        return destroy_now(d, entities, count);
+        return count == 1 ? destroy_one(d, entities[0]) : destroy_now(d, entities, count);
     uint64_t needed = (uint64_t)d->waiting_count + count;
     if (!memory_reserve(&d->memory, &d->waiting, &d->waiting_capacity, needed, sizeof *d->waiting)) {
         error_memory(&d->base->error, "destroying entities during a step");

@@ -35,6 +35,7 @@ typedef struct entities_t {
     uint32_t page_capacity;
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
+    bool remembered;      /* the host's history is told of who is created and destroyed from outside */
 } entities_t;
 
 void entities_init(entities_t *entities, base_t *base);
@@ -83,6 +84,22 @@ static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
 
 /* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
 uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
+
+/* The same for one. False where it is not alive. [main] */
+static inline bool entities_end_one(entities_t *entities, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e),
+             life = bp_entity_generation(e) - (entities->base->values.entity_base + 1);
+    if (index >= entities->bound || entities->lives[index] != life || (life & 1) != 0)
+        return false;
+    entities->lives[index] = ++life;
+    entities->living--;
+    if (life >= 2 * ENTITY_MAX_LIFE - 1)
+        return true; /* retired */
+    uint64_t at = (uint64_t)entities->queue_head + entities->queue_count++;
+    entities->queue[at < entities->capacity ? at : at - entities->capacity] = index;
+    return true;
+}
 
 /* The living entity at an index, or {0}. [job] */
 bp_entity_t entities_at(const entities_t *entities, uint32_t index);

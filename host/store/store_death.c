@@ -86,17 +86,23 @@ typedef struct leaving_t {
     uint32_t rows[STORE_BLOCK];
 } leaving_t;
 
+static inline void leave_one(world_t *world, run_t *run, uint32_t row)
+{
+    if (row + 1 == run->count) {
+        store_leave_rows(world, run, row, 1);
+        return;
+    }
+    stamps_note_rows(run->stamps, row, 1);
+    run_leave_row(run, row);
+    store_note_holes(world, run);
+}
+
 static void leave(world_t *world, leaving_t *l)
 {
-    if (l->count > 1) {
+    if (l->count > 1)
         store_leave_scattered(world, l->run, l->rows, l->count);
-    } else if (l->count == 1 && l->rows[0] + 1 < l->run->count) {
-        stamps_note_rows(l->run->stamps, l->rows[0], 1);
-        run_leave_row(l->run, l->rows[0]);
-        store_note_holes(world, l->run);
-    } else if (l->count == 1) {
-        store_leave_rows(world, l->run, l->rows[0], 1);
-    }
+    else if (l->count == 1)
+        leave_one(world, l->run, l->rows[0]);
     l->count = 0;
 }
 
@@ -142,10 +148,34 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
     leave(world, &l);
 }
 
+/* One entity alone; batches have a list of their rows. */
+static void forget_one(world_t *world, bp_entity_t e)
+{
+    if (world->telling > 0)
+        tell_managers(world, &e, 1);
+    record_t *record = world_record(world, e);
+    if (record == NULL)
+        return;
+    run_t *run = world_run(world, record->prototype);
+    uint32_t row = record->row;
+    *record = (record_t){0};
+    if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world)) {
+        leave_at_once(world, run, e, row);
+        return;
+    }
+    world->occupied--;
+    store_moved(world, run, NULL, &e, 1);
+    leave_one(world, run, row);
+}
+
 void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     if (world->occupied == 0)
         return;
+    if (count == 1) {
+        forget_one(world, entities[0]);
+        return;
+    }
     for (uint32_t done = 0; done < count; done += STORE_BLOCK) {
         const bp_entity_t *block = entities + done;
         uint32_t n = count - done < STORE_BLOCK ? count - done : STORE_BLOCK;
@@ -354,7 +384,7 @@ static uint32_t collect_runs(world_t *world, uint32_t visits, bool fully)
     return collected;
 }
 
-static uint32_t collect_managers(world_t *world)
+NOT_INLINED static uint32_t collect_managers(world_t *world)
 {
     uint32_t collected = 0;
     for (uint32_t m = 0; m < world->manager_count; m++) {
@@ -369,19 +399,27 @@ static uint32_t collect_managers(world_t *world)
     return collected;
 }
 
-/* Runs that have been roomy for a while give memory back, as much in each step as a step can do with. */
-static void give_back(world_t *world)
+/* Has the run been roomy for long enough? */
+static inline bool is_to_be_trimmed(run_t *run, uint32_t now)
 {
-    uint32_t visits = world->run_count / WORLD_TRIM_VISITS + 1, now = ++world->collections;
-    for (size_t most = 0; visits > 0 && world->run_count > 0; visits--, world->trim_next++) {
+    if (!run_is_roomy(run)) {
+        run->roomy_since = 0;
+        return false;
+    }
+    if (run->roomy_since == 0)
+        run->roomy_since = now;
+    return now - run->roomy_since >= WORLD_TRIM_AFTER;
+}
+
+/* Runs that have been roomy for a while give memory back, as much in each step as a step can do with; from this one on,
+ * and `visits` - 1 that follow. */
+NOT_INLINED static void give_back(world_t *world, uint32_t visits)
+{
+    for (size_t most = 0; visits > 0; visits--, world->trim_next++) {
         if (world->trim_next >= world->run_count)
             world->trim_next = 0;
         run_t *run = world->runs[world->trim_next];
-        if (!run_is_roomy(run))
-            run->roomy_since = 0;
-        else if (run->roomy_since == 0)
-            run->roomy_since = now;
-        else if (now - run->roomy_since >= WORLD_TRIM_AFTER) {
+        if (is_to_be_trimmed(run, world->collections)) {
             most = most > 0 ? most : memory_bytes(&world->memory) / WORLD_TRIM_SHARE + WORLD_TRIM_BYTES;
             size_t freed = run_trim(run, &world->memory, most);
             if (freed >= most)
@@ -391,16 +429,30 @@ static void give_back(world_t *world)
     }
 }
 
+/* Look at some runs. The usual world has few and none that is to be trimmed. */
+static inline void look_for_room(world_t *world)
+{
+    uint32_t visits = world->run_count / WORLD_TRIM_VISITS + 1, next = world->trim_next;
+    world->collections++;
+    next = next < world->run_count ? next : 0;
+    if (visits == 1 && !is_to_be_trimmed(world->runs[next], world->collections))
+        world->trim_next = next + 1;
+    else
+        give_back(world, visits);
+}
+
+NOT_INLINED static uint32_t collect_holes(world_t *world)
+{
+    uint32_t visits = WORLD_GC_RUNS + world->holed_count / WORLD_GC_RUNS_SHARE;
+    return collect_runs(world, visits < world->holed_count ? visits : world->holed_count, false);
+}
+
 uint32_t store_collect(world_t *world)
 {
-    uint32_t collected = 0;
-    if (world->holed_count > 0 || world->holed_lost) {
-        uint32_t visits = WORLD_GC_RUNS + world->holed_count / WORLD_GC_RUNS_SHARE;
-        collected = collect_runs(world, visits < world->holed_count ? visits : world->holed_count, false);
-    }
+    uint32_t collected = world->holed_count > 0 || world->holed_lost ? collect_holes(world) : 0;
     if (world->run_count > 0)
-        give_back(world);
-    return collected + collect_managers(world);
+        look_for_room(world);
+    return world->collecting > 0 ? collected + collect_managers(world) : collected;
 }
 
 uint32_t store_collect_all(world_t *world)

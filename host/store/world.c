@@ -44,8 +44,7 @@ static void stop_manager(world_t *world, manager_t *manager)
         return;
     manager->started = false;
     world->entities->listeners++;
-    if (manager->component->own_storage && manager->component->storage.gc == NULL)
-        world->telling--;
+    world_count_manager(world, manager, UINT32_MAX);
     if (manager->component->table.stop != NULL)
         verb_stop(manager->component, &manager->verb);
 }
@@ -145,8 +144,7 @@ static bp_result_t start_manager(world_t *world, manager_t *manager)
     }
     manager->started = true;
     world->entities->listeners++;
-    if (component->own_storage && component->storage.gc == NULL)
-        world->telling++;
+    world_count_manager(world, manager, 1);
     return BP_OK;
 }
 

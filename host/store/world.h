@@ -80,15 +80,17 @@ typedef enum world_hold_t {
     WORLD_SPAWNING = 1 << 3  /* a scene is spawned, and managers are called */
 } world_hold_t;
 
-/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it. No flag of a property is this bit. */
+/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it; what comes from outside is told to the host's
+ * history. No flag of a property is one of these bits. */
 #define WORLD_STAMPED 0x10000u
+#define WORLD_REMEMBERED 0x20000u
 
 typedef struct world_t {
     record_t **pages;          /* of records, by entity index (records.h); these four are bp_world_head_t */
     uint32_t page_count, first_page;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
     world_hold_t hold;
-    uint32_t care;             /* why a value cannot simply be copied into its cell: WORLD_SEALED, WORLD_STAMPED */
+    uint32_t care;             /* what a call has to look after first: WORLD_SEALED, WORLD_STAMPED, WORLD_REMEMBERED */
     uint64_t moment;           /* the stamp of what is written now */
     uint32_t stamp_users;      /* who ask for stamps of rows; 0: runs have none */
     uint32_t askers;           /* all who ask for stamps, of rows or of slots */
@@ -111,7 +113,8 @@ typedef struct world_t {
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
     uint32_t roster;           /* another number where a manager has come or gone */
-    uint32_t telling;          /* managers that are told of deaths */
+    uint32_t telling;          /* managers that are told of deaths, ... */
+    uint32_t collecting;       /* ... and those that look for their dead themselves, after steps */
 
     prototypes_t prototypes;
     uint32_t occupied;         /* entities with components */
@@ -176,6 +179,16 @@ bp_result_t world_use_component(world_t *world, component_t *component);
 
 /* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
 void world_drop_manager(world_t *world, manager_t *manager);
+
+/* A manager that has started is among those that are told of deaths, or that look for their dead: one more of these, or
+ * (UINT32_MAX) one fewer. */
+static inline void world_count_manager(world_t *world, const manager_t *manager, uint32_t by)
+{
+    if (manager->component->storage.gc != NULL)
+        world->collecting += by;
+    else if (manager->component->own_storage)
+        world->telling += by;
+}
 
 /* Columns of a component that its code knows of. */
 static inline uint32_t world_visible(const manager_t *manager)
