@@ -444,8 +444,8 @@ BACKPLANE_API void bp_host_history(bp_host_o *host, bp_history_t *history);
 /* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more;
  * systems that are output are left out of that and told at the end. Steps taken in the past go along what was,
  * calls from outside included; the first change from outside begins another future, and the one that was is
- * forgotten. On an error the host is where it was, unless a step failed on the way: then it is where that step
- * began. */
+ * forgotten. On an error the host is where it was. At a moment of the past it is as the step before has left it; at
+ * the last one also what came from outside there has come. */
 BACKPLANE_API bp_result_t bp_host_go(bp_host_o *host, uint64_t moment);
 
 /* Forget what comes after now: the next step is the first of another future. */
@@ -456,8 +456,8 @@ BACKPLANE_API bp_result_t bp_host_branch_off(bp_host_o *host);
 BACKPLANE_API bp_result_t bp_host_mark(bp_host_o *host, const char *name);
 BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment);
 
-/* Say that something has been written past the tables of the contract, through a reference or a column, since the
- * last step. What comes through the tables says so by itself. */
+/* Say that something has been changed past the tables of the contract, in a column for instance, since the last step:
+ * it cannot be computed again, so there will be a keyframe. What comes through the tables says so by itself. */
 BACKPLANE_API void bp_host_touched(bp_host_o *host);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */

@@ -82,6 +82,7 @@ static const make_suite_t second_half[] = {
 #endif
     snapshot_suite,
     history_suite,
+    journal_suite,
     guard_suite,
 #if !defined(_WIN32)
     watch_suite,

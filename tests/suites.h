@@ -67,6 +67,7 @@ Suite *crash_suite(void);
 Suite *program_values_suite(void);
 Suite *snapshot_suite(void);
 Suite *history_suite(void);
+Suite *journal_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);

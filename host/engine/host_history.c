@@ -217,7 +217,7 @@ bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment)
 
 void bp_host_touched(bp_host_o *host)
 {
-    history_touch(&host->history);
+    history_touch_always(&host->history);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */

@@ -74,51 +74,42 @@ static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
     return host_refuse_during_step(scene->host);
 }
 
-/* Spawn into a list of the host's own, or of the caller's where nobody wants a handle. */
-static bp_result_t spawn_listed(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t **entities,
-                                bp_spawn_t *spawn)
+/* What becomes of the list: the caller's where he wants a list and no handle, else the host's own. */
+static uint32_t list_of(const bp_entity_t *entities, const bp_spawn_t *spawn)
 {
-    bp_result_t result = scenes_new_spawn(&scene->host->scenes, scene->blob.info->entity_count, entities, spawn);
-    if (result != BP_OK)
-        return result;
-    result = spawn_blob(&world->rows, &scene->blob, scene->origin, flags, *entities);
-    if (result != BP_OK)
-        scenes_release(&scene->host->scenes, *spawn);
-    return result;
+    return spawn != NULL ? JOURNAL_LISTED : entities != NULL ? JOURNAL_UNLISTED : JOURNAL_RELEASED;
 }
 
 bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
                            bp_spawn_t *spawn)
 {
-    history_touch(&world->rows.host->history);
+    history_t *history = &world->rows.host->history;
+    uint32_t list = list_of(entities, spawn);
+    bp_spawn_t made;
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
-    if (entities != NULL && spawn == NULL)
-        return spawn_blob(&world->rows, &scene->blob, scene->origin, flags, entities);
-    bp_spawn_t made;
-    bp_entity_t *list;
-    result = spawn_listed(scene, world, flags, &list, &made);
-    if (result != BP_OK)
-        return result;
-    if (entities != NULL)
-        memcpy(entities, list, scene->blob.info->entity_count * sizeof *entities);
-    if (spawn != NULL)
+    bool noted = history_call(history);
+    if (noted)
+        journal_spawn(&history->calls, scene, world, flags, list);
+    result = journal_spawn_scene(&scene->host->scenes, scene, &world->rows, flags, list, entities, &made);
+    if (noted)
+        history_called(history, result == BP_OK);
+    if (result == BP_OK && spawn != NULL)
         *spawn = made;
-    else
-        scenes_release(&scene->host->scenes, made);
-    return BP_OK;
+    return result;
 }
 
 uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn)
 {
-    history_touch(&host->history);
     if (host_refuse_during_step(host) != BP_OK)
         return 0;
-    uint32_t count = 0; /* callbacks of the dying may spawn and despawn: the list is taken out of their reach */
-    bp_entity_t *entities = scenes_take(&host->scenes, spawn, &count);
-    uint32_t died = entities == NULL ? 0 : destruction_destroy(&host->destruction, entities, count);
-    scenes_free_list(&host->scenes, entities, count);
+    bool noted = history_call(&host->history);
+    if (noted)
+        journal_despawn(&host->history.calls, spawn);
+    uint32_t died = journal_despawn_list(&host->scenes, &host->destruction, spawn);
+    if (noted)
+        history_called(&host->history, true);
     return died;
 }
 
@@ -135,7 +126,10 @@ uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entitie
 
 void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn)
 {
-    history_touch(&host->history);
+    if (history_call(&host->history)) {
+        journal_release(&host->history.calls, spawn);
+        history_called(&host->history, true);
+    }
     scenes_release(&host->scenes, spawn);
 }
 
@@ -208,14 +202,13 @@ bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flag
         return result;
     uint32_t old_count = world->rows.occupied;
     size_t size = (old_count + (size_t)1) * sizeof(bp_entity_t);
-    bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size), *list;
+    bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size);
     if (old == NULL)
         return error_memory(&scene->host->base.error, "restoring a world");
     list_entities(&world->rows, old);
     bp_spawn_t spawn;
-    result = spawn_listed(scene, world, flags, &list, &spawn);
+    result = journal_spawn_scene(&scene->host->scenes, scene, &world->rows, flags, JOURNAL_RELEASED, NULL, &spawn);
     if (result == BP_OK) {
-        scenes_release(&scene->host->scenes, spawn);
         clear_out(scene->host, &world->rows, old, old_count);
         set_clock(world, scene->blob.info);
     }

@@ -22,9 +22,16 @@ static inline bool is_remembered(const bp_world_o *world)
     return (world->rows.care & WORLD_REMEMBERED) != 0;
 }
 
-static void touch(bp_world_o *world)
+/* A call that history has written down is over. */
+static bp_result_t called(history_t *history, bp_result_t result)
 {
-    history_touch(&world->rows.host->history);
+    history_called(history, result == BP_OK);
+    return result;
+}
+
+static history_t *history_of(bp_world_o *world)
+{
+    return &world->rows.host->history;
 }
 
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */
@@ -80,11 +87,15 @@ static bp_result_t name_table_assign(bp_host_o *host, const char **cell, const c
 
 NOT_INLINED static bp_result_t create_with_care(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
-    history_touch(&host->history);
+    history_t *history = &host->history;
     if (host->entities.sealed)
         return error_set(&host->base.error, BP_ERROR_STATE,
                          "no entity can be created while a reload is being prepared");
-    return entities_create(&host->entities, entities, count);
+    bool noted = history_call(history);
+    if (noted)
+        journal_create_entities(&history->calls, count);
+    bp_result_t result = entities_create(&host->entities, entities, count);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
@@ -98,8 +109,14 @@ static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, u
 
 NOT_INLINED static uint32_t remembered_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
 {
-    history_touch(&host->history);
-    return destruction_destroy(&host->destruction, entities, count);
+    history_t *history = &host->history;
+    bool noted = history_call(history);
+    if (noted)
+        journal_destroy(&history->calls, entities, count);
+    uint32_t died = destruction_destroy(&host->destruction, entities, count);
+    if (noted)
+        history_called(history, true);
+    return died;
 }
 
 static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
@@ -177,8 +194,10 @@ static bp_result_t world_table_key(bp_world_o *world, uint32_t component, bp_nam
 {
     uint32_t before = world->rows.prototypes.key_count;
     bp_result_t result = world_key(&world->rows, component, name, key);
-    if (world->rows.prototypes.key_count != before)
-        history_touch(&world->rows.host->history);
+    if (world->rows.prototypes.key_count != before && history_call(history_of(world))) {
+        journal_key(&history_of(world)->calls, world, component, name);
+        history_called(history_of(world), true);
+    }
     return result;
 }
 
@@ -191,16 +210,22 @@ static bp_result_t world_table_prototype(bp_world_o *world, const uint32_t *keys
 {
     uint32_t before = world->rows.prototypes.count;
     bp_result_t result = store_prototype(&world->rows, keys, count, prototype);
-    if (world->rows.prototypes.count != before)
-        history_touch(&world->rows.host->history);
+    if (world->rows.prototypes.count != before && history_call(history_of(world))) {
+        journal_prototype(&history_of(world)->calls, world, keys, count);
+        history_called(history_of(world), result == BP_OK);
+    }
     return result;
 }
 
 NOT_INLINED static bp_result_t remembered_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities,
                                                  uint32_t count)
 {
-    touch(world);
-    return store_create(&world->rows, prototype, entities, count);
+    history_t *history = history_of(world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_create(&history->calls, world, prototype, count);
+    bp_result_t result = store_create(&world->rows, prototype, entities, count);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
@@ -212,8 +237,12 @@ static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_
 NOT_INLINED static bp_result_t remembered_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                               uint32_t count)
 {
-    touch(world);
-    return store_add(&world->rows, key, entities, count);
+    history_t *history = history_of(world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_add(&history->calls, world, key, entities, count);
+    bp_result_t result = store_add(&world->rows, key, entities, count);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
@@ -225,8 +254,12 @@ static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_ent
 NOT_INLINED static bp_result_t remembered_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                                  uint32_t count)
 {
-    touch(world);
-    return store_remove(&world->rows, key, entities, count);
+    history_t *history = history_of(world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_remove(&history->calls, world, key, entities, count);
+    bp_result_t result = store_remove(&world->rows, key, entities, count);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t world_table_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
@@ -259,7 +292,7 @@ static uint32_t world_table_count(bp_world_o *world, uint32_t component)
 
 static void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
 {
-    touch(world);
+    history_touch(history_of(world));
     return store_ref(&world->rows, ref);
 }
 
@@ -299,8 +332,12 @@ static bp_result_t property_table_get(bp_world_o *world, bp_property_t *property
 NOT_INLINED static bp_result_t remembered_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                               uint32_t count, const void *values, size_t stride)
 {
-    touch(world);
-    return property_set(&world->rows, property, entities, count, values, stride);
+    history_t *history = history_of(world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_set(&history->calls, world, property, entities, count, values, stride);
+    bp_result_t result = property_set(&world->rows, property, entities, count, values, stride);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
@@ -319,8 +356,12 @@ static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entit
 NOT_INLINED static bp_result_t remembered_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
                                                     const char *property, uint32_t type, const void *value)
 {
-    touch(world);
-    return property_set_named(&world->names, entity, component, property, type, value);
+    history_t *history = history_of(world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_set_named(&history->calls, world, entity, component, property, type, value);
+    bp_result_t result = property_set_named(&world->names, entity, component, property, type, value);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
@@ -332,8 +373,12 @@ static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entit
 
 static bp_result_t property_table_set_text(const bp_path_t *path, const char *text)
 {
-    history_touch(&path->world->rows.host->history);
-    return path_set_text(path, text);
+    history_t *history = history_of(path->world);
+    bool noted = history_call(history);
+    if (noted)
+        journal_set_text(&history->calls, path, text);
+    bp_result_t result = path_set_text(path, text);
+    return noted ? called(history, result) : result;
 }
 
 static bp_result_t property_table_parse_path(bp_host_o *host, const char *text, bp_path_t *path)
@@ -434,6 +479,14 @@ static bp_result_t query_table_make(bp_world_o *world, const bp_plugin_t *plugin
     return queries_make(world, plugin == NULL ? NULL : whole(plugin), terms, flags, query);
 }
 
+/* What walks a query that writes writes past the tables. */
+static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
+{
+    if (queries_write(query))
+        history_touch(history_of(queries_world(query)));
+    return queries_begin(query, since);
+}
+
 /* --- stopping worlds --------------------------------------------------------------------------------------------- */
 
 static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
@@ -446,11 +499,20 @@ static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
     memcpy(clock, &now, size < sizeof now ? size : sizeof now);
 }
 
+/* The clock is another one than before. */
+static void clock_changed(bp_world_o *world)
+{
+    if (!history_call(history_of(world)))
+        return;
+    journal_clock(&history_of(world)->calls, world);
+    history_called(history_of(world), true);
+}
+
 static void clock_table_step(bp_world_o *world, uint64_t count)
 {
-    history_touch(&world->rows.host->history);
     world->clock.stopped = true;
     world->clock.granted = count;
+    clock_changed(world);
 }
 
 static void clock_table_stop(bp_world_o *world)
@@ -460,18 +522,18 @@ static void clock_table_stop(bp_world_o *world)
 
 static void clock_table_start(bp_world_o *world)
 {
-    history_touch(&world->rows.host->history);
     world->clock.stopped = false;
     world->clock.granted = 0;
+    clock_changed(world);
 }
 
 static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
 {
-    history_touch(&world->rows.host->history);
     if (!(speed >= 1e-6 && speed <= 1e6))
         return error_set(&world->rows.base->error, BP_ERROR_RANGE,
                          "a speed of %g: it has to lie between 0.000001 and 1000000", speed);
     world->clock.speed = speed;
+    clock_changed(world);
     return BP_OK;
 }
 
@@ -630,7 +692,7 @@ static const bp_query_api query_table = {
     .version = 1,
     .make = query_table_make,
     .end = queries_end,
-    .begin = queries_begin,
+    .begin = query_table_begin,
     .next = queries_next,
 };
 

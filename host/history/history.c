@@ -11,6 +11,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 {
     *h = (history_t){.parts = *parts};
     memory_init_child(&h->memory, "history", &parts->base->memory);
+    bytes_init(&h->calls, &h->memory);
 }
 
 static void drop_keyframe(history_t *h, uint32_t at)
@@ -21,13 +22,41 @@ static void drop_keyframe(history_t *h, uint32_t at)
     h->keyframe_count--;
 }
 
+static void drop_calls(history_t *h, touch_t *touch)
+{
+    h->call_bytes -= touch->size;
+    memory_free(&h->memory, touch->calls, touch->size);
+    touch->calls = NULL;
+    touch->size = 0;
+}
+
+static void drop_touches(history_t *h, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        drop_calls(h, &h->touches[i]);
+    h->touch_count -= count;
+    if (h->touch_count > first)
+        memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
+}
+
+/* What has come since the last step is kept, or is not wanted. */
+static void end_touch(history_t *h)
+{
+    h->touched = h->unknown = false;
+    h->calls.size = 0;
+    h->calls.failed = false;
+    if (h->calls.room > HISTORY_CALLS)
+        bytes_free(&h->calls);
+}
+
 static void forget(history_t *h)
 {
     while (h->keyframe_count > 0)
         drop_keyframe(h, h->keyframe_count - 1);
-    h->touch_count = h->mark_count = 0;
+    drop_touches(h, 0, h->touch_count);
+    h->mark_count = 0;
     h->first = h->last = h->now;
-    h->touched = false;
+    end_touch(h);
 }
 
 void history_add_world(const history_t *h, world_t *world)
@@ -54,6 +83,7 @@ void history_free(history_t *h)
     h->steps = NULL;
     h->touches = NULL;
     h->marks = NULL;
+    bytes_free(&h->calls);
     h->keyframe_capacity = h->step_capacity = h->touch_capacity = h->mark_capacity = 0;
     set_budget(h, 0);
 }
@@ -109,15 +139,14 @@ static void drop_first(history_t *h)
     memmove(h->steps, h->steps + gone, (size_t)(h->last - first) * sizeof *h->steps);
     h->first = first;
     uint32_t touches = 0;
-    while (touches < h->touch_count && h->touches[touches] < first)
+    while (touches < h->touch_count && h->touches[touches].moment < first)
         touches++;
-    memmove(h->touches, h->touches + touches, (h->touch_count - touches) * sizeof *h->touches);
-    h->touch_count -= touches;
+    drop_touches(h, 0, touches);
 }
 
 static uint64_t used(const history_t *h)
 {
-    return h->bytes + (h->last - h->first) * sizeof *h->steps + h->touch_count * sizeof *h->touches;
+    return h->bytes + (h->last - h->first) * sizeof *h->steps + h->touch_count * sizeof *h->touches + h->call_bytes;
 }
 
 static void make_room(history_t *h, uint64_t needed)
@@ -173,7 +202,7 @@ static bp_result_t keep(history_t *h, bool touched)
     if (h->keyframe_count == 1 && at == 0 && h->first < h->now) { /* the only one: nothing before it can be computed */
         memmove(h->steps, h->steps + (h->now - h->first), (size_t)(h->last - h->now) * sizeof *h->steps);
         h->first = h->now;
-        h->touch_count = 0;
+        drop_touches(h, 0, h->touch_count);
     }
     h->taken_at = os_clock_ns();
     h->took = h->taken_at - began;
@@ -237,8 +266,10 @@ void history_cut(history_t *h)
         return;
     while (h->keyframe_count > 0 && h->keyframes[h->keyframe_count - 1].moment > h->now)
         drop_keyframe(h, h->keyframe_count - 1);
-    while (h->touch_count > 0 && h->touches[h->touch_count - 1] >= h->now)
-        h->touch_count--;
+    uint32_t touches = h->touch_count;
+    while (touches > 0 && h->touches[touches - 1].moment >= h->now)
+        touches--;
+    drop_touches(h, touches, h->touch_count - touches);
     while (h->keyframe_count > 0 && h->keyframes[h->keyframe_count - 1].moment == h->now &&
            h->keyframes[h->keyframe_count - 1].touched && !h->touched)
         drop_keyframe(h, h->keyframe_count - 1);
@@ -249,10 +280,14 @@ void history_cut(history_t *h)
     h->last = h->now;
 }
 
-void history_touch_slowly(history_t *h)
+/* Does what comes now come from outside? Steps, and what reloads do, are not. */
+static bool is_outside(const history_t *h)
 {
-    if (h->going || h->parts.destruction->stepping != 0 || h->parts.entities->sealed)
-        return;
+    return !h->going && h->parts.destruction->stepping == 0 && !h->parts.entities->sealed;
+}
+
+static void touch(history_t *h)
+{
     if (h->now < h->last) {
         history_cut(h);
         say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
@@ -260,26 +295,97 @@ void history_touch_slowly(history_t *h)
     h->touched = true;
 }
 
+static void lose_calls(history_t *h)
+{
+    h->unknown = true;
+    bytes_free(&h->calls);
+}
+
+void history_touch_always(history_t *h)
+{
+    if (h->budget == 0 || !is_outside(h))
+        return;
+    touch(h);
+    lose_calls(h);
+}
+
+void history_touch_slowly(history_t *h)
+{
+    if (!h->calling)
+        history_touch_always(h);
+}
+
+bool history_call_slowly(history_t *h)
+{
+    if (h->calling || h->unknown || !is_outside(h))
+        return false;
+    touch(h);
+    h->calling = true;
+    h->call_begins = h->calls.size;
+    return true;
+}
+
+/* So many bytes of calls are kept at one moment rather than a keyframe. */
+static size_t most_calls(const history_t *h)
+{
+    size_t keyframe = h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.size : 0;
+    return keyframe > HISTORY_CALLS ? keyframe : HISTORY_CALLS;
+}
+
+void history_called(history_t *h, bool done)
+{
+    h->calling = false;
+    if (!done || h->calls.failed || h->calls.size > most_calls(h))
+        lose_calls(h);
+}
+
+/* Keep the calls since the last step behind those that came at the same moment before. */
+static bool keep_calls(history_t *h, touch_t *touch)
+{
+    size_t size = h->calls.size;
+    char *calls = size == 0 ? touch->calls : memory_resize(&h->memory, touch->calls, touch->size, touch->size + size);
+    if (size == 0)
+        return true;
+    if (calls == NULL)
+        return false;
+    memcpy(calls + touch->size, h->calls.start, size);
+    touch->calls = calls;
+    touch->size += size;
+    h->call_bytes += size;
+    make_room(h, 0);
+    return true;
+}
+
+static touch_t *find_touch(const history_t *h, uint64_t moment)
+{
+    uint32_t begin = 0, end = h->touch_count;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (h->touches[middle].moment < moment)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < h->touch_count && h->touches[begin].moment == moment ? &h->touches[begin] : NULL;
+}
+
 static void keep_touch(history_t *h)
 {
-    if (h->touch_count == 0 || h->touches[h->touch_count - 1] != h->now) {
+    touch_t *touch = find_touch(h, h->now);
+    if (touch == NULL) {
         if (!memory_reserve(&h->memory, &h->touches, &h->touch_capacity, h->touch_count + 1u, sizeof *h->touches)) {
             h->shape = 0;
             return;
         }
-        h->touches[h->touch_count++] = h->now;
+        touch = &h->touches[h->touch_count++];
+        *touch = (touch_t){.moment = h->now};
     }
-    h->touched = false;
-    keep_or_say(h, true);
-}
-
-static bool is_touch(const history_t *h, uint64_t moment)
-{
-    for (uint32_t i = h->touch_count; i > 0; i--) {
-        if (h->touches[i - 1] == moment)
-            return true;
+    if (h->unknown || touch->unknown || !keep_calls(h, touch)) {
+        drop_calls(h, touch);
+        touch->unknown = true;
+        keep_or_say(h, true);
     }
-    return false;
+    end_touch(h);
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
@@ -305,18 +411,32 @@ static const keyframe_t *touched_at(const history_t *h, uint64_t moment)
     return NULL;
 }
 
-/* In the past: what came from outside comes again. */
-static void go_along(history_t *h, uint32_t world)
+/* What came from outside at the present moment comes again. */
+static bp_result_t come_again(history_t *h)
 {
-    bool same = h->steps[h->now - h->first] == world;
-    const keyframe_t *touched = is_touch(h, h->now) ? touched_at(h, h->now) : NULL;
+    const touch_t *touch = find_touch(h, h->now);
+    if (touch == NULL)
+        return BP_OK;
+    if (!touch->unknown)
+        return journal_make(&h->parts, touch->calls, touch->size);
+    const keyframe_t *keyframe = touched_at(h, h->now);
+    return keyframe != NULL ? bring_back(h, keyframe)
+                            : error_set(&h->parts.base->error, BP_ERROR_STATE,
+                                        "what came from outside had to be forgotten for want of room");
+}
+
+/* In the past: what came from outside comes again; where that fails, another future begins. */
+static void go_along(history_t *h)
+{
     h->going = true;
-    bool good = same && (!is_touch(h, h->now) || (touched != NULL && bring_back(h, touched) == BP_OK));
+    bp_result_t result = come_again(h);
     h->going = false;
-    if (good)
+    if (result == BP_OK)
         return;
-    say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
+    say(h, BP_LOG_WARNING, h->parts.base->error.text);
+    say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     history_cut(h);
+    h->touched = h->unknown = true; /* it may have come in part */
 }
 
 void history_begin_step(history_t *h, uint32_t world)
@@ -329,8 +449,16 @@ void history_begin_step(history_t *h, uint32_t world)
     }
     if (h->touched)
         keep_touch(h);
-    else if (h->now < h->last)
-        go_along(h, world);
+    if (h->now == h->last)
+        return;
+    if (h->steps[h->now - h->first] == world) {
+        go_along(h);
+    } else {
+        say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
+        history_cut(h);
+    }
+    if (h->touched)
+        keep_touch(h);
 }
 
 void history_end_step(history_t *h, uint32_t world)
@@ -338,12 +466,13 @@ void history_end_step(history_t *h, uint32_t world)
     if (h->budget == 0 || h->going)
         return;
     if (h->now < h->last) {
-        h->now++;
+        if (++h->now == h->last)
+            go_along(h);
         return;
     }
     if (h->keyframe_count == 0) { /* nothing to compute from: the past begins with the next keyframe */
         h->first = h->last = ++h->now;
-        h->touch_count = 0;
+        drop_touches(h, 0, h->touch_count);
     }
     uint64_t index = h->last - h->first;
     if (h->keyframe_count > 0 && !memory_reserve(&h->memory, &h->steps, &h->step_capacity, index + 1, sizeof
@@ -362,16 +491,17 @@ void history_end_step(history_t *h, uint32_t world)
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
 
-/* The keyframe to go from; NULL: from where the host is, or not at all (*impossible). */
-static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool *impossible)
+/* The keyframe to go from; NULL: from where the host is, where it is `whole`, or not at all (*impossible). */
+static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whole, bool *impossible)
 {
     const keyframe_t *best = NULL;
-    uint64_t touch = 0;
-    bool any_touch = false, to_end = moment == h->last;
+    uint64_t barrier = 0; /* the last thing before the moment that cannot be made again */
+    bool any = false, to_end = moment == h->last;
     for (uint32_t i = 0; i < h->touch_count; i++) {
-        if (h->touches[i] < moment || (to_end && h->touches[i] == moment)) {
-            touch = h->touches[i];
-            any_touch = true;
+        const touch_t *touch = &h->touches[i];
+        if (touch->unknown && (touch->moment < moment || (to_end && touch->moment == moment))) {
+            barrier = touch->moment;
+            any = true;
         }
     }
     for (uint32_t i = 0; i < h->keyframe_count; i++) {
@@ -379,22 +509,25 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool *imp
         if (k->moment < moment || (k->moment == moment && (!k->touched || to_end)))
             best = k;
     }
-    *impossible = best == NULL || (any_touch && (best->moment < touch || (best->moment == touch && !best->touched)));
-    bool from_here = h->now <= moment && !*impossible && (best->moment < h->now || best->moment == h->now) &&
-                     (!any_touch || touch < h->now);
-    return from_here && !best->touched ? NULL : best;
+    *impossible = best == NULL || (any && (best->moment < barrier || (best->moment == barrier && !best->touched)));
+    bool from_here = whole && h->now <= moment && !*impossible && best->moment <= h->now && (!any || barrier < h->now);
+    return from_here ? NULL : best;
 }
 
-static bp_result_t compute(history_t *h, uint64_t moment)
+/* From the present moment, where what came there has come already or not, to another one. */
+static bp_result_t compute(history_t *h, uint64_t moment, bool came)
 {
-    bp_result_t result = BP_OK;
-    *h->recomputing = true;
-    while (h->now < moment && result == BP_OK) {
+    for (;;) {
+        bool comes = !came && (h->now < moment || moment == h->last);
+        bp_result_t result = comes ? come_again(h) : BP_OK;
+        if (result != BP_OK || h->now == moment)
+            return result;
         result = h->step(h->context, h->steps[h->now - h->first]);
-        h->now += result == BP_OK;
+        if (result != BP_OK)
+            return result;
+        h->now++;
+        came = false;
     }
-    *h->recomputing = false;
-    return result;
 }
 
 static bool has_output(const parts_t *parts)
@@ -417,26 +550,40 @@ static bool can_walk(const history_t *h, uint64_t moment)
     if (moment <= h->now || !has_output(&h->parts))
         return false;
     for (uint32_t i = 0; i < h->touch_count; i++) {
-        uint64_t touch = h->touches[i];
-        if (touch >= h->now && (touch < moment || (touch == moment && moment == h->last)) &&
-            touched_at(h, touch) == NULL)
+        const touch_t *touch = &h->touches[i];
+        if (touch->unknown && touch->moment >= h->now &&
+            (touch->moment < moment || (touch->moment == moment && moment == h->last)) &&
+            touched_at(h, touch->moment) == NULL)
             return false;
     }
     return true;
 }
 
-static bp_result_t walk(history_t *h, uint64_t moment)
+/* From a keyframe, or from the present moment. Where it fails, the host is *moved or as it was. */
+static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
-    bp_result_t result = BP_OK;
-    while (h->now <= moment && result == BP_OK) {
-        if (is_touch(h, h->now) && (h->now < moment || moment == h->last))
-            result = bring_back(h, touched_at(h, h->now));
-        if (h->now == moment || result != BP_OK)
-            break;
-        result = h->step(h->context, h->steps[h->now - h->first]);
-        h->now += result == BP_OK;
-    }
+    bp_result_t result = start == NULL ? BP_OK : bring_back(h, start);
+    *moved = result == BP_OK;
+    if (result != BP_OK)
+        return result;
+    h->now = start != NULL ? start->moment : h->now;
+    *h->recomputing = true;
+    result = compute(h, moment, start != NULL && start->touched);
+    *h->recomputing = false;
     return result;
+}
+
+/* A step or a call could not be made again on the way: back to where the host was. The sentence of what went wrong
+ * stays. */
+static void return_to(history_t *h, uint64_t moment)
+{
+    bool impossible, moved;
+    char told[sizeof h->parts.base->error.text];
+    memcpy(told, h->parts.base->error.text, sizeof told);
+    const keyframe_t *start = start_of(h, moment, false, &impossible);
+    if (impossible || go_from(h, start, moment, &moved) != BP_OK)
+        say(h, BP_LOG_ERROR, "the way back to where the host was could not be computed either");
+    memcpy(h->parts.base->error.text, told, sizeof told);
 }
 
 bp_result_t history_go(history_t *h, uint64_t moment)
@@ -452,32 +599,28 @@ bp_result_t history_go(history_t *h, uint64_t moment)
                          "moment %" PRIu64 " is not remembered; those from %" PRIu64 " to %" PRIu64 " are", moment,
                          h->first, h->last);
     bp_result_t result = snapshot_moment(&h->parts);
-    if (result == BP_OK && h->touched)
-        keep_touch(h);
-    const keyframe_t *start = start_of(h, moment, &impossible);
-    if (result == BP_OK && can_walk(h, moment)) {
-        h->going = true;
-        result = walk(h, moment);
-        h->branch++;
-        h->going = false;
-        return result;
-    }
-    if (result == BP_OK && impossible)
-        result = error_set(error, BP_ERROR_STATE,
-                           "moment %" PRIu64 " cannot be computed any more: what came from outside before it had to be "
-                           "forgotten for want of room",
-                           moment);
     if (result != BP_OK)
         return result;
+    if (h->touched)
+        keep_touch(h);
+    if (moment == h->now && moment == h->last)
+        return BP_OK;
+    const keyframe_t *start = start_of(h, moment, true, &impossible);
+    bool walk = can_walk(h, moment);
+    if (impossible && !walk)
+        return error_set(error, BP_ERROR_STATE,
+                         "moment %" PRIu64 " cannot be computed any more: what came from outside before it had to be "
+                         "forgotten for want of room",
+                         moment);
+    uint64_t was = h->now;
+    bool moved = true;
     h->going = true;
-    if (start != NULL)
-        result = bring_back(h, start);
-    if (result == BP_OK) {
-        h->now = start != NULL ? start->moment : h->now;
-        result = compute(h, moment);
-        h->branch++;
+    result = walk ? compute(h, moment, false) : go_from(h, start, moment, &moved);
+    if (result != BP_OK && moved)
+        return_to(h, was);
+    h->branch += moved;
+    if (moved && (!walk || result != BP_OK))
         snapshot_tell(&h->parts);
-    }
     h->going = false;
     return result;
 }

@@ -4,20 +4,23 @@
  * to a moment brings back the nearest keyframe before it, and takes the steps from there once more; units that say
  * BP_SYSTEM_OUTPUT are left out of that, and told at the end where their world is now.
  *
- * What comes from outside between two steps - a call of the embedder, a line of the console, a task posted - is kept by
- * what it has done: whoever changes something through the tables of the contract says so (history_touch), and before
- * the next step there is a keyframe, which is part of the past from then on. So nothing that an embedder can do has to
- * be done again. Between such keyframes the past is computed.
+ * What comes from outside between two steps - a call of the embedder, a line of the console, a task posted - comes
+ * through the tables of the contract. A call that can be made again is written down (journal.h), and made again
+ * wherever the past is computed. Of a call that cannot, the table says so (history_touch): before the next step there
+ * is a keyframe of what it has done, which is part of the past from then on.
  *
- *     moment    3 ------ 4 ------ 5 ------ 6        steps of the world
- *     keyframes K                 KT                T: after something had come from outside
+ *     moment    3 ------ 4 ------ 5 ------ 6 ------ 7    steps of the world
+ *     keyframes K                 KT                     T: after something that cannot be made again
+ *     calls              C                 C
+ *
+ * At a moment of the past the host is as the step before has left it; at the last one also what came there has come.
  *
  * While the host is in its past, steps go along what was: touches come back as they were. The first change from outside
  * begins another future, and the one that was is forgotten.
  *
  * The budget holds bytes of keyframes. Where it is full, keyframes go that are missed least: those between close
- * neighbours, the closer the older they are. A moment that lies behind a touch whose keyframe is gone cannot be
- * computed any more, and going there is refused.
+ * neighbours, the closer the older they are. A moment that lies behind something that cannot be made again, and whose
+ * keyframe is gone, cannot be computed any more, and going there is refused.
  *
  * The past begins anew where the host is made of other parts than before: worlds, components, systems or plugins that
  * come or go, and new code for a plugin.
@@ -27,19 +30,28 @@
 #ifndef HOST_HISTORY_HISTORY_H
 #define HOST_HISTORY_HISTORY_H
 
-#include "restore.h"
+#include "journal.h"
 
 enum {
     HISTORY_INTERVAL_MS = 1000, /* from keyframe to keyframe, at least; and ... */
     HISTORY_SHARE = 40,         /* ... so many times what the last one took */
+    HISTORY_CALLS = 64 * 1024,  /* bytes of calls at one moment; more than a keyframe takes gives way to a keyframe */
     HISTORY_NAME = 64
 };
 
 typedef struct keyframe_t {
     uint64_t moment;
-    bool touched;  /* taken after something had come from outside */
+    bool touched;  /* taken after something had come from outside that cannot be made again */
     bytes_t bytes;
 } keyframe_t;
+
+/* What came from outside at a moment. */
+typedef struct touch_t {
+    uint64_t moment;
+    char *calls;   /* of the journal; NULL where it cannot be made again: then a keyframe has it */
+    size_t size;
+    bool unknown;  /* it cannot */
+} touch_t;
 
 typedef struct history_mark_t {
     char name[HISTORY_NAME];
@@ -62,13 +74,18 @@ typedef struct history_t {
     uint32_t keyframe_count, keyframe_capacity;
     uint32_t *steps;            /* of moments first to last - 1: the world, or BP_NONE */
     uint32_t step_capacity;
-    uint64_t *touches;          /* moments after which something came from outside, in order */
+    touch_t *touches;           /* in the order of time */
     uint32_t touch_count, touch_capacity;
     history_mark_t *marks;
     uint32_t mark_count, mark_capacity;
     uint64_t shape;             /* of what the host is made of */
     uint64_t taken_at, took;    /* ns: the last keyframe */
-    bool touched;               /* since the last step, and not yet kept */
+    bytes_t calls;              /* since the last step, and not yet kept */
+    size_t call_begins;         /* where the one under way begins */
+    uint64_t call_bytes;        /* of all touches */
+    bool touched;               /* something has come since the last step, and is not yet kept; ... */
+    bool unknown;               /* ... it cannot be made again */
+    bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
     bool going;
 } history_t;
@@ -83,13 +100,26 @@ bp_result_t history_set(history_t *history, uint64_t budget);
 /* A world that has just come into being: its tables tell of what comes from outside, if anything is remembered. */
 void history_add_world(const history_t *history, world_t *world);
 
-/* Something comes from outside. Calls that are made often ask WORLD_REMEMBERED in their world's `care` first. */
+/* Something comes from outside that cannot be made again. Within a call that is written down it is part of that; with
+ * history_touch_always it is not. Calls
+ * that are made often ask WORLD_REMEMBERED in their world's `care` first. */
 void history_touch_slowly(history_t *history);
 static inline void history_touch(history_t *history)
 {
-    if (history->budget != 0 && !history->touched)
+    if (history->budget != 0 && !history->unknown)
         history_touch_slowly(history);
 }
+void history_touch_always(history_t *history);
+
+/* A call from outside is about to be made that can be made again: where the answer is true, the caller writes it to
+ * `history->calls` (journal.h), makes it, and says whether it was done. One that failed is kept by what it may have
+ * done. */
+bool history_call_slowly(history_t *history);
+static inline bool history_call(history_t *history)
+{
+    return history->budget != 0 && history_call_slowly(history);
+}
+void history_called(history_t *history, bool done);
 
 /* The code of a plugin has changed, or what it is made of will: the past begins anew. */
 void history_renew(history_t *history);
@@ -105,7 +135,7 @@ bp_result_t history_go(history_t *history, uint64_t moment);
 /* Forget what comes after now. */
 void history_cut(history_t *history);
 
-/* A name for now; and the moment of a name. */
+/* Give the present moment a name; and find the moment of a name. */
 bp_result_t history_mark(history_t *history, const char *name);
 bool history_find_mark(const history_t *history, const char *name, uint64_t *moment);
 

@@ -206,6 +206,21 @@ bp_result_t queries_admit(const schedule_t *schedule, const component_t *compone
 
 /* --- walks -------------------------------------------------------------------------------------------------------- */
 
+bool queries_write(const bp_query_o *q)
+{
+    for (uint32_t t = 0; t < q->term_count; t++) {
+        for (uint32_t k = 0; k < q->terms[t].field_count; k++)
+            if ((q->terms[t].fields[k].access & BP_WRITE) != 0)
+                return true;
+    }
+    return false;
+}
+
+bp_world_o *queries_world(const bp_query_o *q)
+{
+    return q->world;
+}
+
 bp_result_t queries_begin(bp_query_o *q, uint64_t since)
 {
     world_t *world = &q->world->rows;

@@ -20,6 +20,10 @@ void queries_end(bp_query_o *query);
 bp_result_t queries_begin(bp_query_o *query, uint64_t since);
 const bp_match_t *queries_next(bp_query_o *query);
 
+/* Does it ask for columns to write to; and in which world is it? */
+bool queries_write(const bp_query_o *query);
+bp_world_o *queries_world(const bp_query_o *query);
+
 /* End the queries of a plugin, or of everybody (`all`). [main] */
 void queries_end_of(schedule_t *schedule, const plugin_t *owner, bool all);
 

@@ -1,0 +1,532 @@
+/* journal.c - calls as bytes: a word for the kind, then what the call was given.
+ *
+ * Values of a property lie as in a column, but for texts, which lie in full, and lists, which are a count and their
+ * items. When the call is made again, texts and items are read where they lie.
+ */
+#include "journal.h"
+
+#include "../property/path.h"
+#include "../scene/spawn.h"
+
+#include <stdio.h>
+
+enum {
+    CALL_ENTITIES = 1,
+    CALL_DESTROY,
+    CALL_KEY,
+    CALL_PROTOTYPE,
+    CALL_CREATE,
+    CALL_ADD,
+    CALL_REMOVE,
+    CALL_CLOCK,
+    CALL_SET,
+    CALL_SET_TEXT,
+    CALL_SPAWN,
+    CALL_DESPAWN,
+    CALL_RELEASE
+};
+
+enum { CALL_ALIGN = 16 };
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static void begin(bytes_t *bytes, uint32_t kind, const bp_world_o *world)
+{
+    uint32_t number = 0;
+    while (world != NULL && world->schedule->destruction->worlds[number] != &world->rows)
+        number++;
+    bytes_u32(bytes, kind);
+    bytes_u32(bytes, number);
+}
+
+static void end(bytes_t *bytes)
+{
+    bytes_align(bytes, CALL_ALIGN);
+}
+
+static void put_array(bytes_t *bytes, const void *items, uint32_t count, size_t size)
+{
+    bytes_u32(bytes, count);
+    bytes_align(bytes, CALL_ALIGN);
+    bytes_put(bytes, items, count * size);
+}
+
+/* A text that is NULL cannot be written. */
+static void put_text(bytes_t *bytes, const char *text)
+{
+    if (text == NULL)
+        bytes->failed = true;
+    else
+        bytes_text(bytes, text);
+}
+
+void journal_create_entities(bytes_t *bytes, uint32_t count)
+{
+    begin(bytes, CALL_ENTITIES, NULL);
+    bytes_u32(bytes, count);
+    end(bytes);
+}
+
+void journal_destroy(bytes_t *bytes, const bp_entity_t *entities, uint32_t count)
+{
+    begin(bytes, CALL_DESTROY, NULL);
+    put_array(bytes, entities, count, sizeof *entities);
+    end(bytes);
+}
+
+void journal_key(bytes_t *bytes, bp_world_o *world, uint32_t component, bp_name_t name)
+{
+    begin(bytes, CALL_KEY, world);
+    bytes_u32(bytes, component);
+    put_text(bytes, name == 0 ? "" : names_text(&world->rows.base->names, name));
+    end(bytes);
+}
+
+void journal_prototype(bytes_t *bytes, bp_world_o *world, const uint32_t *keys, uint32_t count)
+{
+    begin(bytes, CALL_PROTOTYPE, world);
+    put_array(bytes, keys, count, sizeof *keys);
+    end(bytes);
+}
+
+void journal_create(bytes_t *bytes, bp_world_o *world, uint32_t prototype, uint32_t count)
+{
+    begin(bytes, CALL_CREATE, world);
+    bytes_u32(bytes, prototype);
+    bytes_u32(bytes, count);
+    end(bytes);
+}
+
+static void put_change(bytes_t *bytes, uint32_t kind, bp_world_o *world, uint32_t key, const bp_entity_t *entities,
+                       uint32_t count)
+{
+    begin(bytes, kind, world);
+    bytes_u32(bytes, key);
+    put_array(bytes, entities, count, sizeof *entities);
+    end(bytes);
+}
+
+void journal_add(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    put_change(bytes, CALL_ADD, world, key, entities, count);
+}
+
+void journal_remove(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    put_change(bytes, CALL_REMOVE, world, key, entities, count);
+}
+
+void journal_clock(bytes_t *bytes, bp_world_o *world)
+{
+    begin(bytes, CALL_CLOCK, world);
+    bytes_u32(bytes, world->clock.stopped);
+    bytes_u64(bytes, world->clock.granted);
+    bytes_put(bytes, &world->clock.speed, sizeof world->clock.speed);
+    end(bytes);
+}
+
+/* Is a value of this property a list, of which texts? */
+static bool is_list(const bp_property_t *property)
+{
+    return property->element == BP_NONE && field_is_list(property_field(property));
+}
+
+static void put_items(bytes_t *bytes, uint32_t type, uint32_t count, const char *items)
+{
+    if (type != BP_STRING) {
+        put_array(bytes, items, count, value_size(type));
+        return;
+    }
+    bytes_u32(bytes, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text;
+        memcpy(&text, items + i * sizeof text, sizeof text);
+        put_text(bytes, text);
+    }
+}
+
+static void put_value(bytes_t *bytes, const bp_property_t *property, const char *value)
+{
+    bp_list_t list;
+    if (!is_list(property)) {
+        put_items(bytes, property->type, property->size / value_size(property->type), value);
+        return;
+    }
+    memcpy(&list, value, sizeof list);
+    put_items(bytes, property->type, list.count, list.items);
+}
+
+/* Texts of all lists: they need an array of addresses when the call is made again. */
+static uint64_t count_list_texts(const bp_property_t *property, uint32_t count, const char *values, size_t stride)
+{
+    uint64_t texts = 0;
+    for (uint32_t i = 0; i < count && property->type == BP_STRING && is_list(property); i++) {
+        bp_list_t list;
+        memcpy(&list, values + i * stride, sizeof list);
+        texts += list.count;
+    }
+    return texts;
+}
+
+static void put_property(bytes_t *bytes, const world_t *world, const bp_property_t *property)
+{
+    put_text(bytes, names_text(&world->base->names, world->prototypes.keys[property->key].name));
+    put_text(bytes, property_field(property)->name);
+    bytes_u32(bytes, property->element);
+    bytes_u32(bytes, property->type);
+}
+
+void journal_set(bytes_t *bytes, bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+                 uint32_t count, const void *values, size_t stride)
+{
+    if (count == 0 || property_refresh(&world->rows, property) != BP_OK)
+        return;
+    begin(bytes, CALL_SET, world);
+    put_property(bytes, &world->rows, property);
+    bytes_u64(bytes, count_list_texts(property, count, values, stride));
+    put_array(bytes, entities, count, sizeof *entities);
+    for (uint32_t i = 0; i < count && !bytes->failed; i++)
+        put_value(bytes, property, (const char *)values + i * stride);
+    end(bytes);
+}
+
+void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, const char *component,
+                       const char *property, uint32_t type, const void *value)
+{
+    bp_property_t resolved;
+    if (property_resolve(&world->rows, entity, component, property, &resolved) == BP_OK && resolved.type == type)
+        journal_set(bytes, world, &resolved, &entity, 1, value, resolved.size);
+}
+
+void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text)
+{
+    bp_property_t property = path->property;
+    if (property_refresh(&path->world->rows, &property) != BP_OK)
+        return;
+    begin(bytes, CALL_SET_TEXT, path->world);
+    put_property(bytes, &path->world->rows, &property);
+    bytes_u64(bytes, path->entity.id);
+    put_text(bytes, text);
+    end(bytes);
+}
+
+void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list)
+{
+    begin(bytes, CALL_SPAWN, world);
+    bytes_u32(bytes, flags);
+    bytes_u32(bytes, list);
+    bytes_text(bytes, scene->origin);
+    bytes_u64(bytes, scene->blob.size);
+    bytes_align(bytes, CALL_ALIGN);
+    bytes_put(bytes, scene->blob.bytes, scene->blob.size);
+    end(bytes);
+}
+
+void journal_despawn(bytes_t *bytes, bp_spawn_t spawn)
+{
+    begin(bytes, CALL_DESPAWN, NULL);
+    bytes_u64(bytes, spawn.id);
+    end(bytes);
+}
+
+void journal_release(bytes_t *bytes, bp_spawn_t spawn)
+{
+    begin(bytes, CALL_RELEASE, NULL);
+    bytes_u64(bytes, spawn.id);
+    end(bytes);
+}
+
+/* --- what engine and journal both do ------------------------------------------------------------------------------ */
+
+bp_result_t journal_spawn_scene(scenes_t *scenes, const bp_scene_o *scene, world_t *world, uint32_t flags,
+                                uint32_t list, bp_entity_t *entities, bp_spawn_t *spawn)
+{
+    uint32_t count = scene->blob.info->entity_count;
+    bp_entity_t *made = entities;
+    bp_spawn_t handle = {0};
+    bp_result_t result = list == JOURNAL_UNLISTED ? BP_OK : scenes_new_spawn(scenes, count, &made, &handle);
+    if (result == BP_OK) {
+        result = spawn_blob(world, &scene->blob, scene->origin, flags, made);
+        if (result != BP_OK && list != JOURNAL_UNLISTED)
+            scenes_release(scenes, handle);
+    }
+    if (result != BP_OK)
+        return result;
+    if (entities != NULL && made != entities)
+        memcpy(entities, made, count * sizeof *entities);
+    if (list == JOURNAL_RELEASED)
+        scenes_release(scenes, handle);
+    else
+        *spawn = handle;
+    return BP_OK;
+}
+
+uint32_t journal_despawn_list(scenes_t *scenes, destruction_t *destruction, bp_spawn_t spawn)
+{
+    uint32_t count = 0; /* callbacks of the dying may spawn and despawn: the list is taken out of their reach */
+    bp_entity_t *entities = scenes_take(scenes, spawn, &count);
+    uint32_t died = entities == NULL ? 0 : destruction_destroy(destruction, entities, count);
+    scenes_free_list(scenes, entities, count);
+    return died;
+}
+
+/* --- making again ------------------------------------------------------------------------------------------------- */
+
+typedef struct making_t {
+    const parts_t *parts;
+    memory_t *memory;
+    reader_t r;
+    bp_world_o *world;
+} making_t;
+
+static bp_result_t damaged(const making_t *m)
+{
+    return error_set(&m->parts->base->error, BP_ERROR_SYNTAX, "the journal of calls is damaged");
+}
+
+static const void *take_array(making_t *m, uint32_t *count, size_t size)
+{
+    *count = reader_count(&m->r, size);
+    reader_align(&m->r, CALL_ALIGN);
+    const void *items = reader_take(&m->r, (uint64_t)*count * size);
+    *count = items == NULL ? 0 : *count;
+    return items;
+}
+
+/* Memory for `count` entities that nobody asks for. */
+static bp_result_t create(making_t *m, uint32_t prototype, uint32_t count)
+{
+    size_t size = (count + (size_t)1) * sizeof(bp_entity_t);
+    bp_entity_t *entities = memory_resize(m->memory, NULL, 0, size);
+    if (entities == NULL)
+        return error_memory(&m->parts->base->error, "making a call again");
+    bp_result_t result = m->world == NULL ? entities_create(m->parts->entities, entities, count)
+                                          : store_create(&m->world->rows, prototype, entities, count);
+    memory_free(m->memory, entities, size);
+    return result;
+}
+
+static bp_result_t make_key(making_t *m)
+{
+    uint32_t component = reader_u32(&m->r), key;
+    const char *text = reader_text(&m->r);
+    bp_name_t name = 0;
+    bp_result_t result = BP_OK;
+    if (m->r.failed)
+        return damaged(m);
+    if (text[0] != '\0')
+        result = names_intern(&m->parts->base->names, text, &name, &m->parts->base->error);
+    return result == BP_OK ? world_key(&m->world->rows, component, name, &key) : result;
+}
+
+static bp_result_t make_clock(making_t *m)
+{
+    uint32_t stopped = reader_u32(&m->r);
+    uint64_t granted = reader_u64(&m->r);
+    const void *speed = reader_take(&m->r, sizeof m->world->clock.speed);
+    if (speed == NULL)
+        return damaged(m);
+    m->world->clock.stopped = stopped != 0;
+    m->world->clock.granted = granted;
+    memcpy(&m->world->clock.speed, speed, sizeof m->world->clock.speed);
+    return BP_OK;
+}
+
+static bp_result_t read_property(making_t *m, const char **component, const char **name, uint32_t *element,
+                                 uint32_t *type)
+{
+    *component = reader_text(&m->r);
+    *name = reader_text(&m->r);
+    *element = reader_u32(&m->r);
+    *type = reader_u32(&m->r);
+    return m->r.failed ? damaged(m) : BP_OK;
+}
+
+static bp_result_t resolve(making_t *m, bp_entity_t entity, const char *component, const char *name, uint32_t element,
+                           uint32_t type, bp_property_t *property)
+{
+    char whole[NAMES_MAX_LENGTH + 32];
+    if (element == BP_NONE)
+        snprintf(whole, sizeof whole, "%s", name);
+    else
+        snprintf(whole, sizeof whole, "%s[%u]", name, element);
+    bp_result_t result = property_resolve(&m->world->rows, entity, component, whole, property);
+    if (result == BP_OK && property->type != type)
+        result = error_set(&m->parts->base->error, BP_ERROR_TYPE, "%s.%s is of another type than when it was set",
+                           component, whole);
+    return result;
+}
+
+/* Items where they lie; of texts an array of addresses, taken from *texts. */
+static const void *take_items(making_t *m, uint32_t type, uint32_t *count, const char **texts, uint64_t *left)
+{
+    if (type != BP_STRING)
+        return take_array(m, count, value_size(type));
+    *count = reader_count(&m->r, sizeof(uint32_t) + 1);
+    if (*count > *left)
+        m->r.failed = true;
+    for (uint32_t i = 0; i < *count && !m->r.failed; i++)
+        texts[i] = reader_text(&m->r);
+    *left -= m->r.failed ? 0 : *count;
+    return texts;
+}
+
+/* One value, at `value`. */
+static bool take_value(making_t *m, const bp_property_t *property, char *value, const char ***texts, uint64_t *left)
+{
+    uint32_t count;
+    uint64_t own = property->type == BP_STRING ? property->size / sizeof(char *) : 0;
+    if (is_list(property)) {
+        const void *items = take_items(m, property->type, &count, *texts, left);
+        bp_list_t list = {count > 0 ? (void *)(uintptr_t)items : NULL, count, count};
+        *texts += property->type == BP_STRING ? count : 0;
+        memcpy(value, &list, sizeof list);
+        return !m->r.failed;
+    }
+    const void *items = take_items(m, property->type, &count, (const char **)(void *)value, &own);
+    if (m->r.failed || count * (uint64_t)value_size(property->type) != property->size)
+        return false;
+    if (property->type != BP_STRING)
+        memcpy(value, items, property->size);
+    return true;
+}
+
+static bp_result_t set_values(making_t *m, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                              uint64_t text_count)
+{
+    size_t stride = (property->size + 7u) & ~(size_t)7, size = count * stride + (size_t)text_count * sizeof(char *);
+    char *values = memory_resize(m->memory, NULL, 0, size);
+    if (values == NULL)
+        return error_memory(&m->parts->base->error, "setting a property again");
+    const char **texts = (const char **)(void *)(values + count * stride);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = take_value(m, property, values + i * stride, &texts, &text_count);
+    bp_result_t result = good ? property_set(&m->world->rows, property, entities, count, values, stride) : damaged(m);
+    memory_free(m->memory, values, size);
+    return result;
+}
+
+static bp_result_t make_set(making_t *m)
+{
+    const char *component, *name;
+    uint32_t element, type, count;
+    bp_property_t property;
+    bp_result_t result = read_property(m, &component, &name, &element, &type);
+    uint64_t texts = reader_u64(&m->r);
+    const bp_entity_t *entities = take_array(m, &count, sizeof *entities);
+    if (result != BP_OK || count == 0 || texts > reader_left(&m->r))
+        return damaged(m);
+    result = resolve(m, entities[0], component, name, element, type, &property);
+    return result == BP_OK ? set_values(m, &property, entities, count, texts) : result;
+}
+
+static bp_result_t make_set_text(making_t *m)
+{
+    const char *component, *name;
+    uint32_t element, type;
+    bp_path_t path = {.world = m->world};
+    bp_result_t result = read_property(m, &component, &name, &element, &type);
+    path.entity.id = reader_u64(&m->r);
+    const char *text = reader_text(&m->r);
+    if (result != BP_OK || m->r.failed)
+        return damaged(m);
+    result = resolve(m, path.entity, component, name, element, type, &path.property);
+    return result == BP_OK ? path_set_text(&path, text) : result;
+}
+
+static bp_result_t make_spawn(making_t *m)
+{
+    uint32_t flags = reader_u32(&m->r), list = reader_u32(&m->r);
+    const char *origin = reader_text(&m->r);
+    uint64_t size = reader_u64(&m->r);
+    reader_align(&m->r, CALL_ALIGN);
+    const void *bytes = reader_take(&m->r, size);
+    bp_scene_o *scene;
+    bp_spawn_t spawn;
+    if (bytes == NULL || list > JOURNAL_RELEASED)
+        return damaged(m);
+    bp_result_t result = scenes_borrow(m->parts->scenes, bytes, (size_t)size, origin, &scene);
+    if (result != BP_OK)
+        return result;
+    uint32_t count = scene->blob.info->entity_count;
+    size_t room = (count + (size_t)1) * sizeof(bp_entity_t);
+    bp_entity_t *entities = memory_resize(m->memory, NULL, 0, room);
+    result = entities == NULL
+                 ? error_memory(&m->parts->base->error, "spawning a scene again")
+                 : journal_spawn_scene(m->parts->scenes, scene, &m->world->rows, flags, list, entities, &spawn);
+    if (entities != NULL)
+        memory_free(m->memory, entities, room);
+    scenes_close(scene);
+    return result;
+}
+
+static bp_result_t make_one(making_t *m, uint32_t kind)
+{
+    uint32_t first, count;
+    const void *items;
+    switch (kind) {
+    case CALL_ENTITIES:
+        count = reader_u32(&m->r);
+        m->world = NULL;
+        return m->r.failed ? damaged(m) : create(m, 0, count);
+    case CALL_DESTROY:
+        items = take_array(m, &count, sizeof(bp_entity_t));
+        if (!m->r.failed)
+            destruction_destroy(m->parts->destruction, items, count);
+        return BP_OK;
+    case CALL_KEY: return make_key(m);
+    case CALL_PROTOTYPE:
+        items = take_array(m, &count, sizeof(uint32_t));
+        return m->r.failed ? damaged(m) : store_prototype(&m->world->rows, items, count, &first);
+    case CALL_CREATE:
+        first = reader_u32(&m->r);
+        count = reader_u32(&m->r);
+        return m->r.failed ? damaged(m) : create(m, first, count);
+    case CALL_ADD:
+    case CALL_REMOVE:
+        first = reader_u32(&m->r);
+        items = take_array(m, &count, sizeof(bp_entity_t));
+        if (m->r.failed)
+            return damaged(m);
+        return kind == CALL_ADD ? store_add(&m->world->rows, first, items, count)
+                                : store_remove(&m->world->rows, first, items, count);
+    case CALL_CLOCK: return make_clock(m);
+    case CALL_SET: return make_set(m);
+    case CALL_SET_TEXT: return make_set_text(m);
+    case CALL_SPAWN: return make_spawn(m);
+    case CALL_DESPAWN:
+    case CALL_RELEASE: {
+        bp_spawn_t spawn = {reader_u64(&m->r)};
+        if (kind == CALL_DESPAWN)
+            journal_despawn_list(m->parts->scenes, m->parts->destruction, spawn);
+        else
+            scenes_release(m->parts->scenes, spawn);
+        return BP_OK;
+    }
+    default: return damaged(m);
+    }
+}
+
+static bool is_of_world(uint32_t kind)
+{
+    return kind != CALL_ENTITIES && kind != CALL_DESTROY && kind != CALL_DESPAWN && kind != CALL_RELEASE;
+}
+
+bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size)
+{
+    making_t m = {.parts = parts, .memory = &parts->base->memory, .r = reader_of(bytes, size)};
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && reader_left(&m.r) > 0) {
+        uint32_t kind = reader_u32(&m.r), world = reader_u32(&m.r);
+        bool there = world < parts->destruction->world_count;
+        if (m.r.failed || (!there && is_of_world(kind)))
+            return damaged(&m);
+        m.world = there ? world_handle(parts->destruction->worlds[world]) : NULL;
+        result = make_one(&m, kind);
+        reader_align(&m.r, CALL_ALIGN);
+        if (result == BP_OK && m.r.failed)
+            result = damaged(&m);
+    }
+    return result;
+}

@@ -1,0 +1,54 @@
+/* journal.h - calls from outside, written down so that they can be made once more.
+ *
+ * A call is written before it is made, with everything that it was given: entities, numbers of keys and prototypes,
+ * values with their texts and lists, the bytes of scenes. Made again in a host that is as the first one was, it does
+ * the same. Only the outermost call is written: what callbacks of plugins do inside of it they do again.
+ *
+ * Calls lie one behind the other, each at a multiple of 16, and hold no address: another process can make them, where
+ * names have been interned.
+ *
+ * What it does not do: it decides not when calls are written and made (history.h, recording.h).
+ */
+#ifndef HOST_HISTORY_JOURNAL_H
+#define HOST_HISTORY_JOURNAL_H
+
+#include "restore.h"
+
+/* Append one call. A failure shows in `bytes->failed`. [main] */
+void journal_create_entities(bytes_t *bytes, uint32_t count);
+void journal_destroy(bytes_t *bytes, const bp_entity_t *entities, uint32_t count);
+void journal_key(bytes_t *bytes, bp_world_o *world, uint32_t component, bp_name_t name);
+void journal_prototype(bytes_t *bytes, bp_world_o *world, const uint32_t *keys, uint32_t count);
+void journal_create(bytes_t *bytes, bp_world_o *world, uint32_t prototype, uint32_t count);
+void journal_add(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+void journal_remove(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+/* The clock as it is from now on: this one is written after the call. */
+void journal_clock(bytes_t *bytes, bp_world_o *world);
+
+/* Values of `count` entities; the property has been resolved. Where it cannot be set, nothing is written. */
+void journal_set(bytes_t *bytes, bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+                 uint32_t count, const void *values, size_t stride);
+void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, const char *component,
+                       const char *property, uint32_t type, const void *value);
+void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text);
+
+/* What becomes of the list of a spawn. */
+enum { JOURNAL_UNLISTED = 0, JOURNAL_LISTED = 1, JOURNAL_RELEASED = 2 };
+void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list);
+void journal_despawn(bytes_t *bytes, bp_spawn_t spawn);
+void journal_release(bytes_t *bytes, bp_spawn_t spawn);
+
+/* Make calls again; `bytes` lie at a multiple of 16. BP_ERROR_SYNTAX where they are damaged; else what the first call
+ * says that fails, and those before it have been made. [main], between steps */
+bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size);
+
+/* Spawn a scene, and list what it made as `list` says; `entities` receives them where it is not NULL, and `spawn` the
+ * handle of JOURNAL_LISTED. Errors: those of spawning. [main] */
+bp_result_t journal_spawn_scene(scenes_t *scenes, const bp_scene_o *scene, world_t *world, uint32_t flags,
+                                uint32_t list, bp_entity_t *entities, bp_spawn_t *spawn);
+
+/* End the entities of a spawn and its list. Returns how many died. [main] */
+uint32_t journal_despawn_list(scenes_t *scenes, destruction_t *destruction, bp_spawn_t spawn);
+
+#endif
