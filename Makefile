@@ -7,7 +7,6 @@
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
-# INSPECTOR=1  build plugins/inspector as well
 # SYSTEM    what to build for: windows; empty for this machine (`make windows` sets it)
 # V=1       show each command whole instead of its name and file
 
@@ -81,9 +80,6 @@ page_of          = $(if $(wildcard plugins/$(1)/page),$(BUILD)/pages/$(1)_page.c
 LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
                    { $(PKG_CONFIG) --exists $(call packages_of,$(name)) && \
                      { [ ! -d plugins/$(name)/page ] || command -v esbuild >/dev/null; }; } || echo $(name))))
-# The inspector answers within steps only, until plugins can ask for the main thread between them: INSPECTOR=1 builds
-# it.
-LEFT_OUT        += $(if $(INSPECTOR),,inspector)
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c \
@@ -116,7 +112,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
+.PHONY: all built run inspect dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -127,7 +123,7 @@ all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 
 built: $(BUILD)/backplane$(EXE) $(BUILD)/libbackplane.a $(BUILD)/libbackplane$(SO) $(PLUGINS)
-	@$(foreach name,$(filter-out $(if $(INSPECTOR),,inspector),$(LEFT_OUT)),echo "plugin $(name) is left out: it needs $(call packages_of,$(name));" \
+	@$(foreach name,$(LEFT_OUT),echo "plugin $(name) is left out: it needs $(call packages_of,$(name))$(if $(call page_of,$(name)), and esbuild);" \
 	    "tools/packages.sh $(name) installs that";) :
 
 run: all
@@ -141,6 +137,14 @@ bubbles: packages
 # Watch a plugin while it is being written: docs/hot_reload.md.
 dev: all
 	@$(BUILD)/backplane run config/dev.ini --real-time --show main/planet.body.position
+
+# The solar system in a browser: docs/inspector.md. PORT is where the page is to be found.
+PORT ?= 15702
+
+inspect: packages
+	@tools/packages.sh inspector
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@$(BUILD)/backplane run config/solar_system.ini --real-time --inspect $(PORT)
 
 packages:
 	@tools/packages.sh build
@@ -302,7 +306,8 @@ asan:
 # Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls
 # that take too long. Not trials: a copy of a process with threads that starts threads of its own is more than
 # ThreadSanitizer can follow.
-TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os
+TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os \
+              $(if $(filter inspector,$(LEFT_OUT)),,inspector_served)
 
 tsan:
 	@echo "== ThreadSanitizer"
@@ -463,6 +468,7 @@ clean:
 help:
 	@echo "make              build the program, the library and the plugins into $(BUILD)/"
 	@echo "make run          simulate the solar system"
+	@echo "make inspect      the solar system in real time, and a page to see and change it in a browser; PORT=15702"
 	@echo "make bubbles      a million sprites and twenty bubbles, and a picture of them; needs libpng"
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"

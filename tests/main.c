@@ -51,6 +51,7 @@ static const make_suite_t first_half[] = {
     picture_suite,
 #ifdef TEST_INSPECTOR
     inspector_suite,
+    inspector_served_suite,
 #endif
     hierarchy_suite,
     camera_suite,

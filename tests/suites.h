@@ -43,7 +43,8 @@ Suite *calls_suite(void);
 Suite *plugins_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);
-Suite *inspector_suite(void); /* where the plugin is not left out */
+Suite *inspector_suite(void); /* where the plugin is not left out, as the next */
+Suite *inspector_served_suite(void);
 Suite *hierarchy_suite(void);
 Suite *camera_suite(void);
 Suite *import_suite(void);

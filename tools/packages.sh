@@ -43,9 +43,14 @@ for list in "$(dirname "$0")"/../plugins/*/packages; do
     while read -r library; do
         has "$library" || case $library in
         libpng) add libpng-dev libpng-devel libpng libpng ;;
+        libmicrohttpd) add libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
+        jansson) ;; # seen to above
         *) echo "packages.sh: plugin $plugin needs $library, of which no package is known" >&2 ;;
         esac
     done <"$list"
+    if [ -d "$(dirname "$list")/page" ]; then # tools/bundle.sh makes it
+        command -v esbuild >/dev/null 2>&1 || add esbuild esbuild esbuild esbuild
+    fi
 done
 
 if [ "$need" = import ] || [ "$need" = import-test ]; then

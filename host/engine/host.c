@@ -174,6 +174,7 @@ void bp_host_destroy(bp_host_o *host)
     history_free(&host->history);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
+    posts_forget(&host->loader.posts); /* nobody waits for what has been posted, where all of it ends */
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host_world(host, host->destruction.world_count - 1));

@@ -46,6 +46,8 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
         guess_consider(&guess, "--trace");
     if (command->takes & TAKES_VERBOSE)
         guess_consider(&guess, "--verbose");
+    if (command->takes & TAKES_INSPECT)
+        guess_consider(&guess, "--inspect");
     guess_consider(&guess, "--help");
     complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
     return usage(command);
@@ -95,6 +97,27 @@ static bool read_trace(reader_t *reader, const char *value, arguments_t *argumen
     return true;
 }
 
+/* The next text is the port where it is digits alone; an ini of such a name comes first, or behind --. */
+static bool read_inspect(reader_t *reader, const char *value, arguments_t *arguments)
+{
+    uint64_t port = 0;
+    if (value == NULL && reader->next < reader->count) {
+        const char *next = reader->texts[reader->next];
+        if (next[0] != '\0' && next[strspn(next, "0123456789")] == '\0') {
+            value = next;
+            reader->next++;
+        }
+    }
+    if (arguments->inspect || (value != NULL && (!numbers_read_count(value, &port) || port > 65535))) {
+        complain("--inspect is given once, and takes a port from 0 (any that is free) to 65535 or none, such as "
+                 "--inspect 15702");
+        return usage(reader->command);
+    }
+    arguments->inspect = true;
+    arguments->port = value;
+    return true;
+}
+
 static bool read_option(reader_t *reader, const char *text, arguments_t *arguments)
 {
     const char *equals = strchr(text, '=');
@@ -118,6 +141,8 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
         return read_show(reader, equals != NULL ? equals + 1 : NULL, arguments);
     if ((takes & TAKES_TRACE) && length == 7 && strncmp(text, "--trace", 7) == 0)
         return read_trace(reader, equals != NULL ? equals + 1 : NULL, arguments);
+    if ((takes & TAKES_INSPECT) && length == 9 && strncmp(text, "--inspect", 9) == 0)
+        return read_inspect(reader, equals != NULL ? equals + 1 : NULL, arguments);
     if (equals != NULL && (takes & TAKES_JSON) && length == 6 && strncmp(text, "--json", 6) == 0) {
         complain("--json takes no value");
         return usage(reader->command);

@@ -17,6 +17,8 @@ typedef struct arguments_t {
     bool verbose;
     const char *show; /* a path, or NULL */
     const char *trace; /* a file, or NULL */
+    bool inspect;   /* with the plugin inspector */
+    const char *port; /* that it is to have, or NULL */
     bool help;      /* --help was asked for: nothing else counts */
 } arguments_t;
 
@@ -26,7 +28,8 @@ enum {
     TAKES_JSON = 1u << 1,
     TAKES_REAL_TIME = 1u << 2, /* --real-time, and with it --show PATH */
     TAKES_TRACE = 1u << 3,     /* --trace FILE */
-    TAKES_VERBOSE = 1u << 4    /* -v, --verbose */
+    TAKES_VERBOSE = 1u << 4,   /* -v, --verbose */
+    TAKES_INSPECT = 1u << 5    /* --inspect [PORT] */
 };
 
 typedef struct command_t {

@@ -9,6 +9,7 @@
 #include "program.h"
 #include "schema.h"
 
+#include <bp_look.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -363,12 +364,37 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     return arguments->json ? print_run_as_json(program, &outcome) : print_for_people(program, &outcome);
 }
 
+/* Add the plugin inspector to what the ini has brought. It tells its address in the log. */
+static int add_inspector(program_t *program, const char *port)
+{
+    const bp_look_api *look = (const bp_look_api *)program->api->registry->find(program->host, BP_LOOK_API, 1);
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    const bp_option_t option = {.name = "port", .value = port};
+    for (uint32_t cursor = 0; look->plugin(program->host, &cursor, &plugin);) {
+        if (strcmp(plugin.name, "inspector") != 0)
+            continue;
+        if (port == NULL)
+            return STATUS_FINE;
+        complain("--inspect %s: the ini loads the inspector itself; give its port there, under [plugin inspector]",
+                 port);
+        return STATUS_BAD_INPUT;
+    }
+    int status = program_add_plugin(program, "inspector", &option, port != NULL);
+    if (status == STATUS_FINE)
+        bp_host_poll(program->host); /* in which it begins to listen, or says why it cannot */
+    return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_BAD_INPUT : status;
+}
+
 int command_run(const arguments_t *arguments)
 {
     program_t program;
-    int status = program_open(&program, arguments->ini, arguments->real_time || arguments->verbose);
+    bool talking = arguments->real_time || arguments->verbose || arguments->inspect;
+    int status = program_open(&program, arguments->ini, talking);
     if (status != STATUS_FINE)
         return status;
+    status = arguments->inspect ? add_inspector(&program, arguments->port) : STATUS_FINE;
+    if (status != STATUS_FINE)
+        return program_close(&program, status);
     return program_close(&program, run_steps(&program, arguments));
 }
 

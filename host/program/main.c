@@ -33,19 +33,23 @@ static const char program_rest[] =
 static const command_t commands[] = {
     {
         .name = "run",
-        .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--trace FILE] [-v]",
+        .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--inspect [PORT]] "
+                 "[--trace FILE] [-v]",
         .about = "simulate what an ini describes, and report",
         .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
                 "  --json        print the report as one JSON object\n"
                 "  --real-time   take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
                 "                else until Ctrl-C; and tell of plugins that are reloaded\n"
                 "  --show PATH   with --real-time: print a property once a second\n"
+                "  --inspect     add the plugin inspector, whose page in a browser shows the worlds and lets\n"
+                "                them be stopped and changed; its address is printed. PORT is 15702 unless\n"
+                "                given, 0 is any that is free. Add --real-time, else the run may be over in a moment.\n"
                 "  -v, --verbose print what plugins and the host remark, not only warnings and errors\n"
                 "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",
-        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE,
+        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE | TAKES_INSPECT,
         .run = command_run,
     },
     {

@@ -202,15 +202,39 @@ static void see_nothing(void *data, const char *name)
     (void)data, (void)name;
 }
 
-static int load_usual_folder(program_t *program)
+/* The folder of the plugins that came with the program. */
+static bool find_usual_folder(char *folder, size_t size)
 {
     static const char *const usual[] = {"plugins", "../lib/backplane/plugins"};
-    char beside[PATH_ROOM], folder[PATH_ROOM + 64];
+    char beside[PATH_ROOM];
     for (size_t i = 0; os_program_folder(beside, sizeof beside) && i < sizeof usual / sizeof usual[0]; i++) {
-        snprintf(folder, sizeof folder, "%s/%s", beside, usual[i]);
-        if (os_folder_list(folder, see_nothing, NULL))
-            return load_folder(program, folder);
+        int length = snprintf(folder, size, "%s/%s", beside, usual[i]);
+        if (length > 0 && (size_t)length < size && os_folder_list(folder, see_nothing, NULL))
+            return true;
     }
+    return false;
+}
+
+int program_add_plugin(program_t *program, const char *name, const bp_option_t *options, uint32_t count)
+{
+    char folder[PATH_ROOM], path[PATH_ROOM + 64];
+    const char *path_or_name = name;
+    if (find_usual_folder(folder, sizeof folder)) {
+        snprintf(path, sizeof path, "%s/%.40s%s", folder, name, os_library_suffix);
+        path_or_name = path;
+    }
+    bp_result_t result = bp_host_load_plugin(program->host, path_or_name, options, count);
+    if (result == BP_OK)
+        return STATUS_FINE;
+    complain("%s", bp_host_error(program->host));
+    return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
+}
+
+static int load_usual_folder(program_t *program)
+{
+    char folder[PATH_ROOM];
+    if (find_usual_folder(folder, sizeof folder))
+        return load_folder(program, folder);
     complain("there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins with "
              "--plugins FOLDER or --ini INI");
     return STATUS_BAD_INPUT;

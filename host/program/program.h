@@ -37,6 +37,9 @@ int program_open(program_t *program, const char *ini, bool talking);
 int program_open_plugins(program_t *program, const char *ini, const char *folder);
 void program_say_passed_over(const program_t *program);
 
+/* Load one more plugin of those that came with the program. Complains where it cannot be; as program_open. */
+int program_add_plugin(program_t *program, const char *name, const bp_option_t *options, uint32_t count);
+
 /* End the host; returns `status`, or STATUS_FAILED in place of STATUS_FINE where an error has been logged:
  * a plugin that could not write its file says so in the log, and the program must not say that all went
  * well. */

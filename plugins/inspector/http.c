@@ -438,6 +438,11 @@ static enum MHD_Result ask(connection_t *connection)
     if (!read)
         return MHD_NO;
     uint32_t calls = request->body.count > 0 ? request->body.count : 1;
+    if (http->stopping) { /* nobody takes it any more, and what waits could not be ended */
+        connection->request = NULL;
+        request_free(http->setup.allocator, request);
+        return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Retry-After", "1", "the inspector ends");
+    }
     if (http->waiting >= http->setup.limits.waiting || !door_take(&http->bucket, loop_now_ns(), calls)) {
         connection->request = NULL;
         request_free(http->setup.allocator, request);
@@ -675,6 +680,8 @@ static void sweep(http_t *http, uint64_t now)
     http->swept_ns = now;
     for (connection_t *c = http->connections; c != NULL; c = c->next)
         look_after(c, now);
+    if (http->waiting > 0)
+        http->setup.arrived(http->setup.context); /* once more: there may have been no memory to call by */
 }
 
 static void pulse(http_t *http, uint64_t now)
@@ -754,7 +761,10 @@ static bool start_loop(http_t *http)
     if (http->loop == NULL)
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    return info != NULL && loop_watch(http->loop, info->epoll_fd) && loop_start(http->loop, turn, http);
+    if (info == NULL || !loop_watch(http->loop, info->epoll_fd))
+        return false;
+    loop_turns(http->loop, turn, http);
+    return loop_start(http->loop);
 }
 
 http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX])
@@ -781,6 +791,8 @@ http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX])
 static void end_connections(http_t *http)
 {
     http->stopping = true;
+    if (MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET) /* no connection is taken in any more */
+        loop_close(http->listening);
     take_answers(http);
     for (connection_t *c = http->connections; c != NULL; c = c->next) {
         abandon(c);
@@ -792,14 +804,30 @@ static void end_connections(http_t *http)
     MHD_stop_daemon(http->daemon);
 }
 
+/* libmicrohttpd would shut the sockets, for the original too. What it has allocated goes with the process. */
+static void leave_connections(http_t *http)
+{
+    connection_t *next;
+    for (connection_t *c = http->connections; c != NULL; c = next) {
+        next = c->next;
+        writer_release(&c->body);
+        writer_release(&c->unsent);
+        request_free(http->setup.allocator, c->request);
+        allocator_free(http->setup.allocator, c, sizeof *c);
+    }
+}
+
 void http_stop(http_t *http)
 {
     handover_item_t *next;
     if (http == NULL)
         return;
+    bool copy = http->loop != NULL && loop_is_copy(http->loop);
     loop_end(http->loop);
     http->loop = NULL;
-    if (http->daemon != NULL)
+    if (copy)
+        leave_connections(http);
+    else if (http->daemon != NULL)
         end_connections(http);
     for (handover_item_t *item = handover_take(&http->answers); item != NULL; item = next) {
         next = item->next;
@@ -853,10 +881,10 @@ void http_pulse(http_t *http, uint32_t milliseconds)
 
 void http_park(http_t *http)
 {
-    loop_park(http->loop);
+    loop_stop(http->loop);
 }
 
-void http_unpark(http_t *http)
+bool http_unpark(http_t *http)
 {
-    loop_unpark(http->loop);
+    return loop_start(http->loop);
 }

@@ -43,7 +43,8 @@ enum { HTTP_SENTENCE_MAX = 512 };
 /* Listen and serve. NULL with a sentence. [main] */
 http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX]);
 
-/* End the thread, close all connections, free what was never answered. NULL is allowed. [main] */
+/* End the thread, close all connections, free what was never answered. In a copy of the process connections are left
+ * alone, which are the original's. NULL is allowed. [main] */
 void http_stop(http_t *http);
 
 /* The port that it listens on. */
@@ -58,9 +59,10 @@ bool http_event(http_t *http, uint64_t stream, writer_t *text, bool last);
 /* Call `arrived` every so many milliseconds, 0: only when something has arrived. [any] */
 void http_pulse(http_t *http, uint32_t milliseconds);
 
-/* Hold the thread between two of its turns, and let it go on. [main] */
+/* End the thread, with all connections staying open, and start it again; false where the system has no thread left.
+ * [main] */
 void http_park(http_t *http);
-void http_unpark(http_t *http);
+bool http_unpark(http_t *http);
 
 /* Free a request and all that it holds. */
 void request_free(const allocator_t *allocator, request_t *request);

@@ -1,7 +1,7 @@
 /* inspector.h - what the files of the plugin share on the thread that steps the worlds.
  *
  *     http.c        the serving thread: requests in, answers out
- *     serve.c       between steps: requests, streams and sets in turn, as far as the budget goes
+ *     serve.c       the task `answer`: requests, streams and sets in turn, as far as the budget goes
  *     brp*.c, backplane*.c, mcp.c, points.c     the methods
  *     look.c, values.c, condition.c, sets.c     what methods are made of: worlds, values, conditions, lists of entities
  *
@@ -15,6 +15,7 @@
 #include <bp_clock.h>
 #include <bp_look.h>
 #include <bp_plugin.h>
+#include <bp_task.h>
 
 /* The options of the plugin, in the order of declaration. */
 enum {
@@ -43,11 +44,13 @@ typedef struct inspector_t {
     const bp_api_t *api;
     const bp_look_api *look;
     const bp_clock_api *clocks;
+    const bp_task_api *tasks;
     bp_host_o *host;
     allocator_t allocator;
-    http_t *http;
+    http_t *http;              /* from resume to pause; in a copy of the process: the original's, or NULL */
+    uint16_t port;             /* that it had last; 0: none yet */
     handover_t asked;
-    atomic_bool called;        /* the stepping thread has been asked to come by */
+    atomic_bool called;        /* the task `answer` has been posted, and has not begun */
 
     /* of the stepping thread: */
     struct ask_t *asks;        /* being answered; each is given a turn */
@@ -62,7 +65,7 @@ static inline const bp_value_t *inspector_option(const inspector_t *in, uint32_t
     return &in->plugin->options[option];
 }
 
-/* Have the stepping thread come by between two steps. [any] */
+/* Have the stepping thread come by between two steps: posts the task `answer`. [any] */
 void inspector_call(inspector_t *in);
 
 #endif

@@ -1,4 +1,5 @@
-/* loop.h - the thread that serves: how it waits, is woken, parked and ended; the socket that it listens on; the clock.
+/* loop.h - the thread that serves: how it waits, is woken, ended and begun again; the socket that it listens on; the
+ * clock.
  *
  * What it does not do: it knows nothing of HTTP.
  */
@@ -35,8 +36,18 @@ bool loop_watch(loop_t *loop, int descriptor);
  */
 void loop_watch_end(loop_t *loop, int descriptor);
 
-/* Start the thread: `turn` is called over and over; it waits by loop_wait and returns. */
-bool loop_start(loop_t *loop, void (*turn)(void *context), void *context);
+/* What the thread calls over and over; it waits by loop_wait and returns. */
+void loop_turns(loop_t *loop, void (*turn)(void *context), void *context);
+
+/* Start the thread, for the first time or after loop_stop. False where the system has no thread left. [main] */
+bool loop_start(loop_t *loop);
+
+/* End the thread after the turn that it is in, and wait for that; all else stays as it is. [main] */
+void loop_stop(loop_t *loop);
+
+/* Is this a copy of the process that made the loop? Then its descriptors, and what they lead to, belong to the
+ * original. */
+bool loop_is_copy(const loop_t *loop);
 
 /* [loop] Wait until something can be read, the loop is woken, or `milliseconds` have passed; negative: for any time.
  * Each connection whose other side has gone away is told to `gone`. */
@@ -45,12 +56,7 @@ void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, int d
 /* End the wait that is under way, or the next one. [any] */
 void loop_wake(loop_t *loop);
 
-/* Hold the thread between two turns: from the return of loop_park to the call of loop_unpark it does nothing and holds
- * nothing. [main] */
-void loop_park(loop_t *loop);
-void loop_unpark(loop_t *loop);
-
-/* End the thread after the turn that it is in, and free the loop. NULL is allowed. [main] */
+/* loop_stop, and free the loop. NULL is allowed. [main] */
 void loop_end(loop_t *loop);
 
 #endif

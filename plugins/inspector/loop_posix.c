@@ -1,8 +1,8 @@
-/* loop_posix.c - the serving thread on Linux: epoll, and eventfds for waking and parking (loop.h).
+/* loop_posix.c - the serving thread on Linux: epoll, and an eventfd for waking (loop.h).
  *
  * All signals are blocked in the thread: Ctrl-C and the timers of the crash guard belong to the thread that steps.
- * Parking is a handshake of two eventfds, `parked` written by the thread and `go_on` by the caller, so that no lock is
- * held while the process is copied for a trial; in the copy the thread does not exist.
+ * The thread is ended before the process is copied for a trial, so that the copy finds no lock held, and begun again
+ * afterwards; the sockets stay open meanwhile.
  */
 #define _GNU_SOURCE /* accept4 and EPOLLRDHUP */
 
@@ -11,7 +11,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,9 +23,10 @@
 
 struct loop_t {
     const allocator_t *allocator;
-    int epoll, wake, parked, go_on;
-    atomic_bool stop, park;
+    int epoll, wake;
+    atomic_bool stop;
     bool started;
+    pid_t process; /* that made it */
     pthread_t thread;
     void (*turn)(void *context);
     void *context;
@@ -111,7 +111,7 @@ void loop_cut(int descriptor)
 
 static void free_loop(loop_t *loop)
 {
-    const int descriptors[] = {loop->epoll, loop->wake, loop->parked, loop->go_on};
+    const int descriptors[] = {loop->epoll, loop->wake};
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         if (descriptors[i] >= 0)
             close(descriptors[i]);
@@ -139,9 +139,8 @@ loop_t *loop_make(const allocator_t *allocator)
     loop->allocator = allocator;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->parked = eventfd(0, EFD_CLOEXEC);
-    loop->go_on = eventfd(0, EFD_CLOEXEC);
-    if (loop->epoll >= 0 && loop->wake >= 0 && loop->parked >= 0 && loop->go_on >= 0 && loop_watch(loop, loop->wake))
+    loop->process = getpid();
+    if (loop->epoll >= 0 && loop->wake >= 0 && loop_watch(loop, loop->wake))
         return loop;
     free_loop(loop);
     return NULL;
@@ -155,31 +154,26 @@ static void signal_to(int descriptor)
     (void)written;
 }
 
-static void wait_for(int descriptor)
-{
-    uint64_t count;
-    while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR)
-        ;
-}
-
 static void *serve(void *context)
 {
     loop_t *loop = context;
-    while (!atomic_load(&loop->stop)) {
-        if (atomic_load(&loop->park)) {
-            signal_to(loop->parked);
-            wait_for(loop->go_on);
-        }
+    while (!atomic_load(&loop->stop))
         loop->turn(loop->context);
-    }
     return NULL;
 }
 
-bool loop_start(loop_t *loop, void (*turn)(void *context), void *context)
+void loop_turns(loop_t *loop, void (*turn)(void *context), void *context)
 {
-    sigset_t all, before;
     loop->turn = turn;
     loop->context = context;
+}
+
+bool loop_start(loop_t *loop)
+{
+    sigset_t all, before;
+    if (loop->started)
+        return true;
+    atomic_store(&loop->stop, false);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     loop->started = pthread_create(&loop->thread, NULL, serve, loop) == 0;
@@ -191,7 +185,7 @@ void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, int d
 {
     struct epoll_event events[32];
     uint64_t count;
-    if (atomic_load(&loop->stop) || atomic_load(&loop->park))
+    if (atomic_load(&loop->stop))
         milliseconds = 0;
     int ready = epoll_wait(loop->epoll, events, 32, milliseconds);
     for (int i = 0; i < ready; i++)
@@ -206,31 +200,25 @@ void loop_wake(loop_t *loop)
     signal_to(loop->wake);
 }
 
-void loop_park(loop_t *loop)
+void loop_stop(loop_t *loop)
 {
-    if (!loop->started)
+    if (!loop->started || loop_is_copy(loop))
         return;
-    atomic_store(&loop->park, true);
+    atomic_store(&loop->stop, true);
     loop_wake(loop);
-    wait_for(loop->parked);
+    pthread_join(loop->thread, NULL);
+    loop->started = false;
 }
 
-void loop_unpark(loop_t *loop)
+bool loop_is_copy(const loop_t *loop)
 {
-    if (!loop->started)
-        return;
-    atomic_store(&loop->park, false);
-    signal_to(loop->go_on);
+    return loop->process != getpid();
 }
 
 void loop_end(loop_t *loop)
 {
     if (loop == NULL)
         return;
-    if (loop->started) {
-        atomic_store(&loop->stop, true);
-        loop_wake(loop);
-        pthread_join(loop->thread, NULL);
-    }
+    loop_stop(loop);
     free_loop(loop);
 }

@@ -337,7 +337,6 @@ void serve_turn(inspector_t *in, uint64_t budget_ns)
 {
     uint64_t now = loop_now_ns(), end = now + budget_ns;
     bool some;
-    atomic_store(&in->called, false);
     in->turns++;
     do {
         take_asked(in);
@@ -367,6 +366,10 @@ void serve_end(inspector_t *in)
             end_stream(in, request);
         else
             request_free(&in->allocator, request);
+    }
+    for (ask_t *ask; (ask = in->streams) != NULL;) {
+        in->streams = ask->next; /* in a copy of the process, where no stream has ended */
+        free_ask(ask);
     }
     sets_free(in);
 }

@@ -325,10 +325,11 @@ bool values_set(ask_t *ask, bp_world_o *world, bp_entity_t entity, const char *c
     uint32_t part;
     char element[96];
     bp_result_t result = ask->in->api->property->resolve(world, entity, component, name, &resolved.property);
-    size_t index = path[0] == '[' ? strcspn(path, "]") + 1 : 0;
+    const char *close = path[0] == '[' ? strchr(path, ']') : NULL;
+    size_t index = close == NULL ? 0 : (size_t)(close - path) + 1;
     if (result == BP_OK && values_is_whole(&resolved.property) && index > 0 && index < 16) { /* one value of several */
         snprintf(element, sizeof element, "%.64s%.*s", name, (int)index, path);
-        path += strnlen(path, index);
+        path += index;
         result = ask->in->api->property->resolve(world, entity, component, element, &resolved.property);
     }
     if (result != BP_OK)

@@ -103,7 +103,7 @@ class Host:
         end = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > end:
-                raise AssertionError(failure)
+                raise AssertionError(failure + ": " + self.output())
             time.sleep(0.01)
 
     def raw(self):

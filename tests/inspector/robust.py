@@ -19,7 +19,6 @@ port = 0
 [world main]
 step_rate = 200
 components = point_mass debug_name
-systems = inspector
 [spawn main some]
 count = 10
 components = body:point_mass name:debug_name

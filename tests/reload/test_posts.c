@@ -302,6 +302,7 @@ START_TEST(threads_that_post_across_reloads_lose_nothing)
 }
 END_TEST
 
+/* Where the whole host ends, nobody is left to whom it would matter. */
 START_TEST(what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_word)
 {
     for (uint32_t i = 0; i < 10; i++) {
@@ -313,9 +314,12 @@ START_TEST(what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_wor
             WORKS(host, bp_host_unload_plugin(host, "poster"));
         else
             bp_host_destroy(host);
-        expect_logged("not carried out");
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
+            expect_logged("not carried out");
             bp_host_destroy(host);
+        } else {
+            EXPECT(strstr(log_text.text, "not carried out") == NULL, "there is a word of it:\n%s", log_text.text);
+        }
         EXPECT(strstr(log_text.text, "not given back") == NULL, "memory is kept:\n%s", log_text.text);
     }
 }

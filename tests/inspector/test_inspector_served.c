@@ -1,0 +1,263 @@
+/* test_inspector_served.c - the inspector in a host, asked over a socket: its requests are posted, and answered by
+ * bp_host_poll and bp_host_wait, also while all worlds are stopped; its thread comes and goes with the plugin.
+ *
+ * The test is the client: it sends, waits as a program would, and looks whether an answer has come. This suite also
+ * runs under ThreadSanitizer. What a server does with ill-meant clients is the subject of robust.py.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../suites.h"
+
+#include <arpa/inet.h>
+#include <backplane.h>
+#include <check.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE = 20000, A_MILLISECOND = 1000000 };
+
+typedef struct served_t {
+    bp_host_o *host;
+    bp_world_o *world;
+    unsigned port;
+    char warnings[1024];
+} served_t;
+
+/* What the log says; addresses are told as remarks. */
+static void hear(void *context, int32_t level, const char *source, const char *text)
+{
+    served_t *served = context;
+    size_t length = strlen(served->warnings);
+    if (strcmp(source, "inspector") == 0 && sscanf(text, "http://127.0.0.1:%u", &served->port) == 1)
+        return;
+    if (level >= BP_LOG_WARNING)
+        snprintf(served->warnings + length, sizeof served->warnings - length, "%s: %s\n", source, text);
+}
+
+static void must(const served_t *served, bp_result_t result)
+{
+    ck_assert_msg(result == BP_OK, "%s", bp_host_error(served->host));
+}
+
+static void load(served_t *served, const char *budget)
+{
+    const bp_option_t options[] = {{.name = "port", .value = "0"}, {.name = "budget", .value = budget}};
+    served->port = 0;
+    must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 2));
+    ck_assert_uint_eq(served->port, 0); /* who never polls has no port open */
+    must(served, bp_host_poll(served->host));
+    ck_assert_uint_ne(served->port, 0);
+}
+
+static void open_host(served_t *served)
+{
+    *served = (served_t){0};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {served, hear}};
+    served->host = bp_host_create(&desc);
+    ck_assert_ptr_nonnull(served->host);
+    must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
+    served->world = bp_world_create(served->host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
+    ck_assert_ptr_nonnull(served->world);
+    must(served, bp_world_use_component(served->world, "point_mass"));
+    load(served, "0.5");
+}
+
+static void close_host(served_t *served)
+{
+    bp_host_destroy(served->host);
+    ck_assert_str_eq(served->warnings, "");
+}
+
+/* --- a client ----------------------------------------------------------------------------------------------------- */
+
+static int connect_to(unsigned port)
+{
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (client >= 0 && connect(client, (const struct sockaddr *)&place, sizeof place) == 0)
+        return client;
+    close(client);
+    return -1;
+}
+
+static int send_call(const served_t *served, const char *method, const char *params)
+{
+    char body[512], request[1024];
+    snprintf(body, sizeof body, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}", method, params);
+    int length = snprintf(request, sizeof request,
+                          "POST / HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+                          served->port, strlen(body), body);
+    int client = connect_to(served->port);
+    ck_assert_int_ge(client, 0);
+    ck_assert_int_eq(send(client, request, (size_t)length, MSG_NOSIGNAL), length);
+    return client;
+}
+
+/* Wait, as a program with nothing to do does, until `wanted` has come from `client`; a text that is good until the next
+ * call. */
+static const char *await(const served_t *served, int client, const char *wanted)
+{
+    static char text[65536];
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < PATIENCE && strstr(text, wanted) == NULL; i++) {
+        must(served, bp_host_wait(served->host, A_MILLISECOND));
+        ssize_t size = recv(client, text + length, sizeof text - 1 - length, MSG_DONTWAIT);
+        length += size > 0 ? (size_t)size : 0;
+        text[length] = '\0';
+        if (size == 0)
+            break;
+    }
+    ck_assert_msg(strstr(text, wanted) != NULL, "instead of %s came %s", wanted, text);
+    return text;
+}
+
+static void ask(const served_t *served, const char *method, const char *params, const char *wanted)
+{
+    int client = send_call(served, method, params);
+    await(served, client, wanted);
+    close(client);
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(requests_are_answered_while_all_worlds_are_stopped)
+{
+    served_t served;
+    bp_world_stats_t stats;
+    open_host(&served);
+    ask(&served, "backplane.pause", "{}", "\"result\":null");
+    for (int i = 0; i < 3; i++) {
+        must(&served, bp_host_step(served.host));
+        ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    }
+    bp_world_stats(served.world, &stats);
+    ck_assert_uint_eq(stats.steps, 0);
+    ask(&served, "backplane.step", "{\"steps\":2}", "\"result\":null");
+    for (int i = 0; i < 5; i++)
+        must(&served, bp_host_step(served.host));
+    bp_world_stats(served.world, &stats);
+    ck_assert_uint_eq(stats.steps, 2);
+    close_host(&served);
+}
+END_TEST
+
+/* The answer comes by a poll and by nothing else: a step does not make it. */
+START_TEST(nothing_is_answered_within_a_step)
+{
+    served_t served;
+    char byte;
+    open_host(&served);
+    int client = send_call(&served, "backplane.worlds", "{}");
+    struct timespec nap = {.tv_nsec = A_MILLISECOND};
+    for (int i = 0; i < 50; i++) {
+        must(&served, bp_host_step(served.host));
+        nanosleep(&nap, NULL);
+    }
+    ck_assert_int_eq(recv(client, &byte, 1, MSG_DONTWAIT), -1);
+    await(&served, client, "\"name\":\"main\"");
+    close(client);
+    close_host(&served);
+}
+END_TEST
+
+/* A search over many rows with the smallest budget takes several polls, and other requests are answered meanwhile. */
+START_TEST(what_takes_long_is_cut_into_budgets)
+{
+    enum { MANY = 300000 };
+    served_t served;
+    uint32_t key, prototype;
+    bp_entity_t *entities = malloc(MANY * sizeof *entities);
+    open_host(&served);
+    must(&served, bp_host_unload_plugin(served.host, "inspector"));
+    load(&served, "0.05");
+    const bp_api_t *api = bp_host_api(served.host);
+    must(&served, api->world->key(served.world, api->world->component(served.world, "point_mass"), 0, &key));
+    must(&served, api->world->prototype(served.world, &key, 1, &prototype));
+    must(&served, api->world->create(served.world, prototype, entities, MANY));
+    int slow = send_call(&served, "backplane.query", "{\"where\":\"point_mass.mass > 0.5\",\"count\":0}");
+    ask(&served, "backplane.info", "{}", "\"inspector\"");
+    await(&served, slow, "\"count\":300000");
+    close(slow);
+    free(entities);
+    close_host(&served);
+}
+END_TEST
+
+/* A stream, requests that wait or are only just coming in, and a connection that says nothing, while the plugin goes:
+ * it frees all of it. */
+START_TEST(the_plugin_goes_in_the_middle_of_requests)
+{
+    served_t served;
+    open_host(&served);
+    int stream = send_call(&served, "backplane.watch+watch", "{}");
+    await(&served, stream, "data:");
+    int idle = connect_to(served.port), waiting[40];
+    for (int i = 0; i < 40; i++)
+        waiting[i] = send_call(&served, "backplane.worlds", "{}");
+    unsigned before = served.port;
+    must(&served, bp_host_unload_plugin(served.host, "inspector"));
+    ck_assert_int_lt(connect_to(before), 0);
+    served.warnings[0] = '\0'; /* that the request that waited was not carried out, if it had arrived */
+    load(&served, "0.5");
+    ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    close(stream);
+    close(idle);
+    for (int i = 0; i < 40; i++)
+        close(waiting[i]);
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(a_reload_of_the_inspector_serves_on)
+{
+    served_t served;
+    const char *const names[] = {"inspector"};
+    open_host(&served);
+    ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    served.port = 0; /* any that is free, told anew */
+    must(&served, bp_host_reload(served.host, names, 1, NULL));
+    ck_assert_uint_ne(served.port, 0);
+    ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(a_port_that_is_taken_is_told)
+{
+    served_t served, other = {0};
+    char port[16];
+    open_host(&served);
+    snprintf(port, sizeof port, "%u", served.port);
+    const bp_option_t options[] = {{.name = "port", .value = port}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {&other, hear}};
+    other.host = bp_host_create(&desc);
+    must(&other, bp_host_load_plugin(other.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 1));
+    must(&other, bp_host_poll(other.host));
+    ck_assert_msg(strstr(other.warnings, "is taken; set `port` to another one") != NULL, "%s", other.warnings);
+    bp_host_destroy(other.host);
+    close_host(&served);
+}
+END_TEST
+
+Suite *inspector_served_suite(void)
+{
+    Suite *suite = suite_create("inspector_served");
+    TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, 30);
+    tcase_add_test(tcase, requests_are_answered_while_all_worlds_are_stopped);
+    tcase_add_test(tcase, nothing_is_answered_within_a_step);
+    tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
+    tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
+    tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
+    tcase_add_test(tcase, a_port_that_is_taken_is_told);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
