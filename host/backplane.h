@@ -163,7 +163,8 @@ BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *o
 /* --- reload ------------------------------------------------------------------------------------------------------- */
 
 /* What became of a field. */
-enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4 };
+enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4,
+       BP_RELOAD_LOST = 5 /* of storage of its own: nothing could set it again */ };
 
 typedef struct bp_reload_field_t {
     const char *component;
@@ -175,7 +176,8 @@ typedef struct bp_reload_field_t {
     uint32_t new_type;    /* BP_TYPE_NONE where it was dropped */
     uint32_t old_count;   /* values of a cell: 1, those of an array; 0: any number, a list */
     uint32_t new_count;
-    uint32_t lost;        /* elements of each array that have no place in the new one */
+    uint32_t lost;        /* elements of each array that have no place in the new one; BP_RELOAD_LOST: how many
+                             entities have another value now; with field "", how many instances have gone */
 } bp_reload_field_t;
 
 /* What a reload came to. */
@@ -201,6 +203,13 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
  * until the next reload or unload. The text also goes to the log. */
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count,
                                          bp_reload_report_t *report);
+
+/* The same where values may be lost. A component with storage of its own that has neither `save` and `load` nor a
+ * `state_form` is carried over by what can be set; where a property that nobody can set is another one afterwards, or
+ * instances are missing, bp_host_reload refuses. Here it is told instead (BP_RELOAD_LOST). What only follows from the
+ * rest says so (BP_FIELD_DERIVED), and a component whose losses do not matter too (BP_COMPONENT_LOSSY). */
+BACKPLANE_API bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint32_t count,
+                                               bp_reload_report_t *report);
 
 /* What is to be done between steps: tasks that threads of plugins have posted (bp_task.h) are carried out, plugins that
  * have crashed are seen to, and hot reload goes on: it takes in files that are finished, and follows builds and trials.

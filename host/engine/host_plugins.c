@@ -133,15 +133,26 @@ static void look_after_changes(bp_host_o *host)
         host_bring_wanted(host);
 }
 
-bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
+static bp_result_t reload(bp_host_o *host, const char *const *names, uint32_t count, bool lossy,
+                          bp_reload_report_t *report)
 {
-    bp_result_t result = hot_reload(&host->hot, names, count);
+    bp_result_t result = hot_reload(&host->hot, names, count, lossy);
     copy_report(&host->reload, report);
     if (host_refuse_from_inside(host) == BP_OK) {
         host_attend_crashes(host);
         look_after_changes(host);
     }
     return result;
+}
+
+bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
+{
+    return reload(host, names, count, false, report);
+}
+
+bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint32_t count, bp_reload_report_t *report)
+{
+    return reload(host, names, count, true, report);
 }
 
 bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data)
@@ -368,12 +379,12 @@ static void tell_component(const component_t *c, check_sink_t *sink)
                    "component '%s' has neither `save` and `load`, nor a `state_form`, nor properties that can be set: "
                    "a reload makes its instances anew",
                    c->name);
-    for (uint32_t i = 0; i < c->field_count && !carries; i++) {
-        if ((c->fields[i].flags & BP_FIELD_READ_ONLY) != 0)
-            check_tell(sink, BP_LOG_INFO,
-                       "component '%s': property '%s' is read only, so a reload leaves it to the plugin to find it "
-                       "again",
-                       c->name, c->fields[i].name);
+    for (uint32_t i = 0; i < c->field_count && c->own_storage; i++) {
+        if ((c->fields[i].flags & (BP_FIELD_READ_ONLY | BP_FIELD_DERIVED)) == BP_FIELD_READ_ONLY)
+            check_tell(sink, BP_LOG_WARNING,
+                       "component '%s': nothing can set property '%s', so %sa saved world cannot bring it back: make "
+                       "it settable, or say BP_FIELD_DERIVED where it follows from the rest",
+                       c->name, c->fields[i].name, carries ? "" : "a reload that would lose it is refused, and ");
     }
 }
 

@@ -243,7 +243,8 @@ bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension
 
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
 {
-    const uint32_t known = BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE | BP_COMPONENT_CONCURRENT;
+    const uint32_t known = BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE |
+                           BP_COMPONENT_CONCURRENT | BP_COMPONENT_LOSSY;
     const bp_storage_i *own = declared->storage;
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);

@@ -142,10 +142,12 @@ static bool do_reload(console_t *console, char *rest)
         return false;
     for (; count < MOST && words[count] != NULL; count++)
         names[count] = words[count];
+    bool lossy = count > 1 && strcmp(names[count - 1], "--lossy") == 0;
+    count -= lossy;
     if (count == 0)
         return console_refuse(console, "reload which plugin? `plugins` lists them");
     bp_reload_report_t report = {.struct_size = sizeof report};
-    if (bp_host_reload(console->program->host, names, count, &report) != BP_OK)
+    if ((lossy ? bp_host_reload_lossy : bp_host_reload)(console->program->host, names, count, &report) != BP_OK)
         return console_refuse(console, "not reloaded, and nothing has changed: %s",
                               bp_host_error(console->program->host));
     printf("%s\n", report.text);
@@ -266,8 +268,9 @@ static const console_command_t commands[] = {
     {"goto", "goto STEP", "go to a step that is remembered, or to a mark", console_goto},
     {"branch", "branch", "forget what comes after this step, and go on otherwise", console_branch},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
-    {"reload", "reload PLUGIN ...",
-     "load the present files of plugins in place of what is at work, worlds and all; several change together",
+    {"reload", "reload PLUGIN ... [--lossy]",
+     "load the present files of plugins in place of what is at work, worlds and all; several change together\n"
+     "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.",
      do_reload},
     {"use", "use NAME [WORLD]",
      "bring a component or a system of a loaded plugin into a world\n"

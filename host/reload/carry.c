@@ -4,9 +4,10 @@
  * The new one's slots go to new columns beside the old; what the new manager says about instances that have moved, and
  * the slots that it asks for, are led there too (carried_t).
  *
- * By properties: whatever can be set from outside is carried. What is read only follows from the rest, or it would not
- * be read only. Texts are handed on at once, since they are good only until the old manager is called again; references
- * to entities are set when all instances are there.
+ * By properties: whatever can be set from outside is carried. What is read only should follow from the rest; when all
+ * is done the old and the new manager are asked for it, and where they differ something would be lost: that is told,
+ * and refused unless it is allowed. Texts are handed on at once, since they are good only until the old manager is
+ * called again; references to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -30,9 +31,11 @@ typedef struct carry_t {
     char *values;             /* room for a batch of each new field, one after another ... */
     size_t values_size;
     const void **columns;     /* ... and where each is; NULL: not carried with the creation */
-    char *read;               /* a batch as the old manager has it */
+    char *read;               /* a batch as the old manager has it, ... */
+    char *found;              /* ... and as the new one has it afterwards */
     size_t read_size;
     uint32_t batch;           /* rows in one, at most */
+    carry_loss_t *losses;     /* of each new field, while they are counted */
 } carry_t;
 
 /* --- where it is -------------------------------------------------------------------------------------------------- */
@@ -316,6 +319,168 @@ static bp_result_t save_and_load(carry_t *c)
                  "the new version has lost instances", "");
 }
 
+/* --- what does not come back -------------------------------------------------------------------------------------- */
+
+/* A property that nothing carries over: the new manager finds it again by itself, or it is lost. */
+static bool is_left_to_it(const carry_t *c, uint32_t number)
+{
+    const field_t *field = &c->next->fields[number];
+    bool taken = with_creation(c, number) || (is_carried(c, number) && c->next->storage.set != NULL);
+    return !taken && c->m->component->sources[number].old != BP_NONE && (field->flags & BP_FIELD_DERIVED) == 0 &&
+           c->next->storage.get != NULL && (!c->old->own_storage || c->old->storage.get != NULL);
+}
+
+static bool is_same_cell(const field_t *field, const char *a, const char *b)
+{
+    uint32_t count, other;
+    if (field->type != BP_STRING)
+        return memcmp(a, b, field->size) == 0;
+    const char *const *left = field_items(field, a, &count), *const *right = field_items(field, b, &other);
+    bool same = count == other;
+    for (uint32_t i = 0; i < count && same; i++)
+        same = strcmp(left[i], right[i]) == 0;
+    return same;
+}
+
+/* As the new manager should have it: c->values. False where the old one cannot tell it, or there is no such value. */
+static bool read_expected(carry_t *c, uint32_t number)
+{
+    const convert_source_t *source = &c->m->component->sources[number];
+    const field_t *field = &c->next->fields[number], *old = &c->old->fields[source->old];
+    bool as_it_is = source->kind == CONVERT_SAME;
+    if (read_old(c, source->old, as_it_is ? c->values : c->read) != BP_OK)
+        return false;
+    return as_it_is ||
+           cells_convert(&c->w->world->holdings, old, c->read, field, c->values, c->count, NULL) == c->count;
+}
+
+static void note_difference(const carry_t *c, carry_loss_t *loss, const field_t *field, uint32_t at)
+{
+    const value_context_t *values = &c->w->world->base->values;
+    char who[32], was[120], is[120];
+    if (loss->count++ > 0)
+        return;
+    size_t offset = (size_t)at * field->size;
+    value_format(values, BP_ENTITY, &c->entities[at], who, sizeof who);
+    field_format_cell(field, values, c->values + offset, was, sizeof was);
+    field_format_cell(field, values, c->found + offset, is, sizeof is);
+    snprintf(loss->first, sizeof loss->first, "%s: %s before, %s after", who, was, is);
+}
+
+static bp_result_t add_loss(carry_t *c, const carry_loss_t *loss)
+{
+    reload_change_t *change = c->change;
+    if (loss->count == 0)
+        return BP_OK;
+    if (!memory_reserve(&change->reload->memory, &change->losses, &change->loss_capacity, change->loss_count + 1u,
+                        sizeof *change->losses))
+        return error_memory(change_error(change), "carrying instances");
+    change->losses[change->loss_count++] = *loss;
+    return BP_OK;
+}
+
+static bp_result_t compare_field(carry_t *c, uint32_t number, carry_loss_t *loss)
+{
+    const field_t *field = &c->next->fields[number];
+    c->row = 0;
+    while (next_batch(c)) {
+        if (!read_expected(c, number))
+            continue;
+        gather_slots(c);
+        enter(c);
+        bp_result_t result = verb_get(c->next, &c->m->manager->verb, number, c->to, c->count, c->found, field->size);
+        leave(c);
+        if (result != BP_OK)
+            return about(c, result, "the new version cannot tell property ", field->name);
+        for (uint32_t i = 0; i < c->count; i++) {
+            size_t offset = (size_t)i * field->size;
+            if (!is_same_cell(field, c->values + offset, c->found + offset))
+                note_difference(c, loss, field, i);
+        }
+        release_new(c, number);
+    }
+    return BP_OK;
+}
+
+static bp_result_t compare_fields(carry_t *c)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
+        if (is_left_to_it(c, f))
+            result = compare_field(c, f, &c->losses[f]);
+    }
+    return result;
+}
+
+/* Instances that the old manager has made for itself, which no entity of the world knows of. One that collects its dead
+ * later counts these too, so of that one nothing can be said. */
+static bp_result_t compare_counts(carry_t *c)
+{
+    const component_t *old = c->old;
+    if (!old->own_storage || old->storage.gc != NULL)
+        return BP_OK;
+    uint32_t before = verb_count(old, &c->m->manager->verb);
+    enter(c);
+    uint32_t after = verb_count(c->next, &c->m->manager->verb);
+    bool crashed = atomic_load(&c->next->owner->aside) != 0;
+    leave(c);
+    if (crashed)
+        return BP_OK; /* which ends the change in another way */
+    carry_loss_t loss = {.component = c->m->component, .world = c->w->world->name};
+    loss.count = before > after ? before - after : 0;
+    snprintf(loss.first, sizeof loss.first, "%u before, %u after", before, after);
+    return add_loss(c, &loss);
+}
+
+const char *loss_describe(const carry_loss_t *loss, char *text, size_t size)
+{
+    if (loss->field == NULL)
+        snprintf(text, size, "%u instances (%s)", loss->count, loss->first);
+    else
+        snprintf(text, size, "%s of %u %s (%s%s)", loss->field, loss->count, loss->count == 1 ? "entity" : "entities",
+                 loss->count == 1 ? "" : "the first is ", loss->first);
+    return text;
+}
+
+static bp_result_t refuse_losses(carry_t *c, uint32_t first)
+{
+    const reload_change_t *change = c->change;
+    char text[480];
+    if (change->loss_count == first || change->lossy || (c->next->table.flags & BP_COMPONENT_LOSSY) != 0)
+        return BP_OK;
+    uint32_t more = change->loss_count - first - 1;
+    char others[40] = "";
+    if (more > 0)
+        snprintf(others, sizeof others, ", and %u more propert%s", more, more == 1 ? "y" : "ies");
+    return error_set(change_error(change), BP_ERROR_FAILED,
+                     "component '%s', world '%s': it would lose %s%s, which nothing can set: give it `save` and "
+                     "`load`, or a `state_form`; say BP_FIELD_DERIVED of what follows from the rest; or let it go with "
+                     "`reload %s --lossy`",
+                     c->old->name, c->w->world->name, loss_describe(&change->losses[first], text, sizeof text), others,
+                     c->m->component->version->plugin->name);
+}
+
+static bp_result_t compare(carry_t *c)
+{
+    uint32_t first = c->change->loss_count;
+    size_t size = (c->next->field_count + 1u) * sizeof *c->losses;
+    c->losses = memory_new(c->memory, size);
+    if (c->losses == NULL)
+        return error_memory(change_error(c->change), "carrying instances");
+    for (uint32_t f = 0; f < c->next->field_count; f++)
+        c->losses[f] = (carry_loss_t){.component = c->m->component,
+                                      .world = c->w->world->name,
+                                      .field = c->next->fields[f].name,
+                                      .type = c->next->fields[f].type};
+    bp_result_t result = everywhere(c, compare_fields);
+    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++)
+        result = add_loss(c, &c->losses[f]);
+    memory_free(c->memory, c->losses, size);
+    if (result == BP_OK)
+        result = compare_counts(c);
+    return result == BP_OK ? refuse_losses(c, first) : result;
+}
+
 /* --- into columns ------------------------------------------------------------------------------------------------- */
 
 static bp_result_t put_batch(carry_t *c, uint32_t number)
@@ -392,7 +557,9 @@ static bp_result_t carry(carry_t *c)
     }
     everywhere(c, clear_slots);
     result = everywhere(c, create_all);
-    return result == BP_OK ? everywhere(c, set_entities) : result;
+    if (result == BP_OK)
+        result = everywhere(c, set_entities);
+    return result == BP_OK ? compare(c) : result;
 }
 
 /* As many rows as make a batch of the largest field a reasonable one. */
@@ -426,8 +593,9 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     c->values = memory_new(memory, c->values_size + 1);
     c->columns = memory_new(memory, columns_size);
     c->read = memory_new(memory, c->read_size);
+    c->found = memory_new(memory, c->read_size);
     bp_result_t result = BP_ERROR_MEMORY;
-    if (c->values != NULL && c->columns != NULL && c->read != NULL) {
+    if (c->values != NULL && c->columns != NULL && c->read != NULL && c->found != NULL) {
         w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = c, .slots = slots_of};
         result = carry(c);
     } else {
@@ -436,6 +604,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     memory_free(memory, c->values, c->values == NULL ? 0 : c->values_size + 1);
     memory_free(memory, c->columns, c->columns == NULL ? 0 : columns_size);
     memory_free(memory, c->read, c->read_size);
+    memory_free(memory, c->found, c->read_size);
     memory_free(memory, c, sizeof *c);
     return result;
 }

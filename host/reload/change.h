@@ -118,9 +118,22 @@ typedef struct world_change_t {
 
 enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };
 
+/* What a change does not bring back from one manager of a world: a property that cannot be set, or instances. */
+typedef struct carry_loss_t {
+    const component_change_t *component;
+    const char *world;
+    const char *field;     /* NULL: instances that no entity of the world has */
+    uint32_t type;         /* of the field */
+    uint32_t count;        /* entities; or instances */
+    char first[360];       /* of which entity, and the value before and after */
+} carry_loss_t;
+
 struct reload_change_t {
     reload_t *reload;
     int state;
+    bool lossy;               /* what cannot come back may go */
+    carry_loss_t *losses;
+    uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
     version_t *versions;
     uint32_t version_count;
@@ -236,6 +249,9 @@ bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, con
 /* --- carry.c: own storage ----------------------------------------------------------------------------------------- */
 
 bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m);
+
+/* One loss as people read it: "items of 2 entities (the first is ...)". Returns `text`. */
+const char *loss_describe(const carry_loss_t *loss, char *text, size_t size);
 
 /* --- probation.c -------------------------------------------------------------------------------------------------- */
 

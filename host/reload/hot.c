@@ -322,7 +322,7 @@ static void pass_over(hot_t *hot, const char *const *names, uint32_t count)
     }
 }
 
-static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t count)
+static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t count, bool lossy)
 {
     reload_change_t *change;
     bp_result_t result = reload_check_moment(hot->reload);
@@ -333,6 +333,8 @@ static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t cou
     if (result != BP_OK)
         return result;
     hot_cancel(hot);
+    if (lossy)
+        reload_allow_loss(change);
     if (begin_trial(hot, change) && trial_wait(&hot->trial) != TRIAL_PASSED)
         result = BP_ERROR_FAILED;
     trial_end(&hot->trial);
@@ -345,10 +347,10 @@ static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t cou
     return result;
 }
 
-bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count)
+bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy)
 {
     uint64_t began = os_clock_ns();
-    bp_result_t result = reload_all(hot, names, count);
+    bp_result_t result = reload_all(hot, names, count, lossy);
     if (result != BP_OK) {
         reload_tell_refusal(hot->reload, names, count, os_clock_ns() - began, result);
         return result;

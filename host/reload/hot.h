@@ -86,8 +86,9 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 uint64_t hot_due(const hot_t *hot);
 
 /* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on
- * trial at present is let go, and tried anew afterwards. [main], between steps */
-bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count);
+ * trial at present is let go, and tried anew afterwards. `lossy`: values that cannot come back may go. [main], between
+ * steps */
+bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
 /* Let go of a candidate on trial: before plugins come or go otherwise. It is tried anew at the next poll. [main] */
 void hot_cancel(hot_t *hot);

@@ -105,6 +105,7 @@ static void free_change(reload_change_t *change)
 {
     versions_free(change);
     report_free(change);
+    memory_free(&change->reload->memory, change->losses, change->loss_capacity * sizeof *change->losses);
     memory_free(&change->reload->memory, change, sizeof *change);
 }
 
@@ -203,6 +204,11 @@ static void let_go(reload_change_t *change)
     for (uint32_t i = 0; i < change->version_count; i++)
         posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, NULL);
     change_resume(change);
+}
+
+void reload_allow_loss(reload_change_t *change)
+{
+    change->lossy = true;
 }
 
 bp_result_t reload_prepare(reload_change_t *change)

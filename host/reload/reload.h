@@ -72,6 +72,9 @@ bp_result_t reload_check_moment(const reload_t *reload);
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 
+/* What cannot come back may go: it is told, and not refused. Before the trial of the change, and reload_prepare. */
+void reload_allow_loss(reload_change_t *change);
+
 /* On failure the change is as it was after reload_read, and an earlier probation goes on. */
 bp_result_t reload_prepare(reload_change_t *change);
 

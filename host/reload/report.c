@@ -131,6 +131,22 @@ static bool write_kept(reload_change_t *change, uint32_t first)
     return good && (!any || add(change, "\n"));
 }
 
+static bool write_loss(reload_change_t *change, const carry_loss_t *loss)
+{
+    char text[480];
+    bool good = list(change, (bp_reload_field_t){.component = loss->component->slot->name,
+                                                 .field = loss->field == NULL ? "" : loss->field,
+                                                 .former = "",
+                                                 .initial = "",
+                                                 .what = BP_RELOAD_LOST,
+                                                 .old_type = loss->type,
+                                                 .new_type = loss->type,
+                                                 .old_count = 1,
+                                                 .new_count = 1,
+                                                 .lost = loss->count});
+    return good && add(change, "    lost       %s, in world %s\n", loss_describe(loss, text, sizeof text), loss->world);
+}
+
 /* Did anything of instances in storage of their own go over? */
 static bool carries_values(const component_change_t *c)
 {
@@ -167,11 +183,14 @@ static bool write_component(reload_change_t *change, const component_change_t *c
         return add(change, "  component %s has gone\n", c->slot->name);
     bool good = list_fields(change, c) && add(change, "  component %s, %u instances%s%s\n", c->slot->name, c->rows,
                                               c->same ? ": fields as they were" : "", how(c));
-    if (c->same)
-        return good;
-    good = good && write_kept(change, first);
-    for (uint32_t i = first; i < change->field_count && good; i++)
+    uint32_t end = change->field_count;
+    good = good && (c->same || write_kept(change, first));
+    for (uint32_t i = first; i < end && good && !c->same; i++)
         good = write_field(change, &change->fields[i]);
+    for (uint32_t i = 0; i < change->loss_count && good; i++) {
+        if (change->losses[i].component == c)
+            good = write_loss(change, &change->losses[i]);
+    }
     return good;
 }
 

@@ -217,6 +217,43 @@ static bp_result_t find_single_values(save_t *s, save_component_t *c)
     return result;
 }
 
+/* --- what is not saved -------------------------------------------------------------------------------------------- */
+
+static bool count_changed(save_t *s, const field_t *field, const save_values_t *values, void *context)
+{
+    uint32_t *changed = context;
+    (void)s;
+    for (uint32_t i = 0; i < values->count; i++) {
+        const char *cell = (const char *)values->values + (size_t)i * field->size;
+        if (field->type == BP_STRING)
+            *changed += strcmp(*(const char *const *)(const void *)cell, field->initial_text) != 0;
+        else
+            *changed += memcmp(cell, &field->initial, field->size) != 0;
+    }
+    return true;
+}
+
+/* Whoever reads the file begins with the default of what nothing can set. */
+static bp_result_t tell_left_out(save_t *s, const save_component_t *c)
+{
+    const component_t *type = type_of(c);
+    bp_result_t result = BP_OK;
+    bool allowed = !type->own_storage || type->storage.get == NULL || (type->table.flags & BP_COMPONENT_LOSSY) != 0;
+    for (uint32_t f = 0; f < type->field_count && result == BP_OK && !allowed; f++) {
+        uint32_t changed = 0;
+        if (c->fates[f] != SAVE_NOT || (type->fields[f].flags & BP_FIELD_DERIVED) != 0 ||
+            !field_is_single(&type->fields[f]))
+            continue;
+        result = save_walk(s, c, f, NULL, count_changed, &changed);
+        if (changed > 0)
+            log_write(&s->world->base->log, BP_LOG_WARNING, "save",
+                      "world '%s': property '%s' of component '%s' is not saved, since nothing can set it: lost for %u "
+                      "of %u entities",
+                      s->world->name, type->fields[f].name, type->name, changed, c->instances);
+    }
+    return result;
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t plan_component(save_t *s, save_component_t *c)
@@ -224,7 +261,9 @@ static bp_result_t plan_component(save_t *s, save_component_t *c)
     const component_t *type = type_of(c);
     for (uint32_t f = 0; f < type->field_count; f++)
         c->fates[f] = is_saved(type, &type->fields[f]) ? SAVE_COLUMN : SAVE_NOT;
-    bp_result_t result = find_references(s, c);
+    bp_result_t result = tell_left_out(s, c);
+    if (result == BP_OK)
+        result = find_references(s, c);
     return result == BP_OK ? find_single_values(s, c) : result;
 }
 

@@ -10,23 +10,25 @@
  */
 #include "bounds.h"
 
+enum { FOUND = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED }; /* from the resource, and from where the entity is */
+
 static const bp_field_t fields[] = {
     [BP_MESH_RESOURCE] = {.name = "resource", .type = BP_STRING,
                           .doc = "OBJ file that it shows, as seen from the option folder; empty: none"},
     [BP_MESH_VISIBLE] = {.name = "visible", .type = BP_BOOL, .initial = "true", .doc = "is it shown?"},
     [BP_MESH_COLOUR] = {.name = "colour", .type = BP_COLOUR, .initial = "#ffffff",
                         .doc = "colour of its surface"},
-    [BP_MESH_VERTEX_COUNT] = {.name = "vertex_count", .type = BP_U32, .flags = BP_FIELD_READ_ONLY,
+    [BP_MESH_VERTEX_COUNT] = {.name = "vertex_count", .type = BP_U32, .flags = FOUND,
                               .doc = "vertices of the resource"},
-    [BP_MESH_TRIANGLE_COUNT] = {.name = "triangle_count", .type = BP_U32, .flags = BP_FIELD_READ_ONLY,
+    [BP_MESH_TRIANGLE_COUNT] = {.name = "triangle_count", .type = BP_U32, .flags = FOUND,
                                 .doc = "triangles of the resource"},
-    [BP_MESH_BOUNDS_MIN] = {.name = "bounds_min", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+    [BP_MESH_BOUNDS_MIN] = {.name = "bounds_min", .type = BP_VEC3, .flags = FOUND, .unit = "m",
                             .doc = "lowest corner of the box around the resource, in its own space"},
-    [BP_MESH_BOUNDS_MAX] = {.name = "bounds_max", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+    [BP_MESH_BOUNDS_MAX] = {.name = "bounds_max", .type = BP_VEC3, .flags = FOUND, .unit = "m",
                             .doc = "highest corner of that box"},
-    [BP_MESH_WORLD_MIN] = {.name = "world_min", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+    [BP_MESH_WORLD_MIN] = {.name = "world_min", .type = BP_VEC3, .flags = FOUND, .unit = "m",
                            .doc = "lowest corner of the box around it in the world, if the entity has a transform"},
-    [BP_MESH_WORLD_MAX] = {.name = "world_max", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY, .unit = "m",
+    [BP_MESH_WORLD_MAX] = {.name = "world_max", .type = BP_VEC3, .flags = FOUND, .unit = "m",
                            .doc = "highest corner of that box"},
 };
 

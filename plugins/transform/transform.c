@@ -16,7 +16,7 @@ static const bp_field_t fields[] = {
                                .doc = "how it is turned: x y z w, brought to length 1"},
     [BP_TRANSFORM_SCALE] = {.name = "scale", .type = BP_VEC3, .initial = "1 1 1",
                             .doc = "how large it is along its own axes"},
-    [BP_TRANSFORM_WORLD] = {.name = "world", .type = BP_MAT4, .flags = BP_FIELD_READ_ONLY,
+    [BP_TRANSFORM_WORLD] = {.name = "world", .type = BP_MAT4, .flags = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED,
                             .doc = "its pose in the world as a matrix, column by column"},
     [BP_TRANSFORM_PARENT] = {.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT,
                              .doc = "the entity that it moves with; its local pose stays when this is set"},

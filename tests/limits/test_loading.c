@@ -742,7 +742,7 @@ static const struct {
     {{.name = "my-thing"}, BP_ERROR_ARGUMENT, {"component's name", "'my-thing'"}},
     {{.name = long_name}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
     {{.name = "before"}, BP_ERROR_EXISTS, {"component 'before'", "already"}},
-    {{.name = "thing", .flags = 1u << 5}, BP_ERROR_ABI, {"component 'thing'", "flags 0x20"}},
+    {{.name = "thing", .flags = 1u << 14}, BP_ERROR_ABI, {"component 'thing'", "flags 0x4000"}},
     {{.name = "thing", .fields = BP_LIST(misplaced_fields)},
      BP_ERROR_ARGUMENT,
      {"component 'thing'", "'y' is number 1 of the list and number 2"}},

@@ -54,6 +54,15 @@ START_TEST(a_component_whose_instances_a_reload_cannot_carry_is_warned_of)
 }
 END_TEST
 
+START_TEST(a_property_that_neither_a_reload_nor_a_saved_world_can_bring_back_is_warned_of)
+{
+    check(TEST_FIXTURE_DIR "/purse" TEST_SO, NULL, NULL);
+    expect("2 component 'purse': nothing can set property 'items', so a reload that would lose it is refused, and a "
+           "saved world cannot bring it back");
+    EXPECT(strstr(found, "component 'derived_purse': nothing") == NULL, "%s", found);
+}
+END_TEST
+
 START_TEST(every_broken_rule_is_found)
 {
     ck_assert_int_eq(check(TEST_FIXTURE_DIR "/stateful" TEST_SO, NULL, NULL), BP_ERROR_FAILED);
@@ -106,6 +115,7 @@ Suite *check_suite(void)
 {
     Suite *suite = suite_create("check");
     TCase *plugins = tcase_create("plugins");
+    tcase_add_test(plugins, a_property_that_neither_a_reload_nor_a_saved_world_can_bring_back_is_warned_of);
     tcase_add_test(plugins, a_component_whose_instances_a_reload_cannot_carry_is_warned_of);
     tcase_add_test(plugins, plugins_that_follow_the_rules_have_no_errors);
     tcase_add_test(plugins, every_broken_rule_is_found);

@@ -604,6 +604,92 @@ START_TEST(instances_of_which_nothing_can_be_carried_over_are_told_of)
 }
 END_TEST
 
+/* A world with `count` entities that have the component, three steps old. */
+static void begin_purse(const char *component, uint32_t count)
+{
+    bp_entity_t e;
+    begin(both | BY_HAND, 0);
+    snprintf(other, sizeof other, "%s/purse.so", folder);
+    copy_plugin("purse", other);
+    WORKS(host, bp_host_load_plugin(host, other, NULL, 0));
+    WORKS(host, bp_world_use_component(world, component));
+    for (uint32_t i = 0; i < count; i++)
+        add(component, &e);
+    for (int i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+}
+
+static const char *const purse[] = {"purse"};
+
+/* Properties that nothing can set, of a manager without save and load. */
+START_TEST(what_a_reload_cannot_bring_back_is_told_and_refused)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin_purse("purse", 2);
+    ck_assert_int_eq(bp_host_reload(host, purse, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "component 'purse', world 'main': it would lose items of 2 entities (the first is ") !=
+               NULL, "%s", report.text);
+    EXPECT(strstr(report.text, ": 3 before, 0 after), which nothing can set") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, "reload purse --lossy") != NULL, "%s", report.text);
+    ck_assert_int_eq(bp_host_reload(host, purse, 1, NULL), BP_ERROR_FAILED); /* nothing was lost by the first */
+    WORKS(host, bp_host_reload_lossy(host, purse, 1, &report));
+    EXPECT(strstr(report.text, "    lost       items of 2 entities (the first is ") != NULL, "%s", report.text);
+    uint32_t lost = 0;
+    for (uint32_t i = 0; i < report.field_count; i++)
+        lost += report.fields[i].what == BP_RELOAD_LOST ? report.fields[i].lost : 0;
+    ck_assert_uint_eq(lost, 2);
+    WORKS(host, bp_host_reload(host, purse, 1, NULL)); /* now there is nothing to lose */
+    end();
+}
+END_TEST
+
+START_TEST(a_component_may_allow_what_a_reload_loses)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin_purse("loose_purse", 1);
+    WORKS(host, bp_host_reload(host, purse, 1, &report));
+    EXPECT(strstr(report.text, "    lost       items of 1 entity (") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, ": 3 before, 0 after), in world main") != NULL, "%s", report.text);
+    end();
+}
+END_TEST
+
+START_TEST(what_follows_from_the_rest_is_not_called_lost)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin_purse("derived_purse", 1);
+    WORKS(host, bp_host_reload(host, purse, 1, &report));
+    EXPECT(strstr(report.text, "lost") == NULL, "%s", report.text);
+    end();
+}
+END_TEST
+
+START_TEST(instances_that_no_entity_has_are_counted)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin_purse("crowd", 2);
+    ck_assert_int_eq(bp_host_reload(host, purse, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "it would lose 3 instances (5 before, 2 after)") != NULL, "%s", report.text);
+    WORKS(host, bp_host_reload_lossy(host, purse, 1, &report));
+    EXPECT(strstr(report.text, "    lost       3 instances (5 before, 2 after), in world main") != NULL, "%s",
+           report.text);
+    end();
+}
+END_TEST
+
+START_TEST(a_world_that_is_saved_tells_what_is_left_out)
+{
+    char file[640];
+    begin_purse("purse", 2);
+    snprintf(file, sizeof file, "%s/world.bpe", folder);
+    log_text.text[0] = '\0';
+    WORKS(host, bp_world_save(world, file));
+    EXPECT(strstr(log_text.text, "property 'items' of component 'purse' is not saved, since nothing can set it: lost "
+                                  "for 2 of 2 entities") != NULL, "%s", log_text.text);
+    end();
+}
+END_TEST
+
 START_TEST(polling_is_for_between_steps)
 {
     begin(0, 0);
@@ -622,6 +708,11 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 4);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
     tcase_add_test(files, polling_is_for_between_steps);
+    tcase_add_test(files, what_a_reload_cannot_bring_back_is_told_and_refused);
+    tcase_add_test(files, a_component_may_allow_what_a_reload_loses);
+    tcase_add_test(files, what_follows_from_the_rest_is_not_called_lost);
+    tcase_add_test(files, instances_that_no_entity_has_are_counted);
+    tcase_add_test(files, a_world_that_is_saved_tells_what_is_left_out);
     suite_add_tcase(suite, files);
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0, COUNT(harms));
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);

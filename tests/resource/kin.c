@@ -176,7 +176,7 @@ static const bp_field_t kin_fields[] = {
     [KIN_FRIEND] = {.name = "friend", .type = BP_ENTITY},
     [KIN_LABEL] = {.name = "label", .type = BP_STRING, .flags = BP_FIELD_LABEL, .initial = "nobody"},
     [KIN_WEIGHT] = {.name = "weight", .type = BP_F32, .initial = "2", .min = "0", .max = "500"},
-    [KIN_DEPTH] = {.name = "depth", .type = BP_U32, .flags = BP_FIELD_READ_ONLY},
+    [KIN_DEPTH] = {.name = "depth", .type = BP_U32, .flags = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED},
 };
 
 static const bp_field_t vault_fields[] = {{.name = "secret", .type = BP_U32}};

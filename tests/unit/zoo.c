@@ -312,7 +312,7 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
 static const bp_field_t stock_fields[] = {
     [STOCK_NUMBER] = {.name = "number", .type = BP_I64, .initial = "5", .min = "-1000", .max = "1000"},
     [STOCK_TEXT] = {.name = "text", .type = BP_STRING},
-    [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY},
+    [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED},
 };
 
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
