@@ -42,6 +42,7 @@ cp "$windows"/plugins/*.dll "$root/plugins/"
 cp "$windows/libbackplane.a" "$windows/libbackplane.dll.a" "$root/lib/"
 cp -r "$source/plugin_api/." "$source/host/backplane.h" "$root/include/"
 cp -r "$source/config" "$root/"
+sed -i -e 's, = build/, = ,' -e '/^build = /d' -e '/^sources = /d' "$root"/config/*.ini # as tools/install.sh
 x86_64-w64-mingw32-strip --strip-debug "$root"/*.exe "$root"/*.dll "$root"/plugins/*.dll
 find "$root" -exec touch -h -d "@$epoch" {} +
 rm -f "$out/$name.zip"

@@ -56,6 +56,11 @@ for folder in $(cd "$source/config" && find . -type d); do
         [ ! -f "$file" ] || put 644 "$root/share/backplane/config/$folder" "$file"
     done
 done
+# They write to where the program runs, and there are no sources beside them to build.
+for file in "$root"/share/backplane/config/*.ini; do
+    sed -e 's, = build/, = ,' -e '/^build = /d' -e '/^sources = /d' "$file" >"$file.new"
+    mv -f "$file.new" "$file"
+done
 
 mkdir -p "$root/lib/pkgconfig"
 cat >"$root/lib/pkgconfig/backplane.pc" <<END
@@ -68,7 +73,7 @@ Name: backplane
 Description: An entity engine whose every component is a plugin
 Version: $version
 Cflags: -I\${includedir}
-Libs: -L\${libdir} -lbackplane
+Libs: -L\${libdir} -Wl,-rpath,\${libdir} -lbackplane
 Libs.private: -linih -ldl -lm -pthread
 END
 # The same for CMake; the targets are backplane::backplane (shared) and backplane::static.

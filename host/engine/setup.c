@@ -78,10 +78,24 @@ static bool plugin_file(const char *folder, const char *name, char *path)
     return n > 0 && n < FILE_PATH_MAX && file_exists(path);
 }
 
+/* The folders in which plugins are looked for that an ini names, where it does not say plugin_path: beside the program,
+ * where programs are installed, and beside the library, for programs of embedders. False past the last. */
+static bool usual_folder(uint32_t number, char *folder, size_t size)
+{
+    static const char *const below[] = {"plugins", "../lib/backplane/plugins", "backplane/plugins", "plugins"};
+    char base[FILE_PATH_MAX - 64];
+    folder[0] = '\0';
+    if (number >= sizeof below / sizeof below[0])
+        return false;
+    if (number < 2 ? os_program_folder(base, sizeof base) : os_library_folder(base, sizeof base))
+        snprintf(folder, size, "%s/%s", base, below[number]);
+    return true;
+}
+
 /* Where a plugin of a list lies: itself where static, beside the ini where it is a path, else in the usual folders. */
 static bool find_plugin(setup_t *s, const char *name, char *path)
 {
-    char folder[FILE_PATH_MAX], program[FILE_PATH_MAX - 64];
+    char folder[FILE_PATH_MAX];
     if (loader_is_static(&s->host->loader, name)) {
         snprintf(path, FILE_PATH_MAX, "%s", name);
         return true;
@@ -90,13 +104,11 @@ static bool find_plugin(setup_t *s, const char *name, char *path)
         return file_path_beside(s->ini.path, name, path, FILE_PATH_MAX);
     if (s->plugin_path[0] != '\0')
         return file_path_beside(s->ini.path, s->plugin_path, folder, sizeof folder) && plugin_file(folder, name, path);
-    if (!os_program_folder(program, sizeof program))
-        return false;
-    snprintf(folder, sizeof folder, "%s/plugins", program);
-    if (plugin_file(folder, name, path))
-        return true;
-    snprintf(folder, sizeof folder, "%s/../lib/backplane/plugins", program);
-    return plugin_file(folder, name, path);
+    for (uint32_t i = 0; usual_folder(i, folder, sizeof folder); i++) {
+        if (folder[0] != '\0' && plugin_file(folder, name, path))
+            return true;
+    }
+    return false;
 }
 
 /* The plugin of a folder whose name is nearest to one that is not there. */
@@ -120,16 +132,14 @@ static void consider_plugin(void *data, const char *file)
 
 static const char *nearest_plugin(const setup_t *s, const char *name, text_t *hint)
 {
-    char folder[FILE_PATH_MAX], program[FILE_PATH_MAX - 64];
+    char folder[FILE_PATH_MAX];
     near_plugin_t near = {.nearest = {.wanted = name}};
     if (s->plugin_path[0] != '\0') {
         if (file_path_beside(s->ini.path, s->plugin_path, folder, sizeof folder))
             os_folder_list(folder, consider_plugin, &near);
-    } else if (os_program_folder(program, sizeof program)) {
-        snprintf(folder, sizeof folder, "%s/plugins", program);
-        os_folder_list(folder, consider_plugin, &near);
-        snprintf(folder, sizeof folder, "%s/../lib/backplane/plugins", program);
-        os_folder_list(folder, consider_plugin, &near);
+    } else {
+        for (uint32_t i = 0; usual_folder(i, folder, sizeof folder); i++)
+            os_folder_list(folder, consider_plugin, &near);
     }
     return nearest_hint(&near.nearest, hint);
 }
@@ -143,7 +153,8 @@ static bp_result_t plugin_not_found(setup_t *s, const char *name)
                          os_library_suffix, s->plugin_path, hint);
     return error_set(s->error, BP_ERROR_NOT_FOUND,
                      "there is no plugin file %s%s in the folder plugins/ beside the program nor in "
-                     "../lib/backplane/plugins; set plugin_path, or give its path%s",
+                     "../lib/backplane/plugins, nor in backplane/plugins beside the library; set plugin_path, or give "
+                     "its path%s",
                      name, os_library_suffix, hint);
 }
 

@@ -10,6 +10,7 @@
 
 #include <bp_changes.h>
 #include <bp_clock.h>
+#include <inttypes.h>
 
 #include <stdio.h>
 
@@ -735,7 +736,28 @@ static bp_result_t file_table_keep(bp_host_o *host, const char *part, const char
     return error_set(&host->base.error, BP_ERROR_STATE, "%s: no file is written while a plugin is tried", path);
 }
 
-static const bp_file_api file_table = {.struct_size = sizeof file_table, .keep = file_table_keep};
+static bp_result_t file_table_output(bp_world_o *world, const char *path, char *file, size_t file_size, char *remark,
+                                     size_t remark_size)
+{
+    uint64_t planned = world->rows.host->steps, taken = world->clock.steps;
+    bool whole = taken >= planned;
+    size_t ending = strlen(path);
+    while (ending > 0 && path[ending] != '.' && path[ending] != '/' && path[ending] != '\\')
+        ending--;
+    if (ending == 0 || path[ending] != '.' || path[ending - 1] == '/' || path[ending - 1] == '\\')
+        ending = strlen(path); /* there is none */
+    if (remark != NULL && remark_size > 0)
+        remark[0] = '\0';
+    if (remark != NULL && !whole)
+        snprintf(remark, remark_size, "%" PRIu64 " of %" PRIu64 " steps", taken, planned);
+    int length = snprintf(file, file_size, "%.*s%s%s", (int)ending, path, whole ? "" : ".partial", path + ending);
+    if (length >= 0 && (size_t)length < file_size)
+        return BP_OK;
+    return error_set(&world->rows.host->base.error, BP_ERROR_LIMIT, "%.300s: the path is too long", path);
+}
+
+static const bp_file_api file_table = {
+    .struct_size = sizeof file_table, .keep = file_table_keep, .output = file_table_output};
 
 bp_api_t host_tables(void)
 {

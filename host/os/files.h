@@ -42,6 +42,10 @@ bool os_path_is_special(const char *path);
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
 bool os_program_folder(char *path, size_t size);
 
+/* The folder of the shared library that this code lies in; where it is linked into the program, the program's. False
+ * where the system does not tell. */
+bool os_library_folder(char *path, size_t size);
+
 /* Make a folder, its parent being there. True also where there is one already. [any] */
 bool os_folder_create(const char *path);
 

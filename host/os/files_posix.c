@@ -11,6 +11,7 @@
 #include "os.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -252,19 +253,34 @@ static bool program_path(char *path, size_t size)
 #endif
 }
 
-/* For a program in the root folder the answer is "": with a separator and a name behind it, that is a
+/* For a file in the root folder the answer is "": with a separator and a name behind it, that is a
  * path. */
+static bool folder_of(const char *file, char *path, size_t size)
+{
+    const char *end = strrchr(file, '/');
+    if (end == NULL || (size_t)(end - file) >= size)
+        return false;
+    memcpy(path, file, (size_t)(end - file));
+    path[end - file] = '\0';
+    return true;
+}
+
 bool os_program_folder(char *path, size_t size)
 {
     char program[PATH_ROOM];
-    if (!program_path(program, sizeof program))
-        return false;
-    char *end = strrchr(program, '/');
-    if (end == NULL || (size_t)(end - program) >= size)
-        return false;
-    memcpy(path, program, (size_t)(end - program));
-    path[end - program] = '\0';
-    return true;
+    return program_path(program, sizeof program) && folder_of(program, path, size);
+}
+
+bool os_library_folder(char *path, size_t size)
+{
+    static const char here = 0;
+    Dl_info about;
+    char library[PATH_ROOM];
+    /* The name of the program may be one without a folder, or relative to one that has been left. */
+    if (dladdr(&here, &about) != 0 && about.dli_fname != NULL && strstr(about.dli_fname, ".so") != NULL &&
+        realpath(about.dli_fname, library) != NULL)
+        return folder_of(library, path, size);
+    return os_program_folder(path, size);
 }
 
 bool os_folder_create(const char *path)

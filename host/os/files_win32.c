@@ -154,22 +154,37 @@ bool os_path_is_special(const char *path)
     return false; /* devices are not reached by a file's path */
 }
 
-bool os_program_folder(char *path, size_t size)
+static bool module_folder(HMODULE module, char *path, size_t size)
 {
-    wchar_t program[PATH_ROOM];
-    DWORD length = GetModuleFileNameW(NULL, program, PATH_ROOM);
+    wchar_t file[PATH_ROOM];
+    DWORD length = GetModuleFileNameW(module, file, PATH_ROOM);
     if (length == 0 || length >= PATH_ROOM)
         return false;
-    wchar_t *end = wcsrchr(program, L'\\');
+    wchar_t *end = wcsrchr(file, L'\\');
     if (end == NULL)
         return false;
     *end = L'\0';
-    if (!win32_text(program, path, size))
+    if (!win32_text(file, path, size))
         return false;
     for (char *c = path; *c != '\0'; c++)
         if (*c == '\\')
             *c = '/';
     return true;
+}
+
+bool os_program_folder(char *path, size_t size)
+{
+    return module_folder(NULL, path, size);
+}
+
+bool os_library_folder(char *path, size_t size)
+{
+    static const char here = 0;
+    HMODULE module;
+    DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+    if (!GetModuleHandleExW(flags, (LPCWSTR)(const void *)&here, &module))
+        return os_program_folder(path, size);
+    return module_folder(module, path, size);
 }
 
 bool os_folder_create(const char *path)

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 static const bp_field_t options[] = {
-    [PICTURE_FILE] = {.name = "file", .type = BP_STRING, .flags = BP_FIELD_PATH | BP_FIELD_REQUIRED,
-                      .doc = "PNG to write, relative to the ini"},
+    [PICTURE_FILE] = {.name = "file", .type = BP_STRING, .flags = BP_FIELD_REQUIRED,
+                      .doc = "PNG to write, relative to where the program runs"},
     [PICTURE_WIDTH] = {.name = "width", .type = BP_U32, .initial = "1280", .min = "16", .max = "16384",
                        .unit = "pixels"},
     [PICTURE_HEIGHT] = {.name = "height", .type = BP_U32, .initial = "800", .min = "16", .max = "16384",
@@ -98,9 +98,14 @@ static void make(bp_system_t *s, const bp_sprite_t *sprites, uint32_t count)
     uint8_t *pixels = memory->resize(s->plugin, NULL, 0, area * 3);
     char message[PICTURE_MESSAGE] = "out of memory for the picture";
     bool good = light != NULL && pixels != NULL;
+    char file[PICTURE_MESSAGE];
+    if (good && s->api->file->output(s->world, file_of(s), file, sizeof file, NULL, 0) != BP_OK) {
+        snprintf(message, sizeof message, "%.400s: the path is too long", file_of(s));
+        good = false;
+    }
     if (good) {
         picture_paint(&look, sprites, count, light, pixels);
-        good = picture_write(s, file_of(s), pixels, look.width, look.height, message);
+        good = picture_write(s, file, pixels, look.width, look.height, message);
     }
     if (!good)
         s->api->error->log(s->plugin, BP_LOG_ERROR, message);
@@ -127,7 +132,10 @@ static void report(bp_system_t *s, bp_report_o *out)
     char text[PICTURE_MESSAGE];
     if (p->sprites->frame(p->manager, &count) == NULL)
         count = 0;
-    snprintf(text, sizeof text, "%.400s: %u sprites", file_of(s), (unsigned)count);
+    char file[PICTURE_MESSAGE], ran[64];
+    if (s->api->file->output(s->world, file_of(s), file, sizeof file, ran, sizeof ran) != BP_OK)
+        file[0] = ran[0] = '\0';
+    snprintf(text, sizeof text, "%.380s: %u sprites%s%s", file, (unsigned)count, ran[0] != '\0' ? ", after " : "", ran);
     s->api->report->value(out, "picture, written at the end", text);
 }
 

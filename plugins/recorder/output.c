@@ -1,7 +1,8 @@
 /* output.c - files that appear when they are whole.
  *
  * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
- * a reader of the target sees the old file or the new one, and a run that fails, or a power cut, leaves the old one.
+ * a reader of the target sees the old file or the new one, and a run that fails, or a power cut, leaves the old one. A
+ * run that is shorter than its ini says leaves it too, and gets a name beside it.
  */
 #include "recorder.h"
 
@@ -40,7 +41,7 @@ FILE *recorder_open(const char *target, char *message)
 
 int recorder_keep(const recorder_state *r, FILE *file, const char *target, char *message)
 {
-    char part[LONGEST];
+    char part[LONGEST], whole[LONGEST + 16];
     part_of(target, part, sizeof part);
     errno = 0;
     int failed = ferror(file);
@@ -51,7 +52,8 @@ int recorder_keep(const recorder_state *r, FILE *file, const char *target, char 
         return 0;
     }
     const bp_api_t *api = r->system->api;
-    if (api->file->keep(r->system->host, part, target) == BP_OK)
+    if (api->file->output(r->system->world, target, whole, sizeof whole, NULL, 0) == BP_OK &&
+        api->file->keep(r->system->host, part, whole) == BP_OK)
         return 1;
     snprintf(message, RECORDER_MESSAGE, "%.500s", api->error->last(r->system->host));
     return 0;

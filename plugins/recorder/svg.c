@@ -234,7 +234,11 @@ static void put_subtitle(const picture *pic)
 
 static void put_head(const picture *pic)
 {
-    const char *title = recorder_text(pic->r, RECORDER_TITLE);
+    char title[512], file[1040], ran[64];
+    const bp_system_t *s = pic->r->system;
+    if (s->api->file->output(s->world, "", file, sizeof file, ran, sizeof ran) != BP_OK)
+        ran[0] = '\0';
+    snprintf(title, sizeof title, "%.400s%s%s", recorder_text(pic->r, RECORDER_TITLE), ran[0] != '\0' ? ": " : "", ran);
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\"", pic->file);
     fprintf(pic->file, " viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", pic->width, pic->height,
             pic->width, pic->height);

@@ -274,7 +274,7 @@ static const mistake_t mistakes[] = {
     /* plugins */
     {"[host]\nplugins = crew nosuch\n", BP_ERROR_NOT_FOUND, 2,
      "there is no plugin file nosuch.so in the folder plugins/ beside the program nor in "
-     "../lib/backplane/plugins; " NO_PATH},
+     "../lib/backplane/plugins, nor in backplane/plugins beside the library; " NO_PATH},
     {"[host]\nseed = 1\nplugins =\n\tcrew\n\tnosuch\n", BP_ERROR_NOT_FOUND, 3,
      "there is no plugin file nosuch.so in %"},
     {"[host]\nplugin_path = ../fixtures\nplugins = nosuch\n", BP_ERROR_NOT_FOUND, 3,

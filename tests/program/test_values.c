@@ -237,7 +237,7 @@ START_TEST(a_world_s_own_units_stand_where_units_are_printed)
     static const char named[] = "[host]\nplugins = ./cargo.so point_mass debug_name recorder\n"
                                 "[plugin recorder]\n"
                                 "properties = main/one.point_mass.velocity main/one.point_mass.mass\n"
-                                "csv = units.csv\n"
+                                "csv = " SCRATCH "/units.csv\n"
                                 "[world main]\nunits = kg=solar mass, m=au, s=day\n"
                                 "components = hold point_mass debug_name\nsystems = recorder\n"
                                 "[spawn main one]\ncomponents = hold point_mass debug_name\ndebug_name.name = one\n";
@@ -255,13 +255,35 @@ START_TEST(a_world_s_own_units_stand_where_units_are_printed)
 }
 END_TEST
 
+START_TEST(a_run_shorter_than_the_ini_says_writes_beside_what_a_whole_one_has_written)
+{
+    static const char steps[] = "[host]\nplugins = ./cargo.so point_mass debug_name recorder\nsteps = 8\n"
+                                "[plugin recorder]\nproperties = main/one.point_mass.position\n"
+                                "csv = " SCRATCH "/way.csv\nsvg = " SCRATCH "/way.svg\ntitle = The way\n"
+                                "[world main]\ncomponents = point_mass debug_name\nsystems = recorder\n"
+                                "[spawn main one]\ncomponents = point_mass debug_name\ndebug_name.name = one\n"
+                                "point_mass.velocity = 1 0 0\n";
+    write_file(ini_file, steps);
+    expect(shell("backplane run '%s' && cp " SCRATCH "/way.csv " SCRATCH "/whole.csv && cp " SCRATCH "/way.svg " SCRATCH
+                 "/whole.svg && grep -q '<title>The way</title>' " SCRATCH "/way.svg", ini_file), 0, NULL);
+    expect(console(steps, "step 3\n"), 0, NULL);
+    expect(shell("backplane run '%s' --steps 3", ini_file), 0, NULL);
+    expect(shell("cmp " SCRATCH "/way.csv " SCRATCH "/whole.csv && cmp " SCRATCH "/way.svg " SCRATCH "/whole.svg"), 0,
+           NULL);
+    expect(shell("grep -q '<title>The way: 3 of 8 steps</title>' " SCRATCH "/way.partial.svg && test -s " SCRATCH
+                 "/way.partial.csv && test ! -e " SCRATCH "/way.svg.part"), 0, NULL);
+    expect(console(steps, "step 9\n"), 0, NULL);
+    expect(shell("! cmp -s " SCRATCH "/way.csv " SCRATCH "/whole.csv"), 0, NULL); /* nine steps are eight and more */
+}
+END_TEST
+
 START_TEST(one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence)
 {
     char recording[1024];
     snprintf(recording, sizeof recording,
              "[host]\nplugins = ./cargo.so debug_name recorder\n"
              "[plugin recorder]\nproperties = main/one.hold.lots[1] main/one.hold.lots main/one.hold.berths\n"
-             "csv = lots.csv\n"
+             "csv = " SCRATCH "/lots.csv\n"
              "[world main]\ncomponents = hold debug_name\nsystems = recorder\n"
              "[spawn main one]\ncomponents = hold debug_name\ndebug_name.name = one\nhold.lots = [1, 2.5]\n");
     const outcome_t *outcome = console(recording, "step 2\n");
@@ -289,6 +311,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, arrays_and_lists_are_listed_as_such);
     tcase_add_test(tests, scenes_hold_lists_and_their_dump_compiles_to_the_same);
     tcase_add_test(tests, a_world_s_own_units_stand_where_units_are_printed);
+    tcase_add_test(tests, a_run_shorter_than_the_ini_says_writes_beside_what_a_whole_one_has_written);
     tcase_add_test(tests, one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence);
     suite_add_tcase(suite, tests);
     return suite;

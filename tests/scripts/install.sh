@@ -53,11 +53,11 @@ plugin=$prefix/lib/backplane/plugins/point_mass
 # As README.md says; then the static library; then by the example's own Makefile.
 # shellcheck disable=SC2046
 cc main.c $(pkg-config --cflags --libs backplane) -o shared
-said=$(LD_LIBRARY_PATH="$prefix/lib" ./shared "$plugin")
+said=$(./shared "$plugin") || fail "the program of README.md does not start"
 [ "$said" = "$expected" ] || fail "with the shared library main.c says '$said'"
 # shellcheck disable=SC2046
 cc main.c $(pkg-config --cflags backplane) "$prefix/lib/libbackplane.a" \
-    $(pkg-config --static --libs backplane | sed 's/-lbackplane//') -o static
+    $(pkg-config --static --libs backplane | sed -e 's/-lbackplane//') -o static
 said=$(./static "$plugin")
 [ "$said" = "$expected" ] || fail "with the static library main.c says '$said'"
 ! ldd ./static | grep -q libbackplane || fail "the static program needs the shared library"
@@ -106,9 +106,38 @@ mv "$prefix" "$prefix.away"
 grep -q 'say where it is: make BACKPLANE=' said || { cat said; fail "make does not say that the program is missing"; }
 mv "$prefix.away" "$prefix"
 
-cp -R "$prefix/share/backplane/config" config
-mkdir -p build
-"$prefix/bin/backplane" run config/solar_system.ini --steps 100 >said || fail "the installed program does not run config/solar_system.ini"
+# The ini files as they lie there, from a folder with nothing in it: what they write goes there, and nothing beside them.
+mkdir "$scratch/empty"
+cd "$scratch/empty"
+before=$(find "$prefix" | sort)
+for file in "$prefix"/share/backplane/config/*.ini; do
+    case $file in
+    */bubbles.ini) [ -f "$prefix/lib/backplane/plugins/picture.so" ] || continue ;;
+    esac
+    "$prefix/bin/backplane" run "$file" --steps 2 >said 2>&1 || { cat said; fail "$(basename "$file") does not run as it is installed"; }
+done
+[ -f solar_system.partial.svg ] && [ -f solar_system.partial.csv ] || { ls; fail "what a run writes is not where it runs"; }
+[ "$(find "$prefix" | sort)" = "$before" ] || fail "something was written into the installed tree"
+"$prefix/bin/backplane" run "$prefix/share/backplane/config/solar_system.ini" --steps 100 >said || fail "solar_system.ini does not run"
 grep -q 'gravity' said || { cat said; fail "a run says nothing of gravity"; }
+cd "$scratch/work"
+
+# An embedder's program finds plugins by their names, beside the library.
+cat >named.c <<'END'
+#include <backplane.h>
+#include <stdio.h>
+int main(void)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    bp_result_t result = bp_host_setup(host, "named.ini");
+    puts(result == BP_OK ? "found" : bp_host_error(host));
+    bp_host_destroy(host);
+    return result != BP_OK;
+}
+END
+printf '[host]\nplugins = point_mass\n' >named.ini
+# shellcheck disable=SC2046
+cc named.c $(pkg-config --cflags --libs backplane) -o named
+[ "$(./named)" = found ] || { ./named; fail "plugins are not found beside the library"; }
 [ "$("$prefix/bin/backplane" --version | grep -c "$version")" = 1 ] || fail "--version does not say $version"
 echo "installed, moved, used"

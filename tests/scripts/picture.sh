@@ -16,7 +16,7 @@ fail() {
 
 # small FILE - config/bubbles.ini with few sprites, writing to FILE
 small() {
-    sed -e "s,^file = .*,file = $1," -e 's/^count = 1000000/count = 2000/' -e 's/^width = .*/width = 300/' \
+    sed -e "s,^file = .*,file = $scratch/$1," -e 's/^steps = .*/steps = 20/' -e 's/^count = 1000000/count = 2000/' -e 's/^width = .*/width = 300/' \
         -e 's/^height = .*/height = 200/' "$source/config/bubbles.ini" >"$scratch/small.ini"
 }
 
@@ -27,6 +27,13 @@ for name in first second; do
 done
 cmp "$scratch/first.png" "$scratch/second.png" || fail "the same run gives two pictures"
 [ ! -e "$scratch/first.png.part" ] || fail "an unfinished file is left"
+
+# Fewer steps than the ini says leave what a whole run has made.
+small first.png
+"$build/backplane" run "$scratch/small.ini" --steps 5 >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "a short run fails"; }
+cmp "$scratch/first.png" "$scratch/second.png" || fail "a short run replaces the picture of a whole one"
+[ -f "$scratch/first.partial.png" ] || fail "a short run leaves no picture"
+grep -q 'first.partial.png: 2020 sprites, after 5 of 20 steps' "$scratch/said" || { cat "$scratch/said"; fail "the report does not say what was run"; }
 
 # Signature, and width and height of the first chunk; and the last chunk is there.
 head=$(od -An -tx1 -N24 "$scratch/first.png" | tr -d ' \n')

@@ -1279,7 +1279,8 @@ static size_t run_solar_system(bool static_plugins, bp_vec3_t *values, size_t ro
     FILE *file = fopen(ini, "wb");
     ck_assert_ptr_nonnull(file);
     fputs(static_plugins ? "[host]\n" : plugin_path, file);
-    write_replaced(file, host_section + 7, "../build/solar_system", static_plugins ? "linked" : "shared");
+    write_replaced(file, host_section + 7, "build/solar_system",
+                   static_plugins ? TEST_SCRATCH_DIR "/linked" : TEST_SCRATCH_DIR "/shared");
     ck_assert_int_eq(fclose(file), 0);
     free(text);
     begin_with(linked, static_plugins ? LINKED : 0);
