@@ -18,6 +18,7 @@
 #ifndef BACKPLANE_H
 #define BACKPLANE_H
 
+#include <bp_peers.h>
 #include <bp_plugin.h>
 
 #ifdef __cplusplus
@@ -293,6 +294,21 @@ BACKPLANE_API bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini
 
 /* The number of steps that [host] steps asked for; 0 where it did not. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
+
+/* --- peers ----------------------------------------------------------------------------------------------------- */
+
+/* How many processes do the same ini together (bp_peers.h), 1 where this one is alone, and which of them this is, from
+ * 0. Known from the setup that loads the plugin with that table on, and then for as long as the host. `rank` may be
+ * NULL. */
+BACKPLANE_API uint32_t bp_host_peers(bp_host_o *host, uint32_t *rank);
+
+/* Send bytes to all of them and receive those of all, as bp_peers_api.exchange; alone: one's own. */
+BACKPLANE_API bp_result_t bp_host_exchange(bp_host_o *host, const void *bytes, size_t size, bp_peers_take take,
+                                           void *data);
+
+/* Leave them, as bp_peers_api.leave: with `failed` before a process ends because something went wrong, which ends the
+ * others too. bp_host_destroy leaves in good order, and a setup that fails leaves as failed. */
+BACKPLANE_API void bp_host_leave_peers(bp_host_o *host, int32_t failed);
 
 /* --- scenes ------------------------------------------------------------------------------------------------------- */
 

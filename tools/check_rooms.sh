@@ -35,6 +35,7 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
         # Libraries of others, by room.
         foreign["xxhash.h"] = "host/base"
         foreign["png.h"] = "plugins/picture"
+        foreign["mpi.h"] = "plugins/mpi"
         foreign["ini.h"] = "host/engine"
         foreign["jansson.h"] = "host/program plugins/inspector"
         foreign["microhttpd.h"] = "plugins/inspector"

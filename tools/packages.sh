@@ -42,6 +42,7 @@ for list in "$(dirname "$0")"/../plugins/*/packages; do
     [ "$need" = "$plugin" ] || [ "$need" = test ] || continue
     while read -r library; do
         has "$library" || case $library in
+        ompi-c) add "libopenmpi-dev openmpi-bin" openmpi-devel openmpi open-mpi ;;
         libpng) add libpng-dev libpng-devel libpng libpng ;;
         libmicrohttpd) add libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd libmicrohttpd ;;
         jansson) ;; # seen to above

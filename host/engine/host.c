@@ -159,6 +159,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->own_jobs = host->crew.jobs.run == NULL;
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
+    host->ranks = 1;
     host->watchful = (known.flags & BP_HOST_WATCHFUL) != 0;
     if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
@@ -178,6 +179,7 @@ void bp_host_destroy(bp_host_o *host)
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         bp_world_destroy(host_world(host, host->destruction.world_count - 1));
+    bp_host_leave_peers(host, 0);
     while (host->loader.plugins.count > 0)
         loader_unload(&host->loader, host->loader.plugins.items[host->loader.plugins.count - 1]);
     if (host->pool != NULL)

@@ -16,6 +16,7 @@
 #include "../store/destruction.h"
 
 #include <bp_look.h>
+#include <bp_peers.h>
 
 struct bp_host_o {
     base_t base;
@@ -33,6 +34,7 @@ struct bp_host_o {
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
+    uint32_t rank, ranks;      /* this process among its peers; they stay when the plugin that knows them goes */
     history_t history;
     bool tells_reloads;        /* ... is told of reloads */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */

@@ -223,7 +223,8 @@ static bp_result_t load_plugins(setup_t *s)
     char word[FILE_PATH_MAX];
     bp_result_t result = check_plugin_sections(s, at);
     while (result == BP_OK && (at = text_next_word(at, word, sizeof word)) != NULL)
-        result = load_plugin(s, word, entry->line);
+        if ((result = load_plugin(s, word, entry->line)) == BP_OK)
+            result = setup_meet_peers(s, entry->line);
     return result;
 }
 
@@ -259,6 +260,10 @@ static bp_result_t make_world(setup_t *s, const ini_section_t *section)
     const ini_entry_t *units = setup_find_entry(s, section->name, "units");
     const bp_world_desc_t desc = {
         .name = words[1], .step_rate = value.f64, .units = units == NULL ? NULL : units->value};
+    bool here;
+    result = setup_place(s, section->name, &here);
+    if (result != BP_OK || !here)
+        return result;
     result = host_create_world(s->host, &desc, &world);
     if (result != BP_OK)
         return setup_at_line(s, result == BP_ERROR_SYNTAX && units != NULL ? units->line : section->line, result);
@@ -320,6 +325,8 @@ static void undo(setup_t *s)
 {
     error_text_t kept = *s->error; /* what plugins say on their way out must not hide the reason */
     destruction_t *d = &s->host->destruction;
+    if (s->met)
+        bp_host_leave_peers(s->host, 1);
     setup_end_spawned(s);
     for (uint32_t i = s->host->loader.plugins.count; i > s->old_plugins; i--)
         loader_pause(s->host->loader.plugins.items[i - 1], BP_PAUSE_UNLOAD);
@@ -372,6 +379,8 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         result = read_host(&s);
     if (result == BP_OK)
         result = load_plugins(&s);
+    if (result == BP_OK)
+        result = setup_compare_peers(&s);
     if (result == BP_OK && !plugins_only)
         result = set_up_worlds(&s);
     if (result == BP_OK && !plugins_only && s.history > 0 && (result = bp_host_remember(host, s.history)) != BP_OK)
@@ -379,6 +388,7 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
     if (result != BP_OK)
         undo(&s);
     setup_release_spawned(&s);
+    setup_release_peers(&s);
     ini_free(&s.ini);
     return result;
 }
@@ -413,7 +423,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "build",       "sources",   NULL};
-static const char *const world_keys[] = {"step_rate", "units", "components", "systems", "scenes", NULL};
+static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])
 {

@@ -28,6 +28,8 @@ typedef struct setup_t {
     uint32_t spawn_count, spawn_capacity;
     const char *plugin_path; /* "" where not given */
     uint32_t plugin_path_line;
+    bool met;                /* the peers: values are those of this rank */
+    char *alike;             /* what all ranks must have alike, as lines; NULL: nothing yet */
 } setup_t;
 
 /* Say where the error comes from, unless it says so already. Returns `result`. */
@@ -59,6 +61,26 @@ bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t
 /* The crash guard and hot reload as [host] asks for them; and what this has turned on, off again. */
 bp_result_t setup_live(setup_t *s);
 void setup_end_live(setup_t *s);
+
+/* --- setup peers ------------------------------------------------------------------------------------------------- */
+
+/* The ranks that read one ini together (bp_peers.h).
+ *
+ * Inner to setup*.c.
+ */
+
+/* A plugin of the list in `line` has been loaded: where it knows of peers, put down what the ini says, and replace
+ * {rank}, {ranks} and {rank: A B ...} in all values. */
+bp_result_t setup_meet_peers(setup_t *s, uint32_t line);
+
+/* All plugins are loaded: does every rank have the same ini and the same plugins? The error is the same on each. */
+bp_result_t setup_compare_peers(setup_t *s);
+
+/* Does this rank have the world of that section? And is it known that it has not? */
+bp_result_t setup_place(setup_t *s, const char *section, bool *here);
+bool setup_is_elsewhere(const setup_t *s, const char *world);
+
+void setup_release_peers(setup_t *s);
 
 /* --- setup spawn ------------------------------------------------------------------------------------------------- */
 

@@ -143,7 +143,7 @@ static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t sect
     path_worlds_t worlds = host_worlds(s->host);
     world_t *world = path_world(&worlds, words[1]);
     if (world == NULL)
-        return setup_at_line(s, section->line, BP_ERROR_NOT_FOUND);
+        return setup_is_elsewhere(s, words[1]) ? BP_OK : setup_at_line(s, section->line, BP_ERROR_NOT_FOUND);
     bp_value_t count = {.u32 = 1};
     const ini_entry_t *count_entry = setup_find_entry(s, section->name, "count");
     bp_result_t result = setup_read_value(s, count_entry, BP_U32, &count);

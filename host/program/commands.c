@@ -7,6 +7,7 @@
 #include "output.h"
 #include "plugin_list.h"
 #include "program.h"
+#include "ranks.h"
 #include "schema.h"
 
 #include <bp_look.h>
@@ -349,7 +350,8 @@ static int run_steps(program_t *program, const arguments_t *arguments)
         return STATUS_BAD_INPUT;
     }
     trace_file_t trace;
-    if (arguments->trace != NULL && !trace_file_begin(&trace, program->host, arguments->trace))
+    const char *trace_path = program->rank == 0 ? arguments->trace : NULL; /* one file, so one writer */
+    if (trace_path != NULL && !trace_file_begin(&trace, program->host, trace_path))
         return STATUS_BAD_INPUT;
     uint64_t started = os_clock_ns();
     int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
@@ -357,10 +359,12 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     outcome.nanoseconds = os_clock_ns() - started;
     if (arguments->real_time)
         outcome.steps = most_steps(program);
-    if (arguments->trace != NULL && !trace_file_end(&trace, program->host) && status == STATUS_FINE)
+    if (trace_path != NULL && !trace_file_end(&trace, program->host) && status == STATUS_FINE)
         status = STATUS_FAILED;
     if (status != STATUS_FINE)
         return status;
+    if (program->ranks > 1)
+        return ranks_print(program, outcome.steps, outcome.nanoseconds, arguments->json);
     return arguments->json ? print_run_as_json(program, &outcome) : print_for_people(program, &outcome);
 }
 

@@ -156,6 +156,65 @@ json_t *figures_units_json(const program_t *program)
     return json_output_checked(list, bad);
 }
 
+/* --- of several ranks --------------------------------------------------------------------------------------------- */
+
+static uint64_t number_in(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static void cells_of_counts(table_t *table, const json_t *object, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table_cellf(table, "%" PRIu64, number_in(object, names[i]));
+}
+
+static int print_rank_worlds(const json_t *worlds, bool styled)
+{
+    static const char *const headings[] = {"World",      "Rank", "Steps", "Time",   "Entities", "Holes",
+                                           "Prototypes", "Runs", "KiB",   "ms/step"};
+    enum { COLUMNS = sizeof headings / sizeof headings[0] };
+    table_t table;
+    table_begin(&table, COLUMNS);
+    cells_of(&table, headings, COLUMNS);
+    for (size_t i = 0; i < json_array_size(worlds); i++) {
+        const json_t *world = json_array_get(worlds, i);
+        table_cell(&table, json_string_value(json_object_get(world, "name")));
+        cells_of_counts(&table, world, (const char *const[]){"rank", "steps"}, 2);
+        table_cellf(&table, "%g", json_real_value(json_object_get(world, "time")));
+        cells_of_counts(&table, world, (const char *const[]){"entities", "holes", "prototypes", "runs"}, 4);
+        table_cellf(&table, "%.1f", (double)number_in(world, "bytes") / 1024.0);
+        cell_of_step(&table, number_in(world, "nanoseconds"), number_in(world, "steps"));
+    }
+    return print_and_end(&table, styled);
+}
+
+static int print_rank_units(const json_t *units, bool styled)
+{
+    static const char *const headings[] = {"World", "Unit", "Rank", "Plugin", "Steps", "Rows", "ms/step"};
+    enum { COLUMNS = sizeof headings / sizeof headings[0] };
+    table_t table;
+    table_begin(&table, COLUMNS);
+    cells_of(&table, headings, COLUMNS);
+    for (size_t i = 0; i < json_array_size(units); i++) {
+        const json_t *unit = json_array_get(units, i);
+        table_cell(&table, json_string_value(json_object_get(unit, "world")));
+        table_cell(&table, json_string_value(json_object_get(unit, "unit")));
+        cells_of_counts(&table, unit, (const char *const[]){"rank"}, 1);
+        table_cell(&table, json_string_value(json_object_get(unit, "plugin")));
+        cells_of_counts(&table, unit, (const char *const[]){"steps", "rows"}, 2);
+        cell_of_step(&table, number_in(unit, "nanoseconds"), number_in(unit, "steps"));
+    }
+    return print_and_end(&table, styled);
+}
+
+int figures_print_ranks(const json_t *worlds, const json_t *units, bool styled)
+{
+    int status = print_rank_worlds(worlds, styled);
+    putchar('\n');
+    return status == STATUS_FINE && json_array_size(units) > 0 ? print_rank_units(units, styled) : status;
+}
+
 /* --- report ------------------------------------------------------------------------------------------------------ */
 
 /* The two receivers of reports.
@@ -253,11 +312,22 @@ static void print_value(void *context, const char *world, const char *unit, cons
     table_cell(&printer->pending, text);
 }
 
+/* The reports of a host. */
+static void report_of_host(void *data, const bp_report_sink_i *sink)
+{
+    bp_host_report(data, sink);
+}
+
 int report_print(const program_t *program, bool styled)
+{
+    return report_print_from(report_of_host, program->host, styled);
+}
+
+int report_print_from(report_source_t source, void *data, bool styled)
 {
     printer_t printer = {.styled = styled};
     bp_report_sink_i sink = {&printer, print_table, print_table_row, print_value};
-    bp_host_report(program->host, &sink);
+    source(data, &sink);
     print_pending(&printer);
     if (!printer.failed)
         return STATUS_FINE;
@@ -334,10 +404,15 @@ static void build_value(void *context, const char *world, const char *unit, cons
 
 json_t *report_json(const program_t *program)
 {
+    return report_json_from(report_of_host, program->host);
+}
+
+json_t *report_json_from(report_source_t source, void *data)
+{
     builder_t builder = {.sections = json_array()};
     builder.bad = builder.sections == NULL;
     bp_report_sink_i sink = {&builder, build_table, build_row, build_value};
     if (builder.bad == 0)
-        bp_host_report(program->host, &sink);
+        source(data, &sink);
     return json_output_checked(builder.sections, builder.bad);
 }

@@ -21,6 +21,9 @@ int figures_print_units(const program_t *program, bool styled);
 json_t *figures_worlds_json(const program_t *program);
 json_t *figures_units_json(const program_t *program);
 
+/* Print both tables from such arrays, of several ranks: each object says its "rank". */
+int figures_print_ranks(const json_t *worlds, const json_t *units, bool styled);
+
 /* --- report ------------------------------------------------------------------------------------------------------ */
 
 /* What components and systems report at the end of a run, for people and as JSON.
@@ -34,5 +37,10 @@ int report_print(const program_t *program, bool styled);
 /* The same as an array: {"world", "unit", "tables": [{"title", "headers", "rows": [{header: cell}]}],
  * "values": {name: value}}; cells and values that are numbers as numbers. NULL when out of memory. */
 json_t *report_json(const program_t *program);
+
+/* Whoever tells reports to a sink; and both forms of what it tells. */
+typedef void (*report_source_t)(void *data, const bp_report_sink_i *sink);
+int report_print_from(report_source_t source, void *data, bool styled);
+json_t *report_json_from(report_source_t source, void *data);
 
 #endif

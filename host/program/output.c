@@ -36,11 +36,19 @@ static void print(const char *head, const char *format, va_list values)
     fprintf(stderr, "%s%s\n", head, shown);
 }
 
+/* What complaints begin with. A process has one rank for good, whoever complains. */
+static char complaint_head[32] = "backplane: ";
+
+void output_name_rank(uint32_t rank)
+{
+    snprintf(complaint_head, sizeof complaint_head, "backplane: rank %" PRIu32 ": ", rank);
+}
+
 void complain(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    print("backplane: ", format, values);
+    print(complaint_head, format, values);
     va_end(values);
 }
 

@@ -29,6 +29,9 @@ enum {
 /* Print "backplane: ..." and a line end to stderr, after all that has gone to stdout so far. */
 void complain(const char *format, ...) PRINTS_LIKE(1, 2);
 
+/* Have complaints say "backplane: rank 2: ..." from now on, where several processes write to one terminal. */
+void output_name_rank(uint32_t rank);
+
 /* The same without "backplane: ": a further line of a message, or somebody else's line. */
 void remark(const char *format, ...) PRINTS_LIKE(1, 2);
 

@@ -10,6 +10,7 @@
 #include "../os/files.h"
 #include "../os/os.h"
 #include "output.h"
+#include "ranks.h"
 
 #include <bp_clock.h>
 
@@ -51,13 +52,15 @@ static void write_log(void *context, int32_t level, const char *source, const ch
         return;
     if (level >= BP_LOG_ERROR)
         atomic_fetch_add(&program->errors, 1u);
+    if (program->host != NULL && program->ranks == 1)
+        ranks_introduce(program); /* a setup may have come to know of the others */
     progress_erase(&program->progress);
     print_lines(level, source, text);
 }
 
 int program_create(program_t *program, const char *ini)
 {
-    *program = (program_t){.ini = ini};
+    *program = (program_t){.ini = ini, .ranks = 1};
     bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = program, .write = write_log}};
     desc.flags = BP_HOST_COPY_PLUGINS | BP_HOST_WATCHFUL | (ini == NULL ? BP_HOST_CRASH_GUARD : 0u);
     program->host = bp_host_create(&desc);
@@ -76,6 +79,7 @@ int program_open(program_t *program, const char *ini, bool talking)
         return status;
     program->talking = talking;
     bp_result_t result = bp_host_setup(program->host, ini);
+    ranks_introduce(program);
     if (result == BP_OK)
         return STATUS_FINE;
     complain("%s", bp_host_error(program->host));
@@ -85,6 +89,8 @@ int program_open(program_t *program, const char *ini, bool talking)
 
 int program_close(program_t *program, int status)
 {
+    if (status != STATUS_FINE)
+        bp_host_leave_peers(program->host, 1);
     bp_host_destroy(program->host);
     program->host = NULL;
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_FAILED : status;
@@ -108,7 +114,7 @@ static bool stand_still(const program_t *program)
 int program_step(program_t *program, uint64_t count, bool bar)
 {
     bp_result_t result = BP_OK;
-    progress_begin(&program->progress, count, bar);
+    progress_begin(&program->progress, count, bar && program->rank == 0);
     for (uint64_t done = 0; done < count && result == BP_OK;) {
         progress_show(&program->progress, done);
         bp_host_poll(program->host);

@@ -16,6 +16,7 @@ typedef struct program_t {
     bp_host_o *host;
     const bp_api_t *api;
     const char *ini;
+    uint32_t rank, ranks; /* this process among those that do the ini together (ranks.h); 0 of 1 */
     progress_t progress;
     bool talking;        /* the log's remarks are printed too, not only warnings and errors */
     char passed_over[1024]; /* plugins of a folder that could not be loaded, and why; may be cut */

@@ -244,7 +244,7 @@ static const mistake_t mistakes[] = {
     {"[host]\nSteps = 4\n", BP_ERROR_NOT_FOUND, 2,
      "unknown key 'Steps' in [host]; did you mean 'steps'? " HOST_KEYS},
     {"[world w]\nstep_rat = 4\n", BP_ERROR_NOT_FOUND, 2,
-     "unknown key 'step_rat' in [world w]; did you mean 'step_rate'? (known: step_rate, units, components, "
+     "unknown key 'step_rat' in [world w]; did you mean 'step_rate'? (known: step_rate, units, place, components, "
      "systems, scenes)"},
     {"[host]\nsteps = 4\nseed = 1\nsteps = 4\n", BP_ERROR_EXISTS, 4,
      "'steps' is given a second time (first in line 2)"},

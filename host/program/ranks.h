@@ -1,0 +1,16 @@
+/* ranks.h - a run of several processes: who this one is, and one result of all of them.
+ *
+ * What it does not do: it starts no process; mpirun does (docs/machines.md).
+ */
+#ifndef HOST_PROGRAM_RANKS_H
+#define HOST_PROGRAM_RANKS_H
+
+#include "program.h"
+
+/* From now on complaints and lines of the log say which rank they come from, where there are several. */
+void ranks_introduce(program_t *program);
+
+/* Print what the runs of all ranks came to, on rank 0: with `json` as one object. All ranks call it. */
+int ranks_print(program_t *program, uint64_t steps, uint64_t nanoseconds, bool json);
+
+#endif

@@ -1,0 +1,21 @@
+/* mpi_peers.h - what the files of the plugin mpi share.
+ *
+ * What this header does not do: it is not for other plugins, which find the table of bp_peers.h.
+ */
+#ifndef MPI_MPI_PEERS_H
+#define MPI_MPI_PEERS_H
+
+#include <bp_peers.h>
+#include <bp_plugin.h>
+
+#include <stdbool.h>
+
+extern const bp_peers_api mpi_peers;
+
+/* Join the others where this process was started by MPI; else it is rank 0 of 1, and MPI is left alone. */
+bp_result_t mpi_join(bp_plugin_t *plugin);
+
+/* Can this process talk to others: it has joined, has not left, and is no copy of one that has? */
+bool mpi_talks(void);
+
+#endif

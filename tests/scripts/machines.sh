@@ -1,0 +1,86 @@
+#!/bin/sh
+# machines.sh BUILD - one ini on several ranks by mpirun: worlds of each rank and of one, one report of all, and what
+# ends a job. Where mpirun or the plugin mpi is missing, there is nothing to check.
+set -eu
+
+build=$(cd "$1" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+command -v mpirun >/dev/null 2>&1 || { echo "machines: mpirun is not installed"; exit 0; }
+[ -f "$build/plugins/mpi.so" ] || { echo "machines: the plugin mpi is not built"; exit 0; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+fail() {
+    echo "machines: $*"
+    for file in said error; do sed "s/^/    $file: /" "$scratch/$file"; done
+    exit 1
+}
+
+# ranks N INI [ARGUMENT ...] - run an ini on N ranks
+ranks() {
+    number=$1 ini=$2
+    shift 2
+    timeout 60 mpirun -n "$number" "$build/backplane" run "$scratch/$ini" "$@" >"$scratch/said" 2>"$scratch/error"
+}
+
+# A sweep: each rank drops its body with another speed.
+cat >"$scratch/sweep.ini" <<'END'
+[host]
+plugins = mpi point_mass debug_name recorder
+steps = 60
+[plugin recorder]
+properties = main/body.body.position
+csv = drop_{rank}.csv
+[world main]
+step_rate = 60
+components = point_mass debug_name
+systems = recorder
+[spawn main body]
+components = body:point_mass debug_name
+debug_name.name = body
+body.velocity = {rank: 1 2 3} 0 0
+[world judge]
+place = rank 2
+END
+ranks 3 sweep.ini || fail "a sweep on three ranks fails"
+[ ! -s "$scratch/error" ] || fail "a sweep complains"
+grep -q '^60 steps on 3 ranks with 3 entities' "$scratch/said" || fail "the last line does not tell of the ranks"
+[ "$(grep -c '^main  *[012]  *60 ' "$scratch/said")" = 3 ] || fail "the world of each rank is not told"
+[ "$(grep -c '^judge ' "$scratch/said")" = 1 ] || fail "the world of one rank is told otherwise than once"
+for rank in 0 1 2; do
+    tail -n 1 "$scratch/drop_$rank.csv" >"$scratch/last"
+    awk -F, -v speed=$((rank + 1)) '{ exit !($2 > 0.9 * speed && $2 < 1.1 * speed) }' "$scratch/last" ||
+        { cat "$scratch/last"; fail "rank $rank has not its own value"; }
+done
+ranks 3 sweep.ini --json || fail "--json fails"
+python3 - "$scratch/said" <<'END' || fail "--json is not one object of all ranks"
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["ranks"] == 3 and told["entities"] == 3 and told["steps"] == 60, told
+assert [w["rank"] for w in told["worlds"] if w["name"] == "main"] == [0, 1, 2], told["worlds"]
+assert [w["rank"] for w in told["worlds"] if w["name"] == "judge"] == [2], told["worlds"]
+table = [t for r in told["reports"] for t in r["tables"]]
+assert all("rank" in row for t in table for row in t["rows"]), table
+END
+
+# Another ini on one rank: both say what differs, and the job fails.
+sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"
+if timeout 60 mpirun -n 1 "$build/backplane" run "$scratch/sweep.ini" : -n 2 "$build/backplane" run "$scratch/other.ini" \
+    >"$scratch/said" 2>"$scratch/error"; then
+    fail "ranks with two inis run"
+fi
+grep -q "rank 1 was not started with what rank 0 was: '\[host\] steps = 61' there, '\[host\] steps = 60' on rank 0" \
+    "$scratch/error" || fail "what differs is not told"
+[ ! -s "$scratch/said" ] || fail "a refused job prints a report"
+
+# One rank fails at its start: it says so, and the others do not wait for it.
+sed 's/{rank: 1 2 3} 0 0/{rank: 1 x 3} 0 0/' "$scratch/sweep.ini" >"$scratch/wrong.ini"
+if ranks 3 wrong.ini; then fail "a rank that fails is not noticed"; fi
+grep -q 'rank 1: .*wrong.ini:14: body.velocity = ' "$scratch/error" || fail "the rank that fails is not named"
+
+# Started without mpirun it is one rank, and MPI is left alone.
+sed 's/{rank: 1 2 3}/{ranks}/; s/place = rank 2/place = rank 0/' "$scratch/sweep.ini" >"$scratch/alone.ini"
+"$build/backplane" run "$scratch/alone.ini" >"$scratch/said" 2>"$scratch/error" || fail "one process alone fails"
+[ ! -s "$scratch/error" ] || fail "one process alone complains"
+grep -q '^60 steps with 1 entity' "$scratch/said" || fail "one process alone is not a plain run"
+echo "several ranks are as they should be"
