@@ -45,7 +45,7 @@ static plugin_t *whole(const bp_plugin_t *plugin)
 
 static void *memory_table_resize(const bp_plugin_t *plugin, void *old, size_t old_size, size_t new_size)
 {
-    return memory_resize(plugin_account(whole(plugin)), old, old_size, new_size);
+    return plugin_resize(whole(plugin), old, old_size, new_size);
 }
 
 static bp_result_t error_table_set(bp_host_o *host, bp_result_t code, const char *text)

@@ -638,13 +638,32 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
 
 memory_t *plugin_account(plugin_t *plugin)
 {
-    /* In this order: an account that another version's content brought was put there after `changing` had been set. */
-    memory_t *account = atomic_load(&plugin->account);
+    return atomic_load(&plugin->account);
+}
+
+/* `allocating` is raised before `changing` is read, and plugin_begin_changing sets `changing` before it reads
+ * `allocating`: so either this thread sees that the plugin changes, or the one that changes it waits for this call. */
+void *plugin_resize(plugin_t *plugin, void *old, size_t old_size, size_t new_size)
+{
+    atomic_fetch_add(&plugin->allocating, 1);
     uint64_t changing = atomic_load(&plugin->changing);
+    memory_t *account = &plugin->bystanders;
     if (changing == 0 || changing == os_thread_number())
-        return account;
-    atomic_store(&plugin->mixed, true);
-    return &plugin->bystanders;
+        account = atomic_load(&plugin->account);
+    else
+        atomic_store(&plugin->mixed, true);
+    void *block = memory_resize(account, old, old_size, new_size);
+    atomic_fetch_sub(&plugin->allocating, 1);
+    return block;
+}
+
+void plugin_begin_changing(plugin_t *plugin)
+{
+    enum { PATIENCE = 100000000 };
+    uint64_t begin = os_clock_ns();
+    atomic_store(&plugin->changing, os_thread_number());
+    for (uint32_t turn = 0; atomic_load(&plugin->allocating) > 0 && os_clock_ns() - begin < PATIENCE; turn++)
+        os_relax(turn);
 }
 
 bool plugin_is_aside(const plugin_t *plugin)

@@ -3,9 +3,10 @@
  * A plugin_t never moves: managers, systems and slots hold its address. What belongs to one version of it stands in
  * front of `reloading`, and changes places with the next version's as a whole (loader_exchange).
  *
- * Memory. Each version has an account, an object that never moves. Threads of the plugin may allocate at any time, also
- * while an exchange is under way; what they take then goes to `bystanders`, since nothing says which version they
- * belong to. Only the thread that makes the change uses the accounts of both sides (plugin_account).
+ * Memory. Each version has an account, an object that never moves and goes with its version. Threads of the plugin may
+ * allocate at any time, also while an exchange is under way; what they take then goes to `bystanders`, since nothing
+ * says which version they belong to. Only the thread that makes the change uses the accounts of both sides
+ * (plugin_account); it begins when no other thread is within a call that may use one of them (plugin_begin_changing).
  *
  * A plugin is *set aside* when it has crashed: its verbs are not called any more (verbs.h).
  *
@@ -73,6 +74,7 @@ struct plugin_t {
     _Atomic uint64_t changing; /* number of the thread that changes the plugin's version; 0: none does */
     memory_t bystanders;      /* what other threads have taken since that change began, less what they have given
                                  back */
+    _Atomic uint32_t allocating; /* threads within plugin_resize */
     atomic_bool mixed;        /* they have: what belongs to which version cannot be told any more */
     bool told_dropped;        /* the log has been told that what it posts is dropped since it crashed */
     file_stamp_t stamp;       /* of its file just before it was read first */
@@ -82,8 +84,15 @@ struct plugin_t {
 bool plugin_is_aside(const plugin_t *plugin);
 const char *plugin_crash(const plugin_t *plugin);
 
-/* The account for what the calling thread allocates in the name of the plugin. NULL while it has none yet. [any] */
+/* The account of the version in place. NULL while there is none yet. [main] */
 memory_t *plugin_account(plugin_t *plugin);
+
+/* memory_resize for what the calling thread allocates in the name of the plugin. [any] */
+void *plugin_resize(plugin_t *plugin, void *old, size_t old_size, size_t new_size);
+
+/* From now on only this thread uses the accounts of the plugin's versions. Waits for calls of plugin_resize on other
+   threads; not for longer than a tenth of a second, since a thread that was ended within one never leaves it. [main] */
+void plugin_begin_changing(plugin_t *plugin);
 
 /* Let the host call a plugin again that was set aside, still guarded: for whoever saves what can be saved. [main] */
 void plugin_trust(plugin_t *plugin);

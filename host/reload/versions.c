@@ -137,7 +137,7 @@ bp_result_t versions_open(reload_change_t *change)
     for (uint32_t i = 0; i < change->version_count; i++) {
         version_t *version = &change->versions[i];
         version->plugin->reloading = true;
-        atomic_store(&version->plugin->changing, os_thread_number());
+        plugin_begin_changing(version->plugin);
         version->was_aside = plugin_is_aside(version->plugin);
         if (version->was_aside)
             plugin_trust(version->plugin);

@@ -58,7 +58,7 @@ static void load(served_t *served, const char *budget)
 static void open_host(served_t *served)
 {
     *served = (served_t){0};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {served, hear}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = served, .write = hear}};
     served->host = bp_host_create(&desc);
     ck_assert_ptr_nonnull(served->host);
     must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
@@ -237,7 +237,7 @@ START_TEST(a_port_that_is_taken_is_told)
     open_host(&served);
     snprintf(port, sizeof port, "%u", served.port);
     const bp_option_t options[] = {{.name = "port", .value = port}};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = {&other, hear}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = &other, .write = hear}};
     other.host = bp_host_create(&desc);
     must(&other, bp_host_load_plugin(other.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 1));
     must(&other, bp_host_poll(other.host));
