@@ -182,17 +182,36 @@ typedef struct bp_spawn_order_i {
     int32_t order;
 } bp_spawn_order_i;
 
-/* A batch of entities that have just died, whatever components they had. `alive` already says no. */
+/* Which deaths somebody is told of. */
+enum {
+    BP_DEATHS_ALL = 0,     /* of all entities of the host, whatever components they had in whichever world */
+    BP_DEATHS_WITH = 1,    /* of entities that had the component `component` in this world */
+    BP_DEATHS_REFERRED = 2 /* of entities that field `field` of the component `component` refers to in this world: a
+                              declared field of type BP_ENTITY with a single value. Each batch that dies looks through
+                              that column once; destroy many together. */
+};
+
+/* A batch of entities that have just died. `alive` already says no, and their components have gone. */
 typedef struct bp_death_t {
     uint32_t struct_size;
     uint32_t count;
     const bp_entity_t *entities;
+    const bp_entity_t *referrers; /* BP_DEATHS_REFERRED: referrers[i] lived when entities[i] died, and its field still
+                                     says entities[i]; who refers to no one else is in the batch once. Else NULL. */
 } bp_death_t;
 
-/* "bp_deaths" of a component: to be told of deaths of entities other than its own. The verb may create and destroy
- * entities: what it destroys is announced in a batch of its own after this one. */
+/* "bp_deaths" of a component, and in bp_system.h of a system: to be told of deaths in batches, when they die. First
+ * the worlds forget the dead (`destroy` of storage); then managers are told, world by world, in the order in which they
+ * came, and after those of a world its systems in the order of the step; then embedders (bp_host_on_destroyed). The
+ * verb may create and destroy entities: what it destroys is announced in a batch of its own after this one. A reload
+ * takes over what the next version asks for; with the plugin it ends. Where memory is lacking for it, deaths that are
+ * not BP_DEATHS_ALL may go untold, and the log says so. */
 typedef struct bp_deaths_i {
-    void (BP_CALL *died)(bp_manager_t *m, const bp_death_t *batch);
+    void (BP_CALL *died)(bp_manager_t *m, const bp_death_t *batch) BP_OR_ZERO;
+    uint32_t which BP_OR_ZERO;        /* BP_DEATHS_... */
+    uint32_t padding BP_OR_ZERO;
+    const char *component BP_OR_ZERO; /* type; NULL: its own */
+    const char *field BP_OR_ZERO;     /* of BP_DEATHS_REFERRED */
 } bp_deaths_i;
 
 /* --- storage of its own ------------------------------------------------------------------------------------------ */

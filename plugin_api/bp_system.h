@@ -161,6 +161,16 @@ typedef struct bp_rewind_i {
     void (BP_CALL *rewound)(bp_system_t *s, const bp_step_t *now);
 } bp_rewind_i;
 
+/* "bp_deaths" of a system: as that of a component (bp_deaths_i), with `component` said where it is not BP_DEATHS_ALL. A
+ * system that says BP_SYSTEM_OUTPUT is not told while a past is computed again. [main] */
+typedef struct bp_system_deaths_i {
+    void (BP_CALL *died)(bp_system_t *s, const bp_death_t *batch) BP_OR_ZERO;
+    uint32_t which BP_OR_ZERO;
+    uint32_t padding BP_OR_ZERO;
+    const char *component BP_OR_ZERO;
+    const char *field BP_OR_ZERO;
+} bp_system_deaths_i;
+
 /* A system. Exactly one of run and run_all is set. */
 typedef struct bp_system_i {
     const char *name BP_OR_ZERO;     /* letters, digits, underscore; unique among the host's systems and components;
@@ -202,7 +212,7 @@ typedef struct bp_system_i {
     uint32_t keeps BP_OR_ZERO;       /* BP_KEEP_...; without meaning where it says BP_SYSTEM_OUTPUT */
     uint32_t padding_2 BP_OR_ZERO;
     void *user BP_OR_ZERO;           /* handed on as s->user, for code that brings several systems */
-    bp_extension_list_t extensions BP_OR_ZERO; /* bp_report, bp_save, bp_rewind */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_report, bp_save, bp_rewind, bp_deaths */
     void *reserved[2] BP_OR_ZERO;    /* NULL */
 } bp_system_i;
 

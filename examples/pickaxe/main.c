@@ -2,9 +2,10 @@
  *
  * It is one entity, and stays one: what it is (how worn, whose) could lie in either world or in a third. What
  * differs is where it is and what it looks like, so it has a transform and a mesh in each of the two worlds. Each world
- * has a camera, which says what there is to draw. When the pickaxe breaks it is gone from both.
+ * has a camera, which says what there is to draw. When its owner dies the pickaxe falls to the ground, which the plugin
+ * weapon.c sees to; when it breaks it is gone from both worlds.
  *
- *     pickaxe PLUGINS MESHES    the folders of the plugins and of the meshes
+ *     pickaxe PLUGINS MESHES WEAPON    the folders of the plugins and of the meshes, and weapon.c as a plugin
  */
 #include <backplane.h>
 #include <components/camera.h>
@@ -101,6 +102,7 @@ int main(int argc, char **argv)
 {
     const char *plugins = argc > 1 ? argv[1] : "build/plugins";
     const char *meshes = argc > 2 ? argv[2] : "examples/pickaxe/meshes";
+    const char *weapon = argc > 3 ? argv[3] : "build/weapon";
     bp_entity_t entities[4];
     host = bp_host_create(NULL);
     api = bp_host_api(host);
@@ -109,13 +111,17 @@ int main(int argc, char **argv)
     load(plugins, "debug_name", NULL);
     load(plugins, "render_data", NULL);
     load(plugins, "camera", NULL);
+    must(bp_host_load_plugin(host, weapon, NULL, 0));
     bp_world_o *game = new_world("game"), *inventory = new_world("inventory");
+    must(bp_world_use_component(game, "weapon"));
 
     must(api->entity->create(host, entities, 4));
     bp_entity_t player = entities[0], pickaxe = entities[1], eye = entities[2], icons = entities[3];
     place(game, player, "player", "player.obj", 0, 0, -10);
     place(game, pickaxe, "pickaxe", "pickaxe.obj", 0.4f, 1.1f, 0.3f);
     set(game, pickaxe, BP_TRANSFORM, "parent", BP_ENTITY, &player); /* in the hand: it goes where the player goes */
+    add(game, pickaxe, "weapon", "");
+    set(game, pickaxe, "weapon", "owner", BP_ENTITY, &player);
     place(inventory, pickaxe, "pickaxe", "icon.obj", -2, 1, -5);    /* the same entity, elsewhere and otherwise */
 
     add(game, eye, BP_TRANSFORM, "");
@@ -137,6 +143,10 @@ int main(int argc, char **argv)
     show(game, eye);
     show(inventory, icons);
     put(game, player, 0, 0, -10);
+    api->entity->destroy(host, &player, 1);
+    printf("the player dies, and the pickaxe falls\n");
+    show(game, eye);
+    show(inventory, icons);
     api->entity->destroy(host, &pickaxe, 1);
     printf("the pickaxe breaks\n");
     show(game, eye);

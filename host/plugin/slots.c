@@ -259,6 +259,63 @@ bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
     return BP_OK;
 }
 
+/* --- deaths ------------------------------------------------------------------------------------------------------ */
+
+bool deaths_fit(const component_t *component, uint32_t field)
+{
+    const field_t *f = &component->fields[field];
+    return !component->own_storage && f->type == BP_ENTITY && field_is_single(f);
+}
+
+static void free_deaths(memory_t *memory, deaths_t *asked)
+{
+    memory_free_text(memory, asked->component);
+    memory_free_text(memory, asked->field);
+    *asked = (deaths_t){0};
+}
+
+/* Copy what is asked for; `own` is the component that asks, NULL for a system. */
+static bp_result_t copy_deaths(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own,
+                               deaths_t *asked)
+{
+    const char *component = given->component == NULL ? own : given->component;
+    if (given->died == NULL)
+        return BP_OK;
+    if (given->which > BP_DEATHS_REFERRED)
+        return error_set(&base->error, BP_ERROR_ABI, "it asks for deaths of kind %u, which this host does not know",
+                         given->which);
+    if (given->which != BP_DEATHS_ALL && component == NULL)
+        return error_set(&base->error, BP_ERROR_ARGUMENT, "it asks for deaths by a component and does not say which");
+    if (given->which == BP_DEATHS_REFERRED && given->field == NULL)
+        return error_set(&base->error, BP_ERROR_ARGUMENT,
+                         "it asks for the deaths of those that a field refers to, and does not say which field");
+    *asked = (deaths_t){.which = given->which};
+    if (given->which == BP_DEATHS_ALL)
+        return BP_OK;
+    asked->component = memory_copy_text(memory, component);
+    asked->field = memory_copy_text(memory, given->field == NULL ? "" : given->field);
+    if (asked->component != NULL && asked->field != NULL)
+        return BP_OK;
+    free_deaths(memory, asked);
+    return error_memory(&base->error, "copying which deaths it asks for");
+}
+
+/* A field of its own that a component asks by: is it there? Of others' that is known when they meet in a world. */
+static bp_result_t check_own_deaths(base_t *base, const component_t *made)
+{
+    const deaths_t *asked = &made->asked_deaths;
+    if (asked->which != BP_DEATHS_REFERRED || strcmp(asked->component, made->name) != 0)
+        return BP_OK;
+    for (uint32_t i = 0; i < made->field_count; i++) {
+        if (strcmp(made->fields[i].name, asked->field) == 0 && deaths_fit(made, i))
+            return BP_OK;
+    }
+    return error_set(&base->error, BP_ERROR_TYPE,
+                     "it asks for the deaths of those that its field '%s' refers to, which is no declared field of "
+                     "type entity with a single value",
+                     asked->field);
+}
+
 static void free_component_texts(memory_t *memory, component_t *slot)
 {
     memory_free_text(memory, slot->doc);
@@ -290,6 +347,7 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
     slot->saving = (bp_save_i){0};
     slot->reporting = (bp_report_i){0};
     slot->deaths = (bp_deaths_i){0};
+    free_deaths(memory, &slot->asked_deaths);
     slot->spawn_order = 0;
     for (uint32_t i = 0; i < slot->known_count; i++)
         slot->known[i]->field = NULL;
@@ -354,6 +412,8 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     uint32_t count = declared->fields.count;
     bp_result_t result = read_component_extensions(base, owner, declared, made);
     if (result == BP_OK)
+        result = copy_deaths(base, memory, &made->deaths, slot->name, &made->asked_deaths);
+    if (result == BP_OK)
         result = copy_fields(base, memory, &declared->fields, &fields);
     if (result == BP_OK && (result = check_storage(base, declared, fields, count)) != BP_OK)
         free_fields(base, memory, fields, count);
@@ -365,6 +425,7 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, count, &bound)) {
         free_fields(base, memory, fields, count);
         free_component_texts(memory, made);
+        free_deaths(memory, &made->asked_deaths);
         return error_memory(&base->error, "registering a component");
     }
     made->table = *declared;
@@ -382,7 +443,11 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     made->own_storage = declared->storage != NULL;
     if (made->own_storage)
         made->storage = *declared->storage;
-    return BP_OK;
+    made->deaths.component = made->deaths.field = NULL; /* which lie in the plugin's image */
+    result = check_own_deaths(base, made);
+    if (result != BP_OK)
+        component_empty(base, memory, made);
+    return result;
 }
 
 component_t *component_new(memory_t *memory, const char *name)
@@ -459,6 +524,8 @@ void system_empty(memory_t *memory, system_t *slot)
     slot->reporting = (bp_system_report_i){0};
     slot->saving = (bp_system_save_i){0};
     slot->rewinding = (bp_rewind_i){0};
+    slot->deaths = (bp_system_deaths_i){0};
+    free_deaths(memory, &slot->asked_deaths);
 }
 
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
@@ -467,12 +534,16 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
     made->name = slot->name;
     const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting},
                                         {"bp_save", &made->saving, sizeof made->saving},
+                                        {"bp_deaths", &made->deaths, sizeof made->deaths},
                                         {"bp_rewind", &made->rewinding, sizeof made->rewinding}};
     bp_result_t result =
         extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
     if (result == BP_OK)
         result = check_keeping(&base->error, declared->keeps, declared->state_form, made->saving.save != NULL &&
                                                                                         made->saving.load != NULL);
+    if (result == BP_OK)
+        result = copy_deaths(base, memory, (const bp_deaths_i *)(const void *)&made->deaths, NULL, &made->asked_deaths);
+    made->deaths.component = made->deaths.field = NULL; /* which lie in the plugin's image */
     if (result == BP_OK)
         result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;

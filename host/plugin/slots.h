@@ -39,13 +39,23 @@ typedef struct extension_place_t {
 bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
                             const extension_place_t *places, uint32_t count);
 
+/* Of which deaths a component or a system is told; of BP_DEATHS_... Texts are copies, NULL: none. */
+typedef struct deaths_t {
+    uint32_t which;
+    char *component, *field;
+} deaths_t;
+
+/* Can deaths be told by what this field refers to? */
+bool deaths_fit(const struct component_t *component, uint32_t field);
+
 /* A component type. */
 typedef struct component_t {
     bp_component_i table; /* verbs of the owner; name and doc point to the copies below */
     bp_storage_i storage; /* ... of storage of its own, */
     bp_save_i saving;     /* ... and of its extensions: NULL where it has none */
     bp_report_i reporting;
-    bp_deaths_i deaths;
+    bp_deaths_i deaths;   /* ... and what it is told of: */
+    deaths_t asked_deaths;
     int32_t spawn_order;
     char *name, *doc, *reads, *writes;
     plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
@@ -102,6 +112,8 @@ typedef struct system_t {
     bp_system_report_i reporting; /* NULL where it has none, ... */
     bp_system_save_i saving;      /* ... as these */
     bp_rewind_i rewinding;
+    bp_system_deaths_i deaths;
+    deaths_t asked_deaths;
     char *name, *doc, *before, *after, *reads, *writes;
     plugin_t *owner;
     term_t *terms;

@@ -458,6 +458,20 @@ bp_result_t verb_system_load(const system_t *system, verb_system_t *s, const voi
     return verb_call_with_result(SYSTEM_CALL(.in = data, .size = size), "load", call_system_load);
 }
 
+static void call_system_died(void *data)
+{
+    const call_t *c = data;
+    c->system->deaths.died(c->s, c->in);
+}
+
+void verb_system_died(const system_t *system, verb_system_t *s, const bp_death_t *batch)
+{
+    if (system->owner->guard == NULL)
+        system->deaths.died(&s->handed, batch);
+    else
+        verb_call(SYSTEM_CALL(.in = batch), "died", call_system_died);
+}
+
 static void call_rewound(void *data)
 {
     const call_t *c = data;

@@ -72,6 +72,7 @@ void verb_entities_added(const system_t *system, verb_system_t *s, const bp_enti
 void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count);
 bp_result_t verb_system_save(const system_t *system, verb_system_t *s, void **data, size_t *size);
 bp_result_t verb_system_load(const system_t *system, verb_system_t *s, const void *data, size_t size);
+void verb_system_died(const system_t *system, verb_system_t *s, const bp_death_t *batch);
 void verb_rewound(const system_t *system, verb_system_t *s, const bp_step_t *now);
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report);
 

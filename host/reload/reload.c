@@ -42,6 +42,7 @@ void change_exchange(reload_change_t *change)
     }
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_exchange(&change->worlds[i]);
+    change->reload->destruction->entities->listeners++; /* other versions ask for other deaths */
 }
 
 void reload_seal(reload_t *reload)

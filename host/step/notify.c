@@ -171,3 +171,30 @@ void notify_systems(schedule_t *schedule)
     if (trace != NULL && told > 0)
         trace_slice(trace, BP_SLICE_NOTICES, world, "notices", from, os_clock_ns(), told);
 }
+
+/* --- deaths ------------------------------------------------------------------------------------------------------ */
+
+static void tell_unit(void *who, const bp_death_t *batch)
+{
+    unit_t *unit = who;
+    const crew_t *crew = unit->schedule->crew;
+    bool output = (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+    if (!output || crew == NULL || !crew->recomputing)
+        verb_system_died(unit->system, &unit->verb, batch);
+}
+
+bool schedule_listener(world_t *world, uint32_t index, listener_t **listener)
+{
+    const schedule_t *schedule = world_handle(world)->schedule;
+    *listener = NULL;
+    if (schedule == NULL || index >= schedule->count)
+        return false;
+    unit_t *unit = schedule->units[index];
+    if (unit->system == NULL || unit->system->deaths.died == NULL)
+        return true;
+    unit->listener.who = unit;
+    unit->listener.asked = &unit->system->asked_deaths;
+    unit->listener.tell = tell_unit;
+    *listener = &unit->listener;
+    return true;
+}

@@ -49,6 +49,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
 
 void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 {
+    deaths_free(&unit->listener, &schedule->world->base->memory);
     memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
     memory_free(&schedule->memory, unit->gathered, unit->gathered_capacity * sizeof *unit->gathered);
     memory_free(&schedule->memory, unit->slots, unit->slot_capacity * sizeof *unit->slots);
@@ -63,6 +64,7 @@ void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 
 static void free_schedule(schedule_t *schedule)
 {
+    schedule->world->entities->listeners++;
     for (uint32_t i = schedule->count; i > 0; i--) {
         unit_call_stop(schedule->units[i - 1]);
         schedule_free_unit(schedule, schedule->units[i - 1]);
@@ -222,6 +224,7 @@ static void drop_unit(schedule_t *schedule, uint32_t at)
     memmove(schedule->units + at, schedule->units + at + 1, (schedule->count - at - 1) * sizeof *schedule->units);
     schedule->count--;
     schedule->settled = false;
+    schedule->world->entities->listeners++;
     unit_call_stop(unit);
     schedule_free_unit(schedule, unit);
 }
@@ -277,6 +280,7 @@ uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit)
     memmove(schedule->units + at, schedule->units + at + 1, (schedule->count - at - 1) * sizeof *schedule->units);
     schedule->count--;
     schedule->settled = false;
+    schedule->world->entities->listeners++;
     return at;
 }
 
@@ -287,6 +291,7 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
     schedule->units[at] = unit;
     schedule->count++;
     schedule->settled = false;
+    schedule->world->entities->listeners++;
 }
 
 /* --- settle ------------------------------------------------------------------------------------------------------ */
@@ -614,6 +619,7 @@ bp_result_t schedule_settle(schedule_t *schedule)
     if (result == BP_OK && !order_segments(schedule))
         result = error_memory(&schedule->world->base->error, "settling a step");
     schedule->settled = result == BP_OK;
+    schedule->world->entities->listeners++; /* who are told of deaths in the order of the step */
     return result;
 }
 

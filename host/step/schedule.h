@@ -61,6 +61,7 @@ typedef struct unit_t {
     manager_t *manager; /* a component that simulates, or NULL: */
     system_t *system;   /* a system */
     verb_system_t verb; /* what the system's verbs are called with */
+    listener_t listener; /* of deaths, where the system asks for them */
 
     query_t *query;     /* NULL where the unit has no terms, or is not settled */
     binding_t *bindings; /* of each term */
@@ -166,6 +167,9 @@ BP_STATIC_ASSERT(offsetof(struct bp_world_o, rows) == 0, "a world begins with it
 /* A world without managers and units. NULL when out of memory. */
 bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
                                   double step_rate, uint32_t layout);
+
+/* Who listens to deaths among the units of a world (destruction_t.unit). */
+bool schedule_listener(world_t *world, uint32_t index, listener_t **listener);
 
 /* Stops all systems and then all managers, newest first, and frees the world. */
 void schedule_free_world(bp_world_o *world);

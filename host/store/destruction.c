@@ -46,71 +46,115 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
 
 /* --- announcing ------------------------------------------------------------------------------------------------ */
 
-static bool is_listener(const manager_t *manager)
+typedef bool (*visit_listener_t)(destruction_t *d, listener_t *listener, uint32_t announcement,
+                                 const bp_death_t *batch);
+
+static void tell_manager(void *who, const bp_death_t *batch)
 {
-    return manager->started && manager->component->deaths.died != NULL;
+    manager_t *manager = who;
+    verb_died(manager->component, &manager->verb, batch);
 }
 
-/* Find out anew who asked for all deaths, where managers have come or gone. False when out of memory. */
+static bool visit(destruction_t *d, world_t *world, listener_t *listener, visit_listener_t function,
+                  uint32_t announcement, const bp_death_t *batch)
+{
+    if (announcement == 0)
+        deaths_find(listener, world);
+    return function(d, listener, announcement, batch);
+}
+
+/* All who asked for deaths, in the order in which they are told; announcement 0: they are found anew. */
+static bool visit_all(destruction_t *d, visit_listener_t function, uint32_t announcement, const bp_death_t *batch)
+{
+    bool goes_on = true;
+    for (uint32_t w = 0; w < d->world_count && goes_on; w++) {
+        world_t *world = d->worlds[w];
+        for (uint32_t m = 0; goes_on && w < d->world_count && m < world->manager_count; m++) {
+            manager_t *manager = world->managers[m];
+            if (!manager->started || manager->component->deaths.died == NULL)
+                continue;
+            manager->listener.who = manager;
+            manager->listener.asked = &manager->component->asked_deaths;
+            manager->listener.tell = tell_manager;
+            goes_on = visit(d, world, &manager->listener, function, announcement, batch);
+        }
+        listener_t *listener;
+        for (uint32_t u = 0; goes_on && d->unit != NULL && d->unit(world, u, &listener); u++) {
+            if (listener != NULL)
+                goes_on = visit(d, world, listener, function, announcement, batch);
+        }
+    }
+    return goes_on;
+}
+
+static bool list_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
+{
+    (void)announcement, (void)batch;
+    if (!memory_reserve(&d->memory, &d->listeners, &d->listener_capacity, d->listener_count + 1u,
+                        sizeof *d->listeners))
+        return false;
+    d->listeners[d->listener_count++] = listener;
+    return true;
+}
+
+/* Find out anew who asked for deaths, where managers or units have come or gone. False when out of memory. */
 static bool find_listeners(destruction_t *d)
 {
     if (d->listened == d->entities->listeners)
         return true;
     d->listener_count = 0;
-    for (uint32_t w = 0; w < d->world_count; w++) {
-        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
-            if (!is_listener(d->worlds[w]->managers[m]))
-                continue;
-            if (!memory_reserve(&d->memory, &d->listeners, &d->listener_capacity, d->listener_count + 1u,
-                                sizeof *d->listeners))
-                return false;
-            d->listeners[d->listener_count++] = d->worlds[w]->managers[m];
-        }
-    }
+    if (!visit_all(d, list_listener, 0, NULL))
+        return false;
     d->listened = d->entities->listeners;
     return true;
 }
 
-/* Tell a manager once of each batch. */
-static void tell_listener(manager_t *manager, uint32_t announcement, const bp_death_t *batch)
+/* Tell somebody once of each batch. Goes on where nobody has come or gone. */
+static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
 {
-    if (manager->told == announcement)
-        return;
-    manager->told = announcement;
-    verb_died(manager->component, &manager->verb, batch);
+    uint32_t before = d->entities->listeners;
+    if (listener->told == announcement)
+        return true;
+    listener->told = announcement;
+    if (listener->asked->which == BP_DEATHS_ALL)
+        listener->tell(listener->who, batch);
+    else
+        deaths_tell(listener);
+    return before == d->entities->listeners;
 }
 
-static void tell_all_worlds(destruction_t *d, uint32_t announcement, const bp_death_t *batch)
-{
-    for (uint32_t w = 0; w < d->world_count; w++) {
-        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
-            if (is_listener(d->worlds[w]->managers[m]))
-                tell_listener(d->worlds[w]->managers[m], announcement, batch);
-        }
-    }
-}
-
-/* Whoever is told may bring managers or end a world: then it begins anew, and those that have been told are passed
- * over. */
+/* Whoever is told may bring or end managers, units and worlds: then it begins anew, and those that have been told are
+ * passed over. */
 static void tell_listeners(destruction_t *d, const bp_death_t *batch)
 {
     uint32_t announcement = ++d->announcements;
+    if (announcement == 0)
+        announcement = ++d->announcements;
     for (uint32_t i = 0; i < d->listener_count || d->listened != d->entities->listeners; i++) {
         if (d->listened != d->entities->listeners) {
             if (!find_listeners(d)) {
-                tell_all_worlds(d, announcement, batch);
+                while (!visit_all(d, tell_listener, announcement, batch)) {
+                }
                 return;
             }
             i = 0;
         }
         if (i < d->listener_count)
-            tell_listener(d->listeners[i], announcement, batch);
+            tell_listener(d, d->listeners[i], announcement, batch);
     }
+}
+
+static void make_ready(const destruction_t *d)
+{
+    for (uint32_t i = 0; i < d->listener_count; i++)
+        d->listeners[i]->ready = d->listeners[i]->count;
 }
 
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = entities};
+    if (d->listened == d->entities->listeners)
+        make_ready(d);
     if (d->listener_count > 0 || d->listened != d->entities->listeners)
         tell_listeners(d, &batch);
     for (uint32_t i = 0; i < d->callback_count; i++) {
@@ -207,6 +251,10 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
+    if (find_listeners(d)) {
+        for (uint32_t i = 0; i < d->listener_count; i++)
+            deaths_gather(d->listeners[i], dead, count);
+    }
     if (d->world_count == 1)
         store_forget(d->worlds[0], dead, count);
     else

@@ -1,8 +1,9 @@
 /* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
  *
- * A batch dies in this order: the entities stop being alive; each world tells the managers that must know at once
- * and leaves holes in its runs; then the batch is announced, to the managers that have the extension "bp_deaths" and
- * after them to the callbacks of embedders, in order of registration.
+ * A batch dies in this order: the entities stop being alive; who asked for deaths by a component or a field finds those
+ * among them (deaths.h); each world tells the managers that must know at once and leaves holes in its runs; then the
+ * batch is announced to who has the extension "bp_deaths": world by world managers in the order in which they came, and
+ * systems in the order of the step. Callbacks of embedders come last, in order of registration.
  *
  * Callbacks may destroy and create. What they destroy dies at once, but is announced only when the present batch has
  * been announced to all: announcements never nest. While a world steps, a destruction waits for the step's end.
@@ -10,8 +11,9 @@
  * Batches are copied, since a caller's array may be the very column that changes; long ones are announced in parts of
  * DESTRUCTION_BATCH.
  *
- * Callbacks are not stored as function addresses of plugins: a manager is reached through its slot, and an embedder's
- * callback carries its owner, by which it is dropped.
+ * No function address of a plugin is kept here: managers and systems are reached through their slots, so that they are
+ * swept with their plugin and go on with its next version. An embedder's callback carries its owner, by which it is
+ * dropped.
  *
  * What it does not do: it decides nothing about who lives.
  */
@@ -34,7 +36,10 @@ typedef struct destruction_t {
     entities_t *entities;
     world_t **worlds; /* in order of creation */
     uint32_t world_count, world_capacity;
-    manager_t **listeners; /* managers that asked for all deaths, as long as entities->listeners is `listened` */
+    /* The `index`-th unit of a world's step: who listens, NULL for one that does not. false past the last. NULL: worlds
+     * have no steps. */
+    bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
+    listener_t **listeners; /* all who asked for deaths, as long as entities->listeners is `listened` */
     uint32_t listener_count, listener_capacity, listened;
     uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;

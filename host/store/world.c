@@ -52,6 +52,7 @@ static void stop_manager(world_t *world, manager_t *manager)
 static void free_manager(world_t *world, manager_t *manager)
 {
     slot_stamps_free(&manager->stamps, &world->memory);
+    deaths_free(&manager->listener, &world->base->memory);
     memory_free(&world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
     memory_free(&world->memory, manager, sizeof *manager);
 }

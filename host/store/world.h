@@ -17,6 +17,7 @@
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 #include "entities.h"
+#include "deaths.h"
 #include "prototypes.h"
 #include "records.h"
 #include "run.h"
@@ -32,7 +33,7 @@ typedef struct manager_t {
     uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on
                         probation */
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
-    uint32_t told;   /* the last announcement of deaths that it has heard of (destruction.h) */
+    listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
 } manager_t;
 

@@ -5,7 +5,8 @@
  * of that: it has the matrix, the local pose and the entity of each instance, and nothing else.
  *
  * It is told of deaths at once rather than collecting them: a parent's end changes the local poses of its children,
- * and that must not happen at a random later time.
+ * and that must not happen at a random later time. Where children are to die with their parents, those of the dead are
+ * noted there, and destroyed when the host announces the deaths: then all worlds have forgotten the dead.
  */
 #include "transforms.h"
 
@@ -20,6 +21,12 @@ static const bp_field_t fields[] = {
                             .doc = "its pose in the world as a matrix, column by column"},
     [BP_TRANSFORM_PARENT] = {.name = "parent", .type = BP_ENTITY, .flags = BP_FIELD_PARENT,
                              .doc = "the entity that it moves with; its local pose stays when this is set"},
+};
+
+enum { STAY, DIE };
+static const bp_field_t options[] = {
+    {.name = "orphans", .type = BP_U8, .values = "stay die", .initial = "stay",
+     .doc = "what children do when their parent dies: stay where they are, or die"},
 };
 
 static const uint32_t item_sizes[COLUMNS_END - BP_SLOTS_FIRST] = {
@@ -46,13 +53,61 @@ static void stop(bp_manager_t *m)
 {
     transforms_t *t = m->state;
     bp_slots_free(m, &t->slots);
+    m->api->memory->resize(m->plugin, t->orphans, t->orphan_room * sizeof *t->orphans, 0);
     m->api->memory->resize(m->plugin, t, sizeof *t, 0);
     m->state = NULL;
+}
+
+static bool note_orphan(bp_manager_t *m, transforms_t *t, bp_entity_t orphan)
+{
+    if (t->orphan_count == t->orphan_room) {
+        uint32_t room = t->orphan_room == 0 ? 64 : t->orphan_room * 2;
+        bp_entity_t *more = m->api->memory->resize(m->plugin, t->orphans, t->orphan_room * sizeof *more,
+                                                   room * sizeof *more);
+        if (more == NULL)
+            return false;
+        t->orphans = more;
+        t->orphan_room = room;
+    }
+    t->orphans[t->orphan_count++] = orphan;
+    return true;
+}
+
+/* The children of those among `slots` whose entities have died; a component that is removed is no death. */
+static void note_orphans(bp_manager_t *m, transforms_t *t, const uint32_t *slots, uint32_t count)
+{
+    const bp_entity_t *entities = BP_SLOTS(const bp_entity_t, &t->slots, BP_SLOTS_ENTITY);
+    for (uint32_t i = 0; i < count; i++) {
+        if (m->api->entity->alive(m->host, &entities[slots[i]], 1, NULL) != 0)
+            continue;
+        uint32_t child = links_of(t, FIRST_CHILD)[slots[i]];
+        for (; child != BP_NONE; child = links_of(t, NEXT)[child]) {
+            if (!note_orphan(m, t, entities[child])) {
+                m->api->error->log(m->plugin, BP_LOG_ERROR, "out of memory: children of the dead stay alive");
+                return;
+            }
+        }
+    }
+}
+
+/* Those who had a transform have died, and `destroy` has noted their children. */
+static void died(bp_manager_t *m, const bp_death_t *batch)
+{
+    transforms_t *t = m->state;
+    bp_entity_t *orphans = t->orphans;
+    uint32_t count = t->orphan_count, room = t->orphan_room;
+    (void)batch;
+    t->orphans = NULL; /* those of whom die next are noted meanwhile */
+    t->orphan_count = t->orphan_room = 0;
+    m->api->entity->destroy(m->host, orphans, count);
+    m->api->memory->resize(m->plugin, orphans, room * sizeof *orphans, 0);
 }
 
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     transforms_t *t = m->state;
+    if (t->children > 0 && m->plugin->options[0].u8 == DIE)
+        note_orphans(m, t, slots, count);
     bp_slots_destroy(m, &t->slots, slots, count, &hooks);
 }
 
@@ -157,7 +212,8 @@ static const bp_storage_i storage = {
 };
 
 static const bp_save_i saving = {.save = transforms_save, .load = transforms_load};
-static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
+static const bp_deaths_i deaths = {.died = died, .which = BP_DEATHS_WITH};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}, {BP_EXTENSION("bp_deaths", deaths)}};
 
 static const bp_component_i components[] = {{
     .name = BP_TRANSFORM,
@@ -179,4 +235,5 @@ BP_PLUGIN(transform) = {
     .doc = "poses of entities, and their hierarchy",
     .components = BP_LIST(components),
     .tables = BP_LIST(tables),
+    .options = BP_LIST(options),
 };

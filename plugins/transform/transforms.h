@@ -49,6 +49,8 @@ typedef struct transforms_t {
     uint32_t families; /* see above */
     uint32_t children; /* instances with a parent */
     uint64_t jumps;    /* that walks along links have made since the last packing */
+    bp_entity_t *orphans;  /* children of the dead that are to die too */
+    uint32_t orphan_count, orphan_room;
     bp_manager_t *manager; /* whose they are, while a verb is at work that may change some */
 } transforms_t;
 

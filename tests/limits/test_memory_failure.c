@@ -103,7 +103,7 @@ static const bp_field_t remnant_fields[] = {
     {.name = "word", .type = BP_STRING, .initial = "relic", .doc = "of old"},
     {.name = "age", .type = BP_F32, .former_name = "years", .unit = "a"},
 };
-static const bp_deaths_i remnant_deaths = {remnant_told};
+static const bp_deaths_i remnant_deaths = {.died = remnant_told};
 static const bp_extension_t remnant_extensions[] = {{BP_EXTENSION("bp_deaths", remnant_deaths)}};
 static const bp_component_i hoard_components[] = {
     {.name = "remnant",

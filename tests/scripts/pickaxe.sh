@@ -13,7 +13,10 @@ libraries="$(pkg-config --libs inih jansson) -ldl -lm -pthread"
 cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Iplugin_api -Ihost examples/pickaxe/main.c "$build/libbackplane.a" \
     -o "$scratch/pickaxe" $libraries
 
-"$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes >"$scratch/said"
+cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -shared -fPIC -Iplugin_api examples/pickaxe/weapon.c \
+    -o "$scratch/weapon.so"
+
+"$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes "$scratch/weapon" >"$scratch/said"
 cat >"$scratch/expected" <<'END'
 the player holds a pickaxe
   game       pickaxe as pickaxe.obj at 0.4 1.1 -9.7; player as player.obj at 0.0 0.0 -10.0; through fog
@@ -24,12 +27,15 @@ the player walks
 the player walks on, behind the camera
   game       nothing; through fog
   inventory  pickaxe as icon.obj at -2.0 1.0 -5.0;
+the player dies, and the pickaxe falls
+  game       pickaxe as pickaxe.obj at 0.4 0.0 -9.7; through fog
+  inventory  pickaxe as icon.obj at -2.0 1.0 -5.0;
 the pickaxe breaks
-  game       player as player.obj at 0.0 0.0 -10.0; through fog
+  game       nothing; through fog
   inventory  nothing;
 END
 diff "$scratch/expected" "$scratch/said"
-if "$scratch/pickaxe" "$build/plugins" "$scratch" 2>"$scratch/error" >&2; then
+if "$scratch/pickaxe" "$build/plugins" "$scratch" "$scratch/weapon" 2>"$scratch/error" >&2; then
     echo "pickaxe: missing meshes are no failure"
     exit 1
 fi

@@ -163,7 +163,7 @@ static const bp_storage_i storage = {.struct_size = sizeof storage,
                                      .get = get_own,
                                      .set = set_own,
                                      .count = count_own};
-static const bp_deaths_i deaths[] = {{died}};
+static const bp_deaths_i deaths[] = {{.died = died}};
 static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}};
 static const bp_component_i components[] = {
     {.name = "plain", .fields = BP_LIST(fields)},

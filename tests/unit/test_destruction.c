@@ -71,16 +71,56 @@ static void reap_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *ma
         in_step(s->world, "run_all");
 }
 
-static const bp_deaths_i witness_deaths = {witness_told};
+/* Who ask for some deaths only: `with` for those of bodies, `friend` for those that its field refers to, a system for
+ * those of friends. */
+static bp_entity_t referrers[MOST_SEEN];
+
+static void with_told(bp_manager_t *m, const bp_death_t *batch)
+{
+    EXPECT(batch->referrers == NULL, "referrers where nobody asked for them");
+    note(strcmp(m->api->world->name(m->world), "first") == 0 ? "with" : "with in second", batch->entities,
+         batch->count);
+}
+
+static void friend_told(bp_manager_t *m, const bp_death_t *batch)
+{
+    (void)m;
+    memcpy(referrers + seen_count, batch->referrers, batch->count * sizeof *referrers);
+    note("friend", batch->entities, batch->count);
+}
+
+static void system_told(bp_system_t *s, const bp_death_t *batch)
+{
+    (void)s;
+    note("system", batch->entities, batch->count);
+}
+
+static void do_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static const bp_field_t friend_fields[] = {{.name = "hands", .type = BP_I32}, {.name = "to", .type = BP_ENTITY}};
+static const bp_deaths_i with_deaths = {.died = with_told, .which = BP_DEATHS_WITH, .component = "body"};
+static const bp_deaths_i friend_deaths = {.died = friend_told, .which = BP_DEATHS_REFERRED, .field = "to"};
+static const bp_system_deaths_i system_deaths = {.died = system_told, .which = BP_DEATHS_WITH, .component = "friend"};
+static const bp_extension_t with_extensions[] = {{BP_EXTENSION("bp_deaths", with_deaths)}};
+static const bp_extension_t friend_extensions[] = {{BP_EXTENSION("bp_deaths", friend_deaths)}};
+static const bp_extension_t system_extensions[] = {{BP_EXTENSION("bp_deaths", system_deaths)}};
+
+static const bp_deaths_i witness_deaths = {.died = witness_told};
 static const bp_extension_t witness_extensions[] = {{BP_EXTENSION("bp_deaths", witness_deaths)}};
 static const bp_component_i death_components[] = {
     {.name = "witness", .extensions = BP_LIST(witness_extensions)},
     {.name = "reaper", .simulate = reaper_simulate},
+    {.name = "with", .extensions = BP_LIST(with_extensions)},
+    {.name = "friend", .fields = BP_LIST(friend_fields), .extensions = BP_LIST(friend_extensions)},
 };
 static const bp_term_t terms[] = {{.component = "reaper"}};
 static const bp_system_i death_systems[] = {
     {.name = "reap", .terms = BP_LIST(terms), .run = reap_run},
     {.name = "reap_all", .terms = BP_LIST(terms), .run_all = reap_all},
+    {.name = "listen", .run_all = do_nothing, .extensions = BP_LIST(system_extensions)},
 };
 static const bp_plugin_head_t death = BP_PLUGIN_HEAD("death", (&(const bp_plugin_desc_t){.version = "1",
                                        .components = BP_LIST(death_components),
@@ -133,6 +173,24 @@ static void end(void)
 static void tell(void *data, const bp_entity_t *entities, uint32_t count)
 {
     note(data, entities, count);
+}
+
+static void use_some(bp_world_o *w)
+{
+    WORKS(rig.host, bp_world_use_component(w, "with"));
+    WORKS(rig.host, bp_world_use_component(w, "friend"));
+    WORKS(rig.host, bp_world_use_system(w, "listen"));
+}
+
+/* How often `who` was told of `e`. */
+static uint32_t told_of(const char *who, bp_entity_t e, bp_entity_t by)
+{
+    uint32_t times = 0;
+    for (uint32_t c = 0; c < call_count; c++) {
+        for (uint32_t i = calls[c].first; i < calls[c].first + calls[c].count && strcmp(calls[c].to, who) == 0; i++)
+            times += seen[i].id == e.id && (by.id == 0 || referrers[i].id == by.id);
+    }
+    return times;
 }
 
 static char owner_a, owner_b;
@@ -815,6 +873,140 @@ static void add_callbacks(TCase *tests)
     tcase_add_test(tests, a_callback_may_not_load_unload_create_worlds_or_step_the_host);
 }
 
+/* --- some deaths ------------------------------------------------------------------------------------------- */
+
+START_TEST(who_asks_for_a_component_or_a_field_is_told_of_these_deaths_alone)
+{
+    const bp_entity_t anybody = {0};
+    bp_entity_t e[6];
+    use_some(world);
+    WORKS(rig.host, bp_world_use_component(other, "with"));
+    uint32_t body = key_of(world, "body", ""), friends = key_of(world, "friend", "");
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, body, &e[0], 2));
+    WORKS(rig.host, api->add(other, key_of(other, "body", ""), &e[2], 1));
+    WORKS(rig.host, api->add(world, friends, &e[3], 3));
+    const bp_entity_t refers[] = {e[0], e[0], e[2]};
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, rig.api->property->set_named(world, e[3 + i], "friend", "to", BP_ENTITY, &refers[i]));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, &e[5], 1), 1); /* who refers to a living one */
+    ck_assert_uint_eq(told_of("system", e[5], anybody), 1);
+    ck_assert_uint_eq(told_of("friend", e[2], anybody), 0);
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 3);
+    ck_assert(told_of("with", e[0], anybody) == 1 && told_of("with", e[1], anybody) == 1);
+    ck_assert(told_of("with", e[2], anybody) == 0 && told_of("with in second", e[2], anybody) == 1);
+    ck_assert(told_of("friend", e[0], e[3]) == 1 && told_of("friend", e[0], e[4]) == 1);
+    ck_assert(told_of("friend", e[1], anybody) == 0 && told_of("friend", e[2], anybody) == 0);
+    ck_assert_uint_eq(told_of("first", e[0], anybody), 1);
+    call_count = seen_count = 0; /* they still say e[0], who is told of once only */
+    ck_assert_uint_eq(entities_api->destroy(rig.host, &e[3], 1), 1);
+    ck_assert_uint_eq(told_of("friend", e[0], anybody), 0);
+    ck_assert_uint_eq(told_of("system", e[3], anybody), 1);
+}
+END_TEST
+
+/* Against one loop over everybody, with batches of all sizes, in which referrers die too. */
+START_TEST(referrers_are_those_that_a_look_at_everybody_finds)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY], to[MANY];
+    static bool dead[MANY], dies[MANY];
+    uint64_t random = 77;
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, MANY));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), e, MANY));
+    for (uint32_t i = 0; i < MANY; i++) {
+        to[i] = e[bp_random_below(&random, MANY)];
+        WORKS(rig.host, rig.api->property->set_named(world, e[i], "friend", "to", BP_ENTITY, &to[i]));
+    }
+    memset(dead, 0, sizeof dead);
+    for (uint32_t round = 0; round < 6; round++) {
+        static bp_entity_t batch[MANY];
+        uint32_t count = 0, wanted = 0, told = 0;
+        for (uint32_t i = 0; i < MANY; i++) {
+            dies[i] = !dead[i] && bp_random_below(&random, 1000) < (round % 3 == 0 ? 1u : 60u * round);
+            if (dies[i])
+                batch[count++] = e[i];
+        }
+        call_count = seen_count = 0;
+        ck_assert_uint_eq(entities_api->destroy(rig.host, batch, count), count);
+        for (uint32_t i = 0; i < MANY; i++)
+            dead[i] = dead[i] || dies[i];
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint32_t target = bp_entity_index(to[i]) - bp_entity_index(e[0]);
+            bool expected = !dead[i] && dies[target];
+            wanted += expected;
+            EXPECT(told_of("friend", to[i], e[i]) == (expected ? 1 : 0), "round %u, entity %u", round, i);
+        }
+        for (uint32_t c = 0; c < call_count; c++)
+            told += strcmp(calls[c].to, "friend") == 0 ? calls[c].count : 0;
+        ck_assert_uint_eq(told, wanted);
+    }
+}
+END_TEST
+
+static void destroy_the_next(const char *who, const bp_entity_t *entities, uint32_t count)
+{
+    if (strcmp(who, "with") == 0 && bp_entity_index(entities[count - 1]) + 1 < entities_api->bound(rig.host)) {
+        bp_entity_t next = entities_api->at(rig.host, bp_entity_index(entities[count - 1]) + 1);
+        entities_api->destroy(rig.host, &next, 1);
+    }
+}
+
+START_TEST(what_the_told_destroy_is_told_in_batches_of_its_own)
+{
+    bp_entity_t e[50];
+    const bp_entity_t anybody = {0};
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    when_told = destroy_the_next;
+    entities_api->destroy(rig.host, e, 1);
+    when_told = NULL;
+    ck_assert_uint_eq(deepest, 1);
+    ck_assert_uint_eq(entities_api->count(rig.host), 0);
+    for (uint32_t i = 0; i < COUNT(e); i++)
+        EXPECT(told_of("with", e[i], anybody) == 1 && told_of("first", e[i], anybody) == 1, "entity %u", i);
+}
+END_TEST
+
+START_TEST(who_asked_for_deaths_is_told_no_more_when_it_has_gone)
+{
+    bp_entity_t e[3];
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    WORKS(rig.host, bp_world_drop_component(world, "with"));
+    WORKS(rig.host, bp_world_drop_system(world, "listen"));
+    entities_api->destroy(rig.host, e, 1);
+    ck_assert_uint_eq(told_of("with", e[0], (bp_entity_t){0}), 0);
+    WORKS(rig.host, bp_world_use_component(world, "with"));
+    entities_api->destroy(rig.host, &e[1], 1);
+    ck_assert_uint_eq(told_of("with", e[1], (bp_entity_t){0}), 1);
+    WORKS(rig.host, bp_world_drop_component(world, "body"));
+    entities_api->destroy(rig.host, &e[2], 1);
+    ck_assert_uint_eq(told_of("with", e[2], (bp_entity_t){0}), 0);
+}
+END_TEST
+
+START_TEST(without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so)
+{
+    bp_entity_t e[64];
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, COUNT(e)), COUNT(e));
+    rig.heap.refuse_first = 0;
+    ck_assert_uint_eq(told_of("first", e[9], (bp_entity_t){0}), 1);
+    ck_assert_msg(rig.log.count == 0 || strstr(rig.log.text, "out of memory; who asked for the deaths") != NULL, "%s",
+                  rig.log.text);
+    memset(rig.log.text, 0, sizeof rig.log.text);
+    rig.log.count = 0;
+}
+END_TEST
+
 Suite *destruction_suite(void)
 {
     Suite *suite = suite_create("destruction");
@@ -826,6 +1018,12 @@ Suite *destruction_suite(void)
     tcase_add_test(announcing, the_entities_of_a_run_may_be_destroyed_through_it);
     add_callbacks(new_case(suite, "callbacks"));
     TCase *steps = new_case(suite, "steps");
+    TCase *some = new_case(suite, "some");
+    tcase_add_test(some, who_asks_for_a_component_or_a_field_is_told_of_these_deaths_alone);
+    tcase_add_test(some, referrers_are_those_that_a_look_at_everybody_finds);
+    tcase_add_test(some, what_the_told_destroy_is_told_in_batches_of_its_own);
+    tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
+    tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
     tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
     tcase_add_test(steps, destroying_during_a_step_without_memory_destroys_nobody);
     tcase_add_test(steps, what_dies_at_the_end_of_a_step_may_destroy_and_create_too);

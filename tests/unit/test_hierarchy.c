@@ -28,11 +28,13 @@ typedef struct stage_t {
 
 static const char *const property_names[5] = {"position", "rotation", "scale", "world", "parent"};
 
-static void stage_open(stage_t *s)
+static void stage_open_with(stage_t *s, const char *orphans)
 {
+    const bp_option_t option = {.name = "orphans", .value = orphans};
     rig_init(&s->rig);
+    s->rig.desc.flags = BP_HOST_COPY_PLUGINS;
     rig_open(&s->rig);
-    WORKS(s->rig.host, bp_host_load_plugin(s->rig.host, TEST_PLUGIN_DIR "/transform", NULL, 0));
+    WORKS(s->rig.host, bp_host_load_plugin(s->rig.host, TEST_PLUGIN_DIR "/transform", &option, orphans != NULL));
     s->world = bp_world_create(s->rig.host, &(bp_world_desc_t){.name = "main"});
     EXPECT(s->world != NULL, "no world");
     WORKS(s->rig.host, bp_world_use_component(s->world, BP_TRANSFORM));
@@ -45,6 +47,11 @@ static void stage_open(stage_t *s)
     for (uint32_t i = 0; i < 5; i++)
         WORKS(s->rig.host, s->rig.api->property->resolve(s->world, (bp_entity_t){0}, BP_TRANSFORM,
                                                          property_names[i], &s->properties[i]));
+}
+
+static void stage_open(stage_t *s)
+{
+    stage_open_with(s, NULL);
 }
 
 static void stage_create(stage_t *s, bp_entity_t *entities, uint32_t count)
@@ -658,6 +665,40 @@ START_TEST(children_of_the_dead_become_roots_and_stay_where_they_are)
 }
 END_TEST
 
+START_TEST(children_die_with_their_parents_where_that_is_asked_for)
+{
+    enum { CHAIN = 300 };
+    stage_t s;
+    static bp_entity_t e[CHAIN + 4];
+    stage_open_with(&s, "die");
+    const bp_entity_api *entities = s.rig.api->entity;
+    stage_create(&s, e, COUNT(e));
+    for (uint32_t i = 1; i < CHAIN; i++)
+        WORKS(s.rig.host, stage_link(&s, e[i], e[i - 1]));
+    bp_entity_t *family = e + CHAIN; /* a parent that loses its transform, two children, and a stranger */
+    WORKS(s.rig.host, stage_link(&s, family[1], family[0]));
+    WORKS(s.rig.host, stage_link(&s, family[2], family[0]));
+    WORKS(s.rig.host, s.rig.api->world->remove(s.world, s.key, family, 1));
+    ck_assert_uint_eq(entities->count(s.rig.host), COUNT(e));
+    WORKS(s.rig.host, s.rig.api->world->add(s.world, s.key, family, 1));
+    WORKS(s.rig.host, stage_link(&s, family[1], family[0]));
+    bp_world_o *other = bp_world_create(s.rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(s.rig.host, bp_world_use_component(other, BP_TRANSFORM));
+    WORKS(s.rig.host, s.rig.api->world->add(other, key_of(other, BP_TRANSFORM, ""), e, 2));
+    entities->destroy(s.rig.host, family, 1);
+    ck_assert_uint_eq(entities->count(s.rig.host), CHAIN + 2);
+    ck_assert_uint_eq(entities->alive(s.rig.host, &family[1], 1, NULL), 0);
+    const char *const names[] = {"transform"};
+    WORKS(s.rig.host, bp_host_reload(s.rig.host, names, 1, NULL)); /* which asks for the same */
+    s.rig.log = (log_text_t){.count = 0};
+    entities->destroy(s.rig.host, &e[100], 1); /* all below it go, in this world and in the other */
+    ck_assert_uint_eq(entities->count(s.rig.host), 100 + 2);
+    entities->destroy(s.rig.host, e, 1);
+    ck_assert_uint_eq(entities->count(s.rig.host), 2);
+    rig_close(&s.rig);
+}
+END_TEST
+
 /* Scaled unevenly and turned below that is shear, which no pose can say: the nearest one is taken, and world and
  * local pose agree. */
 START_TEST(a_sheared_child_of_the_dead_keeps_its_place_and_loses_its_shear)
@@ -930,6 +971,7 @@ Suite *hierarchy_suite(void)
     tcase_add_test(tests, only_what_lives_and_has_a_transform_can_be_a_parent);
     tcase_add_test(tests, a_parent_is_found_under_whatever_name_it_bears_its_transform);
     tcase_add_loop_test(tests, children_of_the_dead_become_roots_and_stay_where_they_are, 0, 2);
+    tcase_add_test(tests, children_die_with_their_parents_where_that_is_asked_for);
     tcase_add_test(tests, a_sheared_child_of_the_dead_keeps_its_place_and_loses_its_shear);
     tcase_add_test(tests, a_pose_cannot_be_kept_below_nothing);
     tcase_add_loop_test(tests, a_world_matrix_is_the_same_bit_for_bit_however_it_was_come_by, 0, 2);

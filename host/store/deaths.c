@@ -1,0 +1,179 @@
+/* deaths.c - which deaths somebody asked for.
+ *
+ * Who refers to the dead is found by looking through one column of the world for them: once for each batch, so that
+ * many who die together cost one walk. A batch of one is compared; of a larger one the entities are put into a table by
+ * index first.
+ */
+#include "deaths.h"
+
+#include "world.h"
+
+enum { TABLE = 4096 }; /* twice the largest batch (DESTRUCTION_BATCH) */
+
+typedef struct dead_table_t {
+    const bp_entity_t *dead;
+    uint32_t count;
+    uint16_t places[TABLE]; /* 1 + place in `dead`, 0: free */
+} dead_table_t;
+
+void deaths_find(listener_t *l, world_t *world)
+{
+    const deaths_t *asked = l->asked;
+    l->world = world;
+    l->manager = BP_NONE;
+    for (uint32_t i = 0; asked->which != BP_DEATHS_ALL && i < world->manager_count && l->manager == BP_NONE; i++) {
+        if (world->managers[i]->started && strcmp(world->managers[i]->component->name, asked->component) == 0)
+            l->manager = i;
+    }
+    if (l->manager == BP_NONE || asked->which != BP_DEATHS_REFERRED)
+        return;
+    const component_t *component = world->managers[l->manager]->component;
+    l->field = 0;
+    while (l->field < component->field_count && strcmp(component->fields[l->field].name, asked->field) != 0)
+        l->field++;
+    if (l->field < component->field_count && deaths_fit(component, l->field))
+        return;
+    l->manager = BP_NONE;
+    if (!l->warned)
+        log_write(&world->base->log, BP_LOG_WARNING, "host",
+                  "world '%s': nobody is told whom '%s.%s' refers to when it dies: it is no declared field of type "
+                  "entity with a single value",
+                  world->name, asked->component, asked->field);
+    l->warned = true;
+}
+
+static bool keep(listener_t *l, bp_entity_t dead, bp_entity_t referrer)
+{
+    memory_t *memory = &l->world->base->memory;
+    if (!memory_reserve(memory, &l->dead, &l->dead_capacity, l->count + 1u, sizeof *l->dead) ||
+        !memory_reserve(memory, &l->referrers, &l->referrer_capacity, l->count + 1u, sizeof *l->referrers)) {
+        log_write(&l->world->base->log, BP_LOG_ERROR, "host",
+                  "world '%s': out of memory; who asked for the deaths of '%s' is not told of all of them",
+                  l->world->name, l->asked->component);
+        return false;
+    }
+    l->dead[l->count] = dead;
+    l->referrers[l->count++] = referrer;
+    return true;
+}
+
+/* The column of the first component of that manager from link `at` of a chain on; the link after it is left in `at`.
+ * 0: there is none. */
+static uint32_t next_column(const prototypes_t *p, uint32_t manager, uint32_t *at)
+{
+    uint32_t column = 0;
+    while (*at != 0 && column == 0) {
+        const prototype_t *item = &p->items[*at];
+        if (p->keys[item->key].manager == manager)
+            column = p->items[item->base].columns;
+        *at = item->base;
+    }
+    return column;
+}
+
+static void gather_with(listener_t *l, const bp_entity_t *dead, uint32_t count)
+{
+    uint32_t met = 0;
+    bool has = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(l->world, dead[i]);
+        if (record == NULL || record->prototype == 0)
+            continue;
+        if (record->prototype != met) {
+            uint32_t at = met = record->prototype;
+            has = next_column(&l->world->prototypes, l->manager, &at) != 0;
+        }
+        if (has && !keep(l, dead[i], (bp_entity_t){0}))
+            return;
+    }
+}
+
+static void fill_table(dead_table_t *table, const bp_entity_t *dead, uint32_t count)
+{
+    table->dead = dead;
+    table->count = count;
+    if (count < 2)
+        return;
+    memset(table->places, 0, sizeof table->places);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = bp_entity_index(dead[i]) % TABLE;
+        while (table->places[place] != 0)
+            place = (place + 1) % TABLE;
+        table->places[place] = (uint16_t)(i + 1);
+    }
+}
+
+static bool is_among(const dead_table_t *table, bp_entity_t e)
+{
+    if (table->count < 2)
+        return table->dead[0].id == e.id;
+    uint32_t place = bp_entity_index(e) % TABLE;
+    while (table->places[place] != 0 && table->dead[table->places[place] - 1].id != e.id)
+        place = (place + 1) % TABLE;
+    return table->places[place] != 0;
+}
+
+static bool gather_column(listener_t *l, const run_t *run, uint32_t column, const dead_table_t *table)
+{
+    const bp_entity_t *cells = run_cell(run, column, 0), *entities = run_cell(run, 0, 0);
+    for (uint32_t row = 0; row < run->count; row++) {
+        if (cells[row].id != 0 && is_among(table, cells[row]) &&
+            entities_is_alive(l->world->entities, entities[row]) && !keep(l, cells[row], entities[row]))
+            return false;
+    }
+    return true;
+}
+
+static void gather_referred(listener_t *l, const bp_entity_t *dead, uint32_t count)
+{
+    dead_table_t table;
+    fill_table(&table, dead, count);
+    for (uint32_t r = 0; r < l->world->run_count; r++) {
+        const run_t *run = l->world->runs[r];
+        uint32_t at = run->prototype, column;
+        while (run->count > 0 && (column = next_column(&l->world->prototypes, l->manager, &at)) != 0) {
+            if (!gather_column(l, run, column + l->field, &table))
+                return;
+        }
+    }
+}
+
+void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
+{
+    if (l->asked->which == BP_DEATHS_ALL || l->manager == BP_NONE)
+        return;
+    if (l->asked->which == BP_DEATHS_WITH)
+        gather_with(l, dead, count);
+    else
+        gather_referred(l, dead, count);
+}
+
+/* What is told is taken out first: whoever is told may destroy more, or end the world and the listener with it. */
+void deaths_tell(listener_t *l)
+{
+    memory_t *memory = &l->world->base->memory;
+    listener_t taken = *l;
+    uint32_t ready = l->ready;
+    if (ready == 0)
+        return;
+    l->dead = l->referrers = NULL;
+    l->count = l->ready = l->dead_capacity = l->referrer_capacity = 0;
+    for (uint32_t i = ready; i < taken.count; i++) {
+        if (!keep(l, taken.dead[i], taken.referrers[i]))
+            break;
+    }
+    const bp_death_t batch = {.struct_size = sizeof batch,
+                              .count = ready,
+                              .entities = taken.dead,
+                              .referrers = taken.asked->which == BP_DEATHS_REFERRED ? taken.referrers : NULL};
+    taken.tell(taken.who, &batch);
+    deaths_free(&taken, memory);
+}
+
+void deaths_free(listener_t *l, memory_t *memory)
+{
+    memory_free(memory, l->dead, l->dead_capacity * sizeof *l->dead);
+    memory_free(memory, l->referrers, l->referrer_capacity * sizeof *l->referrers);
+    l->dead = l->referrers = NULL;
+    l->count = l->ready = l->dead_capacity = l->referrer_capacity = 0;
+}
