@@ -32,10 +32,12 @@ typedef struct base_t {
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
+#define PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
 #define NOT_INLINED __attribute__((noinline))
 #define ALWAYS_INLINED __attribute__((always_inline))
 #else
 #define PREFETCH(address) ((void)(address))
+#define PREFETCH_TO_WRITE(address) ((void)(address))
 #define NOT_INLINED
 #define ALWAYS_INLINED
 #endif

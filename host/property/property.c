@@ -1,56 +1,27 @@
 /* property.c - from names to cells.
  *
  * A resolved property caches the prototype it met last with the run and column that belong to it; prototypes, runs and
- * column numbers of a world never change while its layout does not, so a hit is one comparison. Batches are read in
- * two ways: a stretch of entities that lie in consecutive rows is found by comparing the batch with the run's
- * entities and is copied whole; scattered ones are gathered with records, cells and values in flight at the same time,
- * so that their misses overlap instead of queueing.
+ * column numbers of a world never change while its layout does not, so a hit is one comparison. Batches have a file of
+ * their own (batches.c).
  *
  * Writing is all or nothing: range, read-only and every entity are checked before the first cell changes.
  */
 #include "property.h"
 
+#include "batches.h"
 #include "elements.h"
 
 #include "../base/base.h"
 #include "../base/error.h"
 #include "../plugin/verbs.h"
 
-/* --- property cells ---------------------------------------------------------------------------------------------- */
-
-/* Shared by the files of property/: where the cell of a declared property is, and whether a value may be copied into it
- * as it is.
- *
- * What it does not do: it is not for other rooms, which read property.h.
- */
+/* --- flags ------------------------------------------------------------------------------------------------------- */
 
 /* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
 #define OWN_STORAGE 0x80000000u
 #define LIMITED 0x40000000u
 #define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value */
 #define ELEMENT 0x10000000u /* one element of an array or a list */
-
-/* The column of a declared property in a prototype; false where it is absent. */
-static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
-{
-    if (p->host.found.prototype == prototype)
-        return true;
-    uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
-    if (column == 0)
-        return false;
-    p->host.found.prototype = prototype;
-    p->host.found.run = world_run(world, prototype);
-    p->host.found.column = column + p->field;
-    return true;
-}
-
-static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
-{
-    const record_t *record = world_record(world, e);
-    if (record == NULL || !find_column(world, p, record->prototype))
-        return NULL;
-    return run_cell(p->host.found.run, p->host.found.column, record->row);
-}
 
 /* A quick yes for a scalar within its limits; everything else takes the thorough way. */
 static inline bool field_inside(const field_t *field, const void *value)
@@ -72,12 +43,7 @@ static inline bool may_copy(const world_t *world, const bp_property_t *p, const 
     return (flags & LIMITED) == 0 || field_inside(property_field(p), value);
 }
 
-enum {
-    BLOCK = 128,      /* slots of own storage asked for at a time */
-    LONG_STRETCH = 8, /* consecutive rows that are worth a copy of their own */
-    SCATTERED = 1024, /* entities gathered before the next stretch is looked for */
-    AHEAD = 16, RING = 16, MET = 64
-};
+enum { BLOCK = 128 /* slots of own storage asked for at a time */ };
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
 
@@ -308,113 +274,6 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-#define COPY_CELLS(type)                                                  \
-    for (uint32_t i = 0; i < count; i++) {                                \
-        type value_;                                                      \
-        memcpy(&value_, from + (size_t)i * sizeof value_, sizeof value_); \
-        memcpy(to + i * stride, &value_, sizeof value_);                  \
-    }
-
-/* Consecutive cells to values that lie `stride` apart. */
-static void copy_out(char *to, size_t stride, const char *from, uint32_t size, uint32_t count)
-{
-    if (stride == size) {
-        memcpy(to, from, (size_t)count * size);
-    } else if (size == 4) {
-        COPY_CELLS(uint32_t)
-    } else if (size == 12) {
-        COPY_CELLS(bp_vec3_t)
-    } else {
-        for (uint32_t i = 0; i < count; i++)
-            memcpy(to + i * stride, from + (size_t)i * size, size);
-    }
-}
-
-/* Where the property's column begins in prototypes met lately: entities in any order change prototype all the time. */
-typedef struct met_t {
-    uint32_t prototype[MET]; /* BP_NONE: none yet */
-    const char *base[MET];
-} met_t;
-
-/* Where the records of a world are: they stay there while values are copied, which a compiler cannot know. */
-typedef struct records_view_t {
-    record_t *const *pages;
-    uint32_t count, first;
-} records_view_t;
-
-static inline const record_t *record_in(records_view_t view, uint32_t index)
-{
-    uint32_t page = index / ENTITIES_PAGE - view.first;
-    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
-    return &records[index % ENTITIES_PAGE];
-}
-
-static inline const char *scattered_cell(const world_t *world, records_view_t records, bp_property_t *p, bp_entity_t e,
-                                         uint32_t size, met_t *met)
-{
-    const record_t *record = record_in(records, bp_entity_index(e));
-    if (record->generation != bp_entity_generation(e))
-        return NULL;
-    uint32_t slot = record->prototype % MET;
-    if (met->prototype[slot] != record->prototype) {
-        if (!find_column(world, p, record->prototype))
-            return NULL;
-        met->prototype[slot] = record->prototype;
-        met->base[slot] = run_cell(p->host.found.run, p->host.found.column, 0);
-    }
-    return met->base[slot] + (size_t)record->row * size;
-}
-
-/* Values of scattered entities. Three things go on at once, so that their misses overlap: records are fetched AHEAD
- * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
- * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property.
- * Inlined for the size of a float and for any. */
-ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities,
-                                             uint32_t count, uint32_t reach, char *to, size_t stride, met_t *met,
-                                             uint32_t size)
-{
-    const char *cells[RING];
-    const records_view_t records = {world->pages, world->page_count, world->first_page};
-    uint32_t found = 0, copied = 0;
-    for (; found < count; found++) {
-        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
-        const char *cell = scattered_cell(world, records, p, entities[found], size, met);
-        if (cell == NULL)
-            break;
-        if (found >= RING) {
-            value_copy(to + copied * stride, cells[copied % RING], size);
-            copied++;
-        }
-        PREFETCH(cell);
-        cells[found % RING] = cell;
-    }
-    for (; copied < found; copied++)
-        value_copy(to + copied * stride, cells[copied % RING], size);
-    return found;
-}
-
-static bp_result_t get_stored(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                              char *values, size_t stride)
-{
-    met_t met;
-    memset(met.prototype, 0xff, sizeof met.prototype);
-    for (uint32_t i = 0; i < count;) {
-        const record_t *record = world_record(world, entities[i]);
-        if (record == NULL || !find_column(world, p, record->prototype))
-            return property_absent(world, p, entities[i]);
-        uint32_t reach = count - i, n = run_stretch(p->host.found.run, record->row, entities + i, reach);
-        char *to = values + i * stride;
-        if (n >= LONG_STRETCH || n == reach)
-            copy_out(to, stride, run_cell(p->host.found.run, p->host.found.column, record->row), p->size, n);
-        else if (p->size == 4)
-            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, 4);
-        else
-            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, p->size);
-        i += n;
-    }
-    return BP_OK;
-}
-
 NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        void *values, size_t stride)
 {
@@ -432,7 +291,7 @@ NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const b
         value_copy(values, cell, p->size);
         return BP_OK;
     }
-    return get_stored(world, p, entities, count, values, stride);
+    return batches_get(world, p, entities, count, values, stride);
 }
 
 /* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
@@ -479,48 +338,6 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
     return (p->flags & ELEMENT) != 0 ? BP_OK : field_check_all(field, values, stride, count, &world->base->error);
 }
 
-/* Do all the entities have the property? `stretches` counts those of consecutive rows that they lie in. */
-static bp_result_t check_entities(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                                  uint32_t *stretches)
-{
-    *stretches = 0;
-    for (uint32_t i = 0; i < count; ++*stretches) {
-        const record_t *record = world_record(world, entities[i]);
-        if (record == NULL || !find_column(world, p, record->prototype))
-            return property_absent(world, p, entities[i]);
-        i += run_stretch(p->host.found.run, record->row, entities + i, count - i);
-    }
-    return BP_OK;
-}
-
-static void set_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, const char *values,
-                      size_t stride, uint32_t stretches)
-{
-    for (uint32_t i = 0; i < count;) {
-        const record_t *record = world_record(world, entities[i]);
-        find_column(world, p, record->prototype);
-        uint32_t n = stretches == 1 ? count : run_stretch(p->host.found.run, record->row, entities + i, count - i);
-        char *cells = run_cell(p->host.found.run, p->host.found.column, record->row);
-        if (stride == p->size)
-            memcpy(cells, values + i * stride, (size_t)n * p->size);
-        for (uint32_t j = 0; stride != p->size && j < n; j++)
-            value_copy(cells + (size_t)j * p->size, values + (i + j) * stride, p->size);
-        i += n;
-    }
-}
-
-/* The same cells have been written; kept apart, so that the loop above pays nothing where nobody asks. */
-NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
-{
-    for (uint32_t i = 0, n; i < count; i += n) {
-        const record_t *record = world_record(world, entities[i]);
-        find_column(world, p, record->prototype);
-        const run_t *run = p->host.found.run;
-        n = run_stretch(run, record->row, entities + i, count - i);
-        stamps_note(run->stamps, p->host.found.column, record->row, n);
-    }
-}
-
 NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
@@ -535,15 +352,10 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
         return elements_set(world, p, property_field(p), entities, count, values, stride);
     if ((p->flags & OWN_STORAGE) != 0)
         return set_own(world, p, entities, count, values, stride);
-    uint32_t stretches;
-    result = check_entities(world, p, entities, count, &stretches);
-    if (result == BP_OK && field_is_counted(property_field(p)))
-        return elements_set_whole(world, p, property_field(p), entities, count, values, stride);
-    if (result == BP_OK)
-        set_cells(world, p, entities, count, values, stride, stretches);
-    if (result == BP_OK && (world->care & WORLD_STAMPED) != 0)
-        note_cells(world, p, entities, count);
-    return result;
+    if (!field_is_counted(property_field(p)))
+        return batches_set(world, p, entities, count, values, stride);
+    result = batches_check(world, p, entities, count);
+    return result == BP_OK ? elements_set_whole(world, p, property_field(p), entities, count, values, stride) : result;
 }
 
 NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,

@@ -1,0 +1,289 @@
+/* batches.c - many cells of one property at a time.
+ *
+ * A stretch of entities that lie in consecutive rows is found by comparing the batch with the run's entities and is
+ * copied whole; scattered ones are gathered with records, cells and values in flight at the same time, so that their
+ * misses overlap instead of queueing.
+ *
+ * Setting is all or nothing, and a cell is found once: all of them are found first, and written down. Where there is no
+ * memory for that, blocks of them are found twice, once to see whether they are there.
+ */
+#include "batches.h"
+
+#include "../base/base.h"
+#include "elements.h"
+
+enum {
+    LONG_STRETCH = 8, /* consecutive rows that are worth a copy of their own */
+    SCATTERED = 1024, /* entities gathered before the next stretch is looked for */
+    AHEAD = 16, RING = 16, MET = 64
+};
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+#define COPY_CELLS(type)                                                  \
+    for (uint32_t i = 0; i < count; i++) {                                \
+        type value_;                                                      \
+        memcpy(&value_, from + (size_t)i * sizeof value_, sizeof value_); \
+        memcpy(to + i * stride, &value_, sizeof value_);                  \
+    }
+
+/* Consecutive cells to values that lie `stride` apart. */
+static void copy_out(char *to, size_t stride, const char *from, uint32_t size, uint32_t count)
+{
+    if (stride == size) {
+        memcpy(to, from, (size_t)count * size);
+    } else if (size == 4) {
+        COPY_CELLS(uint32_t)
+    } else if (size == 12) {
+        COPY_CELLS(bp_vec3_t)
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + i * stride, from + (size_t)i * size, size);
+    }
+}
+
+/* Where the property's column begins in prototypes met lately: entities in any order change prototype all the time. */
+typedef struct met_t {
+    uint32_t prototype[MET]; /* BP_NONE: none yet */
+    const char *base[MET];
+} met_t;
+
+static void forget_met(met_t *met)
+{
+    memset(met->prototype, 0xff, sizeof met->prototype);
+}
+
+/* Where the records of a world are: they stay there while values are copied, which a compiler cannot know. */
+typedef struct records_view_t {
+    record_t *const *pages;
+    uint32_t count, first;
+} records_view_t;
+
+static inline const record_t *record_in(records_view_t view, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE - view.first;
+    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
+    return &records[index % ENTITIES_PAGE];
+}
+
+static inline const char *scattered_cell(const world_t *world, records_view_t records, bp_property_t *p, bp_entity_t e,
+                                         uint32_t size, met_t *met)
+{
+    const record_t *record = record_in(records, bp_entity_index(e));
+    if (record->generation != bp_entity_generation(e))
+        return NULL;
+    uint32_t slot = record->prototype % MET;
+    if (met->prototype[slot] != record->prototype) {
+        if (!find_column(world, p, record->prototype))
+            return NULL;
+        met->prototype[slot] = record->prototype;
+        met->base[slot] = run_cell(p->host.found.run, p->host.found.column, 0);
+    }
+    return met->base[slot] + (size_t)record->row * size;
+}
+
+/* Values of scattered entities. Three things go on at once, so that their misses overlap: records are fetched AHEAD
+ * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
+ * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property.
+ * Inlined for the size of a float and for any. */
+ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities,
+                                             uint32_t count, uint32_t reach, char *to, size_t stride, met_t *met,
+                                             uint32_t size)
+{
+    const char *cells[RING];
+    const records_view_t records = {world->pages, world->page_count, world->first_page};
+    uint32_t found = 0, copied = 0;
+    for (; found < count; found++) {
+        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
+        const char *cell = scattered_cell(world, records, p, entities[found], size, met);
+        if (cell == NULL)
+            break;
+        if (found >= RING) {
+            value_copy(to + copied * stride, cells[copied % RING], size);
+            copied++;
+        }
+        PREFETCH(cell);
+        cells[found % RING] = cell;
+    }
+    for (; copied < found; copied++)
+        value_copy(to + copied * stride, cells[copied % RING], size);
+    return found;
+}
+
+bp_result_t batches_get(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                        char *values, size_t stride)
+{
+    met_t met;
+    forget_met(&met);
+    for (uint32_t i = 0; i < count;) {
+        const record_t *record = world_record(world, entities[i]);
+        if (record == NULL || !find_column(world, p, record->prototype))
+            return property_absent(world, p, entities[i]);
+        uint32_t reach = count - i, n = run_stretch(p->host.found.run, record->row, entities + i, reach);
+        char *to = values + i * stride;
+        if (n >= LONG_STRETCH || n == reach)
+            copy_out(to, stride, run_cell(p->host.found.run, p->host.found.column, record->row), p->size, n);
+        else if (p->size == 4)
+            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, 4);
+        else
+            n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, p->size);
+        i += n;
+    }
+    return BP_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+/* Values that lie `stride` apart to consecutive cells. */
+static void copy_in(char *to, const char *from, size_t stride, uint32_t size, uint32_t count)
+{
+    if (stride == size) {
+        memcpy(to, from, (size_t)count * size);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        value_copy(to + (size_t)i * size, from + i * stride, size);
+}
+
+/* Cells of a batch, one each. A long stretch takes the first three of its places: NULL, its first cell, how many. */
+typedef union place_t {
+    char *cell;
+    size_t count;
+} place_t;
+
+BP_STATIC_ASSERT((int)LONG_STRETCH >= 3, "a long stretch has three places");
+
+/* How many entities come before the next stretch that is long, or `count`. Their cells are found. */
+static uint32_t find_scattered(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                               uint32_t reach, place_t *places, met_t *met)
+{
+    const records_view_t records = {world->pages, world->page_count, world->first_page};
+    uint32_t found = 0, size = p->size;
+    for (; found < count; found++) {
+        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
+        const char *cell = scattered_cell(world, records, p, entities[found], size, met);
+        if (cell == NULL)
+            break;
+        places[found].cell = (char *)(uintptr_t)cell;
+    }
+    return found;
+}
+
+/* Find the cells of a batch. Returns how many come before an entity that lacks the property. */
+static uint32_t find_places(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                            place_t *places, met_t *met)
+{
+    uint32_t found = 0;
+    while (found < count) {
+        const record_t *record = world_record(world, entities[found]);
+        if (record == NULL || !find_column(world, p, record->prototype))
+            return found;
+        uint32_t reach = count - found, n = run_stretch(p->host.found.run, record->row, entities + found, reach);
+        if (n >= LONG_STRETCH) {
+            places[found].cell = NULL;
+            places[found + 1].cell = run_cell(p->host.found.run, p->host.found.column, record->row);
+            places[found + 2].count = n;
+        } else {
+            uint32_t some = reach < SCATTERED ? reach : SCATTERED;
+            n = find_scattered(world, p, entities + found, some, reach, places + found, met);
+            if (n < some)
+                return found + n;
+        }
+        found += n;
+    }
+    return found;
+}
+
+ALWAYS_INLINED static inline void write_places(const place_t *places, uint32_t count, const char *values,
+                                               size_t stride, uint32_t size)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = 1;
+        if (places[i].cell == NULL) {
+            n = (uint32_t)places[i + 2].count;
+            copy_in(places[i + 1].cell, values + i * stride, stride, size, n);
+            continue;
+        }
+        PREFETCH_TO_WRITE(places[i + AHEAD < count ? i + AHEAD : i].cell);
+        value_copy(places[i].cell, values + i * stride, size);
+    }
+}
+
+/* Cells of a batch for which there are `room` places: all, or blocks of it, which are found once more. */
+static bp_result_t set_places(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                              const char *values, size_t stride, place_t *places, uint32_t room)
+{
+    met_t met;
+    forget_met(&met);
+    for (uint32_t done = 0, n; done < count; done += n) {
+        n = count - done < room ? count - done : room;
+        uint32_t found = find_places(world, p, entities + done, n, places, &met);
+        if (found < n)
+            return property_absent(world, p, entities[done + found]);
+    }
+    for (uint32_t done = 0, n; done < count && values != NULL; done += n) {
+        n = count - done < room ? count - done : room;
+        if (room < count)
+            find_places(world, p, entities + done, n, places, &met);
+        if (p->size == 4)
+            write_places(places, n, values + done * stride, stride, 4);
+        else
+            write_places(places, n, values + done * stride, stride, p->size);
+    }
+    return BP_OK;
+}
+
+/* The same cells have been written; kept apart, so that the loops above pay nothing where nobody asks. */
+NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0, n; i < count; i += n) {
+        const record_t *record = world_record(world, entities[i]);
+        find_column(world, p, record->prototype);
+        const run_t *run = p->host.found.run;
+        n = run_stretch(run, record->row, entities + i, count - i);
+        stamps_note(run->stamps, p->host.found.column, record->row, n);
+    }
+}
+
+bp_result_t batches_check(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
+{
+    place_t places[SCATTERED];
+    return set_places(world, p, entities, count, NULL, 0, places, SCATTERED);
+}
+
+/* Entities that all lie in consecutive rows. */
+static bool set_stretch(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                        const char *values, size_t stride)
+{
+    const record_t *record = world_record(world, entities[0]);
+    if (record == NULL || !find_column(world, p, record->prototype) ||
+        run_stretch(p->host.found.run, record->row, entities, count) < count)
+        return false;
+    copy_in(run_cell(p->host.found.run, p->host.found.column, record->row), values, stride, p->size, count);
+    return true;
+}
+
+static bp_result_t set_scattered(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                                 const char *values, size_t stride)
+{
+    place_t few[SCATTERED], *places = NULL;
+    if (count > SCATTERED)
+        places = memory_resize(&world->memory, NULL, 0, (size_t)count * sizeof *places);
+    bp_result_t result = set_places(world, p, entities, count, values, stride, places != NULL ? places : few,
+                                    places != NULL ? count : SCATTERED);
+    memory_free(&world->memory, places, places == NULL ? 0 : (size_t)count * sizeof *places);
+    return result;
+}
+
+bp_result_t batches_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                        const char *values, size_t stride)
+{
+    if (!set_stretch(world, p, entities, count, values, stride)) {
+        bp_result_t result = set_scattered(world, p, entities, count, values, stride);
+        if (result != BP_OK)
+            return result;
+    }
+    if ((world->care & WORLD_STAMPED) != 0)
+        note_cells(world, p, entities, count);
+    return BP_OK;
+}

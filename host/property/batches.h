@@ -1,0 +1,44 @@
+/* batches.h - the cells of a declared property: of one entity, and of many at a time.
+ *
+ * What it does not do: it judges no value, and knows nothing of elements and of storage of its own; property.c sees to
+ * that before it calls. It is not for other rooms, which read property.h.
+ */
+#ifndef HOST_PROPERTY_BATCHES_H
+#define HOST_PROPERTY_BATCHES_H
+
+#include "../store/store.h"
+
+/* The column of a declared property in a prototype; false where it is absent. */
+static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
+{
+    if (p->host.found.prototype == prototype)
+        return true;
+    uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
+    if (column == 0)
+        return false;
+    p->host.found.prototype = prototype;
+    p->host.found.run = world_run(world, prototype);
+    p->host.found.column = column + p->field;
+    return true;
+}
+
+static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
+{
+    const record_t *record = world_record(world, e);
+    if (record == NULL || !find_column(world, p, record->prototype))
+        return NULL;
+    return run_cell(p->host.found.run, p->host.found.column, record->row);
+}
+
+/* As bp_property_api.get. [job] */
+bp_result_t batches_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                        char *values, size_t stride);
+
+/* Copy values into the cells of all the entities, or of none where one lacks the property. [main] */
+bp_result_t batches_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                        const char *values, size_t stride);
+
+/* Do all the entities have the property? [main] */
+bp_result_t batches_check(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count);
+
+#endif
