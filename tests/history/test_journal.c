@@ -73,7 +73,7 @@ static void set_many(outside_t *o, const bp_entity_t *entities, uint32_t count)
 {
     const bp_api_t *api = bp_host_api(o->host);
     const char *tags[8], *notes[] = {"a note", "", "another one that is longer"};
-    float trail[] = {1.5f, -2, 3};
+    float trail[8] = {1.5f, -2, 3};
     bp_list_t lists[8];
     bp_property_t property;
     for (uint32_t i = 0; i < count; i++)
