@@ -861,7 +861,7 @@ START_TEST(declarations_are_described)
     ck_assert_str_eq(field.min, "0");
     ck_assert_ptr_null(field.max);
     WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field, sizeof field));
-    ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY);
+    ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY | BP_FIELD_DERIVED);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
           api->describe(rig.host, "body", 4, &field, sizeof field));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?",
