@@ -1,0 +1,54 @@
+/* bp_clock.h - stopping worlds, letting them go on, single steps, and how fast a world follows real time.
+ *
+ *     const bp_clock_api *clocks = (const bp_clock_api *)api->registry->find(host, BP_CLOCK_API, 1);
+ *     clocks->stop(world);
+ *     clocks->step(world, 10);
+ *
+ * A stopped world takes no step: bp_world_step and bp_host_step pass it over and succeed, whoever calls them, so that a
+ * debugger, an inspector or a system can hold a world in any program. Steps that were granted to it are taken by those
+ * calls, one by one, and then it stands again.
+ *
+ * What this header does not do: it takes no step itself, and it does not stop plugins' threads.
+ */
+#ifndef BP_CLOCK_H
+#define BP_CLOCK_H
+
+#include "bp_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BP_CLOCK_API "bp_clock"
+
+/* How a world's clock stands. */
+typedef struct bp_clock_t {
+    uint32_t struct_size; /* sizeof(bp_clock_t) */
+    uint32_t stopped;     /* 1: it takes no steps but those granted */
+    uint64_t granted;     /* steps that it may still take though stopped */
+    double speed;         /* of programs that let worlds follow real time: 2 is twice as fast. 1 at first */
+} bp_clock_t;
+
+/* All entries: [main], at any time, also from within a step: what they say holds from the next step on. */
+typedef struct bp_clock_api {
+    uint32_t struct_size;
+    uint32_t version;
+
+    /* Write clock->struct_size bytes, which the caller has set to its sizeof. */
+    void (BP_CALL *read)(bp_world_o *world, bp_clock_t *clock);
+
+    /* Stop the world, and take back what was granted; let it go on. */
+    void (BP_CALL *stop)(bp_world_o *world);
+    void (BP_CALL *start)(bp_world_o *world);
+
+    /* Stop the world and grant it `count` more steps. */
+    void (BP_CALL *step)(bp_world_o *world, uint64_t count);
+
+    /* From 1/1,000,000 to 1,000,000; else BP_ERROR_RANGE, and the speed stays. */
+    bp_result_t (BP_CALL *set_speed)(bp_world_o *world, double speed);
+} bp_clock_api;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

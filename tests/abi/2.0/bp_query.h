@@ -1,0 +1,65 @@
+/* bp_query.h - the rows that have a set of components, outside systems: for tools, tables, reports, embedders.
+ *
+ *     static const bp_term_t terms[] = {{.component = "point_mass", .fields = BP_LIST(body)}};
+ *     const bp_term_list_t list = BP_LIST(terms);
+ *     const bp_query_api *queries = api->registry->find(host, BP_QUERY_API, 1);
+ *     queries->make(world, plugin, &list, 0, &query);                once
+ *     ...
+ *     if (queries->begin(query, 0) == BP_OK)
+ *         while ((match = queries->next(query)) != NULL) {
+ *             BP_COLUMNS(struct body, c, match->columns[0]);
+ *             for (uint32_t i = 0; i < match->count; i++) ...
+ *
+ * Terms are those of systems (bp_system.h), with fields by name and type. They are bound when the query is made, and
+ * anew when that has become necessary: a reload that would leave a query without a field that it asks for is refused,
+ * as it is for a system. A query is kept and begun again and again; where nothing is new that costs next to nothing.
+ *
+ * With BP_QUERY_CHANGES a query can be asked for what has been written since one looked last (bp_changes.h): then it
+ * hands out ranges of rows, in blocks of BP_STAMP_ROWS, of which a field that it asks for, or the entities, may be
+ * others. Fields that it asks for with BP_WRITE count as written where it has handed them out.
+ *
+ * What this header does not do: a query has no thread of its own and no place in the step.
+ */
+#ifndef BP_QUERY_H
+#define BP_QUERY_H
+
+#include "bp_system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BP_QUERY_API "bp_query"
+
+enum { BP_QUERY_CHANGES = 1u << 0 /* `since` may be asked for: the host keeps stamps for it */ };
+
+typedef struct bp_query_o bp_query_o;
+
+typedef struct bp_query_api {
+    uint32_t struct_size;
+    uint32_t version;
+
+    /* Make a query; terms are copied. `plugin` is the one that asks, NULL for an embedder: with the plugin, or with
+     * the world, the query ends at the latest. Errors are those of a system's terms; BP_ERROR_NOT_FOUND where the world
+     * lacks a component; BP_ERROR_ARGUMENT for unknown flags and for no terms; BP_ERROR_MEMORY. [main] */
+    bp_result_t (BP_CALL *make)(bp_world_o *world, const struct bp_plugin_t *plugin, const bp_term_list_t *terms,
+                                uint32_t flags, bp_query_o **query);
+
+    /* End it. NULL is allowed. [main] */
+    void (BP_CALL *end)(bp_query_o *query);
+
+    /* Begin a walk over all that matches, or over what was written after the moment `since`, where that is not 0
+     * (bp_changes_api.look). BP_ERROR_NOT_FOUND, BP_ERROR_TYPE where the terms can no longer be bound;
+     * BP_ERROR_ARGUMENT for a moment without BP_QUERY_CHANGES; BP_ERROR_MEMORY. No walk is begun then. [main] */
+    bp_result_t (BP_CALL *begin)(bp_query_o *query, uint64_t since);
+
+    /* The next rows, a whole run or a range of it, as systems get them, without system and step; NULL after the last.
+     * Borrowed: good until the query is asked again, and until the structure of the world changes, which also ends the
+     * walk. [main] */
+    const bp_match_t *(BP_CALL *next)(bp_query_o *query);
+} bp_query_api;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
