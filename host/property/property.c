@@ -294,11 +294,22 @@ NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const b
     return batches_get(world, p, entities, count, values, stride);
 }
 
-/* The cell of a property that is what it was when it was resolved; NULL where that is not so, or there is none. */
-static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
+/* The cell of a property that has been used before, where that is known without looking far: the entity is of the
+ * prototype met last, or of one that the world remembers together with the property's key. NULL where it is not. */
+static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
-    bool present = p->host.found.layout == world->layout;
-    return present && (p->flags & (OWN_STORAGE | ELEMENT)) == 0 ? find_cell(world, p, e) : NULL;
+    const record_t *record = world_record(world, e);
+    if (record == NULL || p->host.found.layout != world->layout)
+        return NULL;
+    if (record->prototype != p->host.found.prototype) {
+        uint32_t column = prototypes_recall_column(&world->prototypes, record->prototype, p->key);
+        if (column == 0 || (p->flags & (OWN_STORAGE | ELEMENT)) != 0)
+            return NULL;
+        p->host.found.prototype = record->prototype;
+        p->host.found.run = world_run(world, record->prototype);
+        p->host.found.column = column + p->field;
+    }
+    return (char *)((const run_t *)p->host.found.run)->columns[p->host.found.column] + (size_t)record->row * p->size;
 }
 
 /* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four
@@ -307,10 +318,20 @@ static inline void *find_single_cell(const world_t *world, bp_property_t *p, bp_
 NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
                                                uint32_t count, void *values, size_t stride)
 {
-    const void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
+    const void *cell = count == 1 ? recall_cell(world, p, entities[0]) : NULL;
     if (cell == NULL)
         return get_any(world, p, entities, count, values, stride);
     value_copy(values, cell, p->size);
+    return BP_OK;
+}
+
+/* One value of four bytes, of an entity of another prototype than the last one. */
+NOT_INLINED static bp_result_t get_four_bytes(world_t *world, bp_property_t *p, const bp_entity_t *e, void *values)
+{
+    const void *cell = recall_cell(world, p, *e);
+    if (cell == NULL)
+        return get_any(world, p, e, 1, values, 4);
+    memcpy(values, cell, 4);
     return BP_OK;
 }
 
@@ -319,10 +340,10 @@ bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *en
 {
     if (count == 1 && p->size == 4) {
         const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
-        if (cell != NULL) {
-            memcpy(values, cell, 4);
-            return BP_OK;
-        }
+        if (cell == NULL)
+            return get_four_bytes(world, p, entities, values);
+        memcpy(values, cell, 4);
+        return BP_OK;
     }
     return get_of_any_size(world, p, entities, count, values, stride);
 }
@@ -361,7 +382,7 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
 NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
                                                uint32_t count, const void *values, size_t stride)
 {
-    void *cell = count == 1 ? find_single_cell(world, p, entities[0]) : NULL;
+    void *cell = count == 1 ? recall_cell(world, p, entities[0]) : NULL;
     if (cell == NULL || !may_copy(world, p, values, WORLD_SEALED))
         return set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
@@ -448,7 +469,7 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
     bp_name_t c = names_hash(component), f = names_hash(property);
     property_entry_t *entry = &cache->table->entries[(c ^ f >> 7) & (PROPERTY_ENTRIES - 1)];
     if (entry->component != c || entry->property != f ||
-        bp_property_cell(world_handle(world), &entry->resolved, entity) == NULL) {
+        recall_cell(world, &entry->resolved, entity) == NULL) {
         bp_property_t fresh;
         *result = entity.id == 0 ? entities_dead_error(world->entities, entity)
                                  : property_resolve(world, entity, component, property, &fresh);
@@ -468,9 +489,15 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
     return entry;
 }
 
-/* The property of a pair of names that was used lately, with the entity's cell; or NULL. */
+NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
+{
+    return recall_cell(world, p, e);
+}
+
+/* The property of a pair of names that was used lately, with the entity's cell; or NULL. What an entity has under the
+ * name is the same component where it has the key that the name meant. */
 static inline property_entry_t *find_recent(const property_cache_t *cache, bp_entity_t entity, const char *component,
-                                            const char *property, const void **cell)
+                                            const char *property, void **cell)
 {
     if (cache->table == NULL)
         return NULL;
@@ -478,7 +505,9 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, bp_en
     if (recent->component != component || recent->property != property ||
         !same_texts(recent->entry, component, property))
         return NULL;
-    *cell = bp_property_cell(world_handle(cache->world), &recent->entry->resolved, entity);
+    *cell = (void *)(uintptr_t)bp_property_cell(world_handle(cache->world), &recent->entry->resolved, entity);
+    if (*cell == NULL)
+        *cell = recall_other_cell(cache->world, &recent->entry->resolved, entity);
     return *cell == NULL ? NULL : recent->entry;
 }
 
@@ -486,7 +515,7 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, bp_en
 NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_entity_t entity, const char *component,
                                                    const char *property, uint32_t type, bp_result_t *result)
 {
-    const void *cell;
+    void *cell;
     world_t *world = cache->world;
     if (cache->table == NULL)
         cache->table = memory_new(&world->memory, sizeof *cache->table);
@@ -516,7 +545,7 @@ NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value)
 {
-    const void *cell;
+    void *cell;
     const property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
     if (entry == NULL || entry->resolved.type != type)
         return get_anew(cache, entity, component, property, type, value);
@@ -536,11 +565,11 @@ NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, const void *value)
 {
-    const void *cell;
+    void *cell;
     property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
     if (entry == NULL || entry->resolved.type != type ||
         !may_copy(cache->world, &entry->resolved, value, WORLD_SEALED | WORLD_STAMPED))
         return set_anew(cache, entity, component, property, type, value);
-    value_copy((void *)(uintptr_t)cell, value, entry->resolved.size);
+    value_copy(cell, value, entry->resolved.size);
     return BP_OK;
 }
