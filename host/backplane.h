@@ -485,6 +485,62 @@ BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint
  * it cannot be computed again, so there will be a keyframe. What comes through the tables says so by itself. */
 BACKPLANE_API void bp_host_touched(bp_host_o *host);
 
+/* --- recordings --------------------------------------------------------------------------------------------------- */
+
+/* Write down what the host does from now on, in a file in the place of one that is there: keyframes, the steps between
+ * them, and what comes from outside (docs/history.md). Chunk by chunk with checksums: a process that is killed leaves a
+ * file that is good up to the last second or so. `origin` says what the host was set up from, for whoever plays it.
+ * What cannot be written ends the recording with an error in the log, and the host goes on. BP_ERROR_STATE where a
+ * plugin does not say how its state is kept, or the host is being recorded already; BP_ERROR_IO. */
+BACKPLANE_API bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin);
+
+/* End that, with a last keyframe. BP_ERROR_IO where something could not be written. A host that is not being recorded
+ * is no error. */
+BACKPLANE_API bp_result_t bp_host_record_end(bp_host_o *host);
+
+/* A recording that is read. It belongs to a host for its errors and memory, and must be closed before it ends. */
+typedef struct bp_recording_o bp_recording_o;
+
+typedef struct bp_recording_t {
+    uint32_t struct_size; /* sizeof(bp_recording_t) */
+    uint32_t keyframes;
+    const char *origin;   /* what the recorded host was set up from */
+    uint64_t first;       /* moments; of a host that went back to its past they count on */
+    uint64_t last;
+    uint64_t bytes;       /* of whole chunks */
+    uint64_t lost;        /* bytes behind them: damaged, or cut off while they were written */
+} bp_recording_t;
+
+/* Open a file, and look through all of it. BP_ERROR_SYNTAX where it is no recording, or is damaged before its first
+ * keyframe is whole; damaged later it is good up to there. */
+BACKPLANE_API bp_result_t bp_recording_open(bp_host_o *host, const char *path, bp_recording_o **recording);
+BACKPLANE_API void bp_recording_info(const bp_recording_o *recording, bp_recording_t *info);
+
+/* NULL is allowed. */
+BACKPLANE_API void bp_recording_close(bp_recording_o *recording);
+
+enum {
+    BP_PLAY_CHECK = 1u << 0, /* compare with each keyframe on the way */
+    BP_PLAY_ALL = 1u << 1    /* from the first keyframe, not from the nearest */
+};
+
+/* How to play. Each function may be NULL. */
+typedef struct bp_playback_i {
+    void *context;
+    uint32_t flags;
+    uint32_t padding;
+    void (*step)(void *context, uint64_t moment); /* a step has been taken */
+    const bp_diff_i *differences;                 /* between the first keyframe that differs and what is computed */
+} bp_playback_i;
+
+/* Compute a recording again, up to a moment, in a host that is made of the same plugins, worlds, components and
+ * systems. Systems that are output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in
+ * it; BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be NULL. */
+BACKPLANE_API bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback);
+
+/* Bring the host to the end of what is whole in the file, and go on recording behind that. */
+BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 /* What one unit of a world's step has cost. */

@@ -85,6 +85,8 @@ static const make_suite_t second_half[] = {
     snapshot_suite,
     history_suite,
     journal_suite,
+    recording_suite,
+    recordings_suite,
     guard_suite,
 #if !defined(_WIN32)
     watch_suite,

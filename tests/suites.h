@@ -70,6 +70,8 @@ Suite *program_values_suite(void);
 Suite *snapshot_suite(void);
 Suite *history_suite(void);
 Suite *journal_suite(void);
+Suite *recording_suite(void);
+Suite *recordings_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);

@@ -173,6 +173,7 @@ void bp_host_destroy(bp_host_o *host)
 {
     if (host == NULL)
         return;
+    history_record_end(&host->history);
     history_free(&host->history);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);

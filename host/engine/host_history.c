@@ -4,7 +4,7 @@
  * that it may outlive the host.
  */
 #include "../history/compare.h"
-#include "../history/restore.h"
+#include "../history/playback.h"
 #include "host.h"
 
 struct bp_snapshot_o {
@@ -161,13 +161,18 @@ void host_init_history(bp_host_o *host)
     host->history.recomputing = &host->crew.recomputing;
 }
 
+static bp_result_t tell_history_of_reloads(bp_host_o *host)
+{
+    bp_result_t result = host->tells_reloads ? BP_OK : reload_add_callback(&host->reload, reloaded, host);
+    host->tells_reloads = host->tells_reloads || result == BP_OK;
+    return result;
+}
+
 bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
 {
     bp_result_t result = host_refuse_during_step(host);
-    if (result == BP_OK && bytes > 0 && !host->tells_reloads) {
-        result = reload_add_callback(&host->reload, reloaded, host);
-        host->tells_reloads = result == BP_OK;
-    }
+    if (result == BP_OK && bytes > 0)
+        result = tell_history_of_reloads(host);
     return result == BP_OK ? history_set(&host->history, bytes) : result;
 }
 
@@ -218,6 +223,101 @@ bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment)
 void bp_host_touched(bp_host_o *host)
 {
     history_touch_always(&host->history);
+}
+
+/* --- recordings --------------------------------------------------------------------------------------------------- */
+
+struct bp_recording_o {
+    bp_host_o *host;
+    char *path;
+    recorded_t recorded;
+};
+
+bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK)
+        result = tell_history_of_reloads(host);
+    return result == BP_OK ? history_record(&host->history, path, origin == NULL ? "" : origin) : result;
+}
+
+bp_result_t bp_host_record_end(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    return result == BP_OK ? history_record_end(&host->history) : result;
+}
+
+bp_result_t bp_recording_open(bp_host_o *host, const char *path, bp_recording_o **out)
+{
+    bp_recording_o *recording = memory_new(&host->base.memory, sizeof *recording);
+    char *copy = recording == NULL ? NULL : memory_copy_text(&host->base.memory, path);
+    bp_result_t result = copy == NULL ? error_memory(&host->base.error, "opening a recording")
+                                      : recorded_open(&recording->recorded, path, &host->base.error);
+    if (result == BP_OK) {
+        recording->host = host;
+        recording->path = copy;
+        *out = recording;
+        return BP_OK;
+    }
+    if (copy != NULL)
+        memory_free_text(&host->base.memory, copy);
+    if (recording != NULL)
+        memory_free(&host->base.memory, recording, sizeof *recording);
+    return result;
+}
+
+void bp_recording_info(const bp_recording_o *recording, bp_recording_t *info)
+{
+    const recorded_t *r = &recording->recorded;
+    uint32_t size = info->struct_size;
+    bp_recording_t now = {.struct_size = size,
+                          .keyframes = r->keyframes,
+                          .origin = r->origin,
+                          .first = r->first,
+                          .last = r->last,
+                          .bytes = r->good,
+                          .lost = r->size - r->good};
+    memcpy(info, &now, size < sizeof now ? size : sizeof now);
+}
+
+void bp_recording_close(bp_recording_o *recording)
+{
+    if (recording == NULL)
+        return;
+    memory_t *memory = &recording->host->base.memory;
+    recorded_close(&recording->recorded);
+    memory_free_text(memory, recording->path);
+    memory_free(memory, recording, sizeof *recording);
+}
+
+/* What a reload has on probation or on trial would come into the past. */
+static bp_result_t begin_playing(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    hot_cancel(&host->hot);
+    reload_accept(&host->reload);
+    return BP_OK;
+}
+
+bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback)
+{
+    bp_result_t result = begin_playing(recording->host);
+    bool all = playback != NULL && (playback->flags & BP_PLAY_ALL) != 0;
+    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, all, playback)
+                           : result;
+}
+
+bp_result_t bp_recording_resume(bp_recording_o *recording)
+{
+    bp_host_o *host = recording->host;
+    bp_result_t result = begin_playing(host);
+    if (result == BP_OK)
+        result = tell_history_of_reloads(host);
+    if (result == BP_OK)
+        result = playback_to(&host->history, &recording->recorded, recording->recorded.last, false, NULL);
+    return result == BP_OK ? history_record_on(&host->history, recording->path, &recording->recorded) : result;
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */

@@ -61,13 +61,14 @@ static void forget(history_t *h)
 
 void history_add_world(const history_t *h, world_t *world)
 {
-    world->care = h->budget != 0 ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
+    world->care = h->on ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
 }
 
-static void set_budget(history_t *h, uint64_t budget)
+/* Is anything remembered or recorded? Then all that changes something has to tell. */
+static void look_on(history_t *h)
 {
-    h->budget = budget;
-    h->parts.entities->remembered = budget != 0;
+    h->on = h->budget != 0 || recording_is_on(&h->recording);
+    h->parts.entities->remembered = h->on;
     for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
         history_add_world(h, h->parts.destruction->worlds[i]);
 }
@@ -85,7 +86,8 @@ void history_free(history_t *h)
     h->marks = NULL;
     bytes_free(&h->calls);
     h->keyframe_capacity = h->step_capacity = h->touch_capacity = h->mark_capacity = 0;
-    set_budget(h, 0);
+    h->budget = 0;
+    look_on(h);
 }
 
 /* --- what the host is made of ------------------------------------------------------------------------------------- */
@@ -227,11 +229,13 @@ static void begin_anew(history_t *h)
 {
     forget(h);
     h->shape = shape_of(&h->parts);
-    keep_or_say(h, false);
+    if (h->budget != 0)
+        keep_or_say(h, false);
 }
 
 bp_result_t history_set(history_t *h, uint64_t budget)
 {
+    h->recording.elsewhere = h->recording.elsewhere || h->touched; /* a keyframe in place of calls that are forgotten */
     history_free(h);
     if (budget == 0)
         return BP_OK;
@@ -242,7 +246,8 @@ bp_result_t history_set(history_t *h, uint64_t budget)
         return result;
     const destruction_t *d = h->parts.destruction;
     h->now = h->first = h->last = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
-    set_budget(h, budget);
+    h->budget = budget;
+    look_on(h);
     h->shape = shape_of(&h->parts);
     result = keep(h, false);
     if (result != BP_OK)
@@ -252,7 +257,7 @@ bp_result_t history_set(history_t *h, uint64_t budget)
 
 void history_renew(history_t *h)
 {
-    if (h->budget == 0 || h->going)
+    if (!h->on || h->going)
         return;
     forget(h);
     h->shape = 0; /* the next step begins anew */
@@ -303,7 +308,7 @@ static void lose_calls(history_t *h)
 
 void history_touch_always(history_t *h)
 {
-    if (h->budget == 0 || !is_outside(h))
+    if (!h->on || !is_outside(h))
         return;
     touch(h);
     lose_calls(h);
@@ -328,7 +333,8 @@ bool history_call_slowly(history_t *h)
 /* So many bytes of calls are kept at one moment rather than a keyframe. */
 static size_t most_calls(const history_t *h)
 {
-    size_t keyframe = h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.size : 0;
+    size_t keyframe = h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.size
+                                            : (size_t)h->recording.keyframe_size;
     return keyframe > HISTORY_CALLS ? keyframe : HISTORY_CALLS;
 }
 
@@ -372,6 +378,10 @@ static touch_t *find_touch(const history_t *h, uint64_t moment)
 static void keep_touch(history_t *h)
 {
     touch_t *touch = find_touch(h, h->now);
+    if (h->budget == 0) {
+        end_touch(h);
+        return;
+    }
     if (touch == NULL) {
         if (!memory_reserve(&h->memory, &h->touches, &h->touch_capacity, h->touch_count + 1u, sizeof *h->touches)) {
             h->shape = 0;
@@ -428,9 +438,12 @@ static bp_result_t come_again(history_t *h)
 /* In the past: what came from outside comes again; where that fails, another future begins. */
 static void go_along(history_t *h)
 {
+    if (find_touch(h, h->now) == NULL)
+        return;
     h->going = true;
     bp_result_t result = come_again(h);
     h->going = false;
+    h->recording.elsewhere = true;
     if (result == BP_OK)
         return;
     say(h, BP_LOG_WARNING, h->parts.base->error.text);
@@ -439,32 +452,43 @@ static void go_along(history_t *h)
     h->touched = h->unknown = true; /* it may have come in part */
 }
 
+/* What has come since the last step goes to the file. */
+static void record_touch(history_t *h, bool anew)
+{
+    if (!recording_is_on(&h->recording))
+        return;
+    if (anew || h->unknown || h->recording.elsewhere)
+        recording_keyframe(&h->recording, true);
+    else if (h->touched)
+        recording_calls(&h->recording, &h->calls);
+    if (h->on != (h->budget != 0 || recording_is_on(&h->recording)))
+        look_on(h);
+}
+
 void history_begin_step(history_t *h, uint32_t world)
 {
-    if (h->budget == 0 || h->going)
+    if (!h->on || h->going)
         return;
-    if (h->shape != shape_of(&h->parts)) {
-        say(h, BP_LOG_INFO, "the past begins anew here");
+    bool anew = h->shape != shape_of(&h->parts);
+    if (anew) {
+        if (h->budget != 0)
+            say(h, BP_LOG_INFO, "the past begins anew here");
         begin_anew(h);
     }
-    if (h->touched)
-        keep_touch(h);
-    if (h->now == h->last)
-        return;
-    if (h->steps[h->now - h->first] == world) {
+    if (h->now < h->last && h->steps[h->now - h->first] == world) {
         go_along(h);
-    } else {
+    } else if (h->now < h->last) {
         say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
         history_cut(h);
     }
+    record_touch(h, anew);
     if (h->touched)
         keep_touch(h);
 }
 
-void history_end_step(history_t *h, uint32_t world)
+/* One more step is in the past. */
+static void keep_step(history_t *h, uint32_t world)
 {
-    if (h->budget == 0 || h->going)
-        return;
     if (h->now < h->last) {
         if (++h->now == h->last)
             go_along(h);
@@ -487,6 +511,75 @@ void history_end_step(history_t *h, uint32_t world)
     uint64_t passed = os_clock_ns() - h->taken_at;
     if (passed >= (uint64_t)HISTORY_INTERVAL_MS * MILLION && passed >= HISTORY_SHARE * h->took)
         keep_or_say(h, false);
+}
+
+void history_end_step(history_t *h, uint32_t world)
+{
+    if (!h->on || h->going)
+        return;
+    if (recording_is_on(&h->recording))
+        recording_step(&h->recording, world);
+    if (h->budget != 0)
+        keep_step(h, world);
+    if (h->on != (h->budget != 0 || recording_is_on(&h->recording)))
+        look_on(h);
+}
+
+/* --- recording ---------------------------------------------------------------------------------------------------- */
+
+static bp_result_t may_record(history_t *h)
+{
+    if (recording_is_on(&h->recording))
+        return error_set(&h->parts.base->error, BP_ERROR_STATE, "the host is being recorded already, in %s",
+                         h->recording.path);
+    bp_result_t result = snapshot_moment(&h->parts);
+    return result == BP_OK ? snapshot_check(&h->parts) : result;
+}
+
+/* From here on; what came before is in the first keyframe. */
+static void begin_recording(history_t *h)
+{
+    h->recording.elsewhere = h->touched; /* its calls are in the first keyframe, and must not come again */
+    if (h->budget == 0) {
+        h->shape = shape_of(&h->parts);
+        end_touch(h);
+    }
+    look_on(h);
+}
+
+bp_result_t history_record(history_t *h, const char *path, const char *origin)
+{
+    const destruction_t *d = h->parts.destruction;
+    uint64_t moment = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
+    bp_result_t result = may_record(h);
+    if (result == BP_OK)
+        result = recording_begin(&h->recording, &h->parts, &h->memory, path, origin, moment);
+    if (result == BP_OK)
+        begin_recording(h);
+    return result;
+}
+
+bp_result_t history_record_on(history_t *h, const char *path, const recorded_t *recorded)
+{
+    bp_result_t result = may_record(h);
+    if (result == BP_OK)
+        result = recording_resume(&h->recording, &h->parts, &h->memory, path, recorded);
+    if (result == BP_OK)
+        begin_recording(h);
+    return result;
+}
+
+bp_result_t history_record_end(history_t *h)
+{
+    if (!recording_is_on(&h->recording))
+        return BP_OK;
+    if (snapshot_moment(&h->parts) == BP_OK)
+        record_touch(h, h->shape != shape_of(&h->parts));
+    bp_result_t result = recording_is_on(&h->recording) ? recording_finish(&h->recording) : BP_ERROR_IO;
+    look_on(h);
+    if (!h->on)
+        end_touch(h);
+    return result;
 }
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
@@ -619,6 +712,7 @@ bp_result_t history_go(history_t *h, uint64_t moment)
     if (result != BP_OK && moved)
         return_to(h, was);
     h->branch += moved;
+    h->recording.elsewhere = h->recording.elsewhere || moved;
     if (moved && (!walk || result != BP_OK))
         snapshot_tell(&h->parts);
     h->going = false;

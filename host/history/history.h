@@ -25,12 +25,15 @@
  * The past begins anew where the host is made of other parts than before: worlds, components, systems or plugins that
  * come or go, and new code for a plugin.
  *
- * What it does not do: snapshots themselves (snapshot.h).
+ * A host is recorded by the same brackets: what comes from outside goes to the file as well as to the past.
+ *
+ * What it does not do: snapshots themselves (snapshot.h), and files (recording.h).
  */
 #ifndef HOST_HISTORY_HISTORY_H
 #define HOST_HISTORY_HISTORY_H
 
 #include "journal.h"
+#include "recording.h"
 
 enum {
     HISTORY_INTERVAL_MS = 1000, /* from keyframe to keyframe, at least; and ... */
@@ -66,6 +69,8 @@ typedef struct history_t {
     void *context;
     bool *recomputing;          /* while the past is computed again */
 
+    bool on;                    /* something is remembered or recorded */
+    recording_t recording;
     uint64_t budget;            /* bytes; 0: nothing is remembered */
     uint64_t first, now, last;  /* moments */
     uint64_t branch;            /* how often the host has gone elsewhere */
@@ -97,16 +102,23 @@ void history_free(history_t *history);
  * limit, where a keyframe is larger than the budget. [main], between steps */
 bp_result_t history_set(history_t *history, uint64_t budget);
 
-/* A world that has just come into being: its tables tell of what comes from outside, if anything is remembered. */
+/* A world that has just come into being: its tables tell of what comes from outside, if anything is
+ * remembered or recorded. */
 void history_add_world(const history_t *history, world_t *world);
 
+/* Write down from now on what the host does, in a file (recording.h); and end that. [main], between steps */
+bp_result_t history_record(history_t *history, const char *path, const char *origin);
+bp_result_t history_record_end(history_t *history);
+
+/* Go on with a recording that has been played to its end in this host (playback.h). [main], between steps */
+bp_result_t history_record_on(history_t *history, const char *path, const recorded_t *recorded);
+
 /* Something comes from outside that cannot be made again. Within a call that is written down it is part of that; with
- * history_touch_always it is not. Calls
- * that are made often ask WORLD_REMEMBERED in their world's `care` first. */
+ * history_touch_always it is not. Calls that are made often ask WORLD_REMEMBERED in their world's `care` first. */
 void history_touch_slowly(history_t *history);
 static inline void history_touch(history_t *history)
 {
-    if (history->budget != 0 && !history->unknown)
+    if (history->on && !history->unknown)
         history_touch_slowly(history);
 }
 void history_touch_always(history_t *history);
@@ -117,7 +129,7 @@ void history_touch_always(history_t *history);
 bool history_call_slowly(history_t *history);
 static inline bool history_call(history_t *history)
 {
-    return history->budget != 0 && history_call_slowly(history);
+    return history->on && history_call_slowly(history);
 }
 void history_called(history_t *history, bool done);
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* --- os_file: whole files ---------------------------------------------------------------------------------- */
 
@@ -30,6 +31,13 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
 /* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and
  * takes the place of `path`. On failure it is removed. [main] */
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
+
+/* Bring what has been written to a file, and flushed, to the disk. True also for what has no disk: a pipe, a device.
+ * false on failure, with errno. [main] */
+bool os_stream_sync(FILE *file);
+
+/* Read and write on from that many bytes behind its beginning. [main] */
+bool os_stream_seek(FILE *file, uint64_t at);
 
 /* --- os_path: paths and folders ----------------------------------------------------------------------------- */
 

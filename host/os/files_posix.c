@@ -133,6 +133,16 @@ static bool give_name(const char *part, const char *path, char *error, size_t er
     return false;
 }
 
+bool os_stream_sync(FILE *file)
+{
+    return fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+bool os_stream_seek(FILE *file, uint64_t at)
+{
+    return at <= INT64_MAX && fseeko(file, (off_t)at, SEEK_SET) == 0;
+}
+
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size)
 {
     int file = open(part, O_RDONLY | O_CLOEXEC);

@@ -12,6 +12,8 @@
 
 #include <windows.h>
 
+#include <errno.h>
+#include <io.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +52,16 @@ const void *os_file_map(const char *path, size_t *size, char *error, size_t erro
     if (file != INVALID_HANDLE_VALUE)
         CloseHandle(file);
     return bytes;
+}
+
+bool os_stream_sync(FILE *file)
+{
+    return _commit(_fileno(file)) == 0 || errno == EBADF || errno == EINVAL; /* a device has nothing to bring there */
+}
+
+bool os_stream_seek(FILE *file, uint64_t at)
+{
+    return at <= INT64_MAX && _fseeki64(file, (int64_t)at, SEEK_SET) == 0;
 }
 
 void os_file_unmap(const void *bytes, size_t size)

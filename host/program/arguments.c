@@ -48,6 +48,15 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
         guess_consider(&guess, "--verbose");
     if (command->takes & TAKES_INSPECT)
         guess_consider(&guess, "--inspect");
+    if (command->takes & TAKES_RECORD) {
+        guess_consider(&guess, "--record");
+        guess_consider(&guess, "--resume");
+    }
+    if (command->takes & TAKES_REPLAY) {
+        guess_consider(&guess, "--to");
+        guess_consider(&guess, "--check");
+        guess_consider(&guess, "--ini");
+    }
     guess_consider(&guess, "--help");
     complain("%s knows no option '%s'%s", command->name, word, guess_hint(&guess, hint, sizeof hint));
     return usage(command);
@@ -118,8 +127,63 @@ static bool read_inspect(reader_t *reader, const char *value, arguments_t *argum
     return true;
 }
 
+/* A file that is given once. */
+static bool read_file(reader_t *reader, const char *option, const char *value, const char **file)
+{
+    if (value == NULL && reader->next < reader->count)
+        value = reader->texts[reader->next++];
+    if (value == NULL || value[0] == '\0' || *file != NULL) {
+        complain("%s takes one file, such as %s %s", option, option,
+                 strcmp(option, "--ini") == 0 ? "game.ini" : "game.rec");
+        return usage(reader->command);
+    }
+    *file = value;
+    return true;
+}
+
+static bool read_to(reader_t *reader, const char *value, arguments_t *arguments)
+{
+    if (value == NULL && reader->next < reader->count)
+        value = reader->texts[reader->next++];
+    if (value == NULL || arguments->has_to || !numbers_read_count(value, &arguments->to)) {
+        complain("--to takes one step, such as --to 1000");
+        return usage(reader->command);
+    }
+    arguments->has_to = true;
+    return true;
+}
+
+static bool is_option(const char *text, size_t length, const char *option)
+{
+    return strlen(option) == length && strncmp(text, option, length) == 0;
+}
+
+/* Options about recordings; false where it is none of them, else *good says whether it was right. */
+static bool read_recording_option(reader_t *reader, const char *text, arguments_t *arguments, bool *good)
+{
+    const char *equals = strchr(text, '='), *value = equals != NULL ? equals + 1 : NULL;
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    unsigned takes = reader->command->takes;
+    if ((takes & TAKES_RECORD) && is_option(text, length, "--record"))
+        *good = read_file(reader, "--record", value, &arguments->record);
+    else if ((takes & TAKES_RECORD) && is_option(text, length, "--resume"))
+        *good = read_file(reader, "--resume", value, &arguments->resume);
+    else if ((takes & TAKES_REPLAY) && is_option(text, length, "--ini"))
+        *good = read_file(reader, "--ini", value, &arguments->ini_of);
+    else if ((takes & TAKES_REPLAY) && is_option(text, length, "--to"))
+        *good = read_to(reader, value, arguments);
+    else if ((takes & TAKES_REPLAY) && strcmp(text, "--check") == 0)
+        *good = arguments->check = true;
+    else
+        return false;
+    return true;
+}
+
 static bool read_option(reader_t *reader, const char *text, arguments_t *arguments)
 {
+    bool good;
+    if (read_recording_option(reader, text, arguments, &good))
+        return good;
     const char *equals = strchr(text, '=');
     size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
     unsigned takes = reader->command->takes;
@@ -197,6 +261,10 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
             complain("%s needs an ini file that says what to load", command->name);
         else
             complain("%s needs the file of a %s", command->name, command->file);
+        return usage(command);
+    }
+    if (arguments->record != NULL && arguments->resume != NULL) {
+        complain("give --record or --resume: what is resumed is recorded in the same file");
         return usage(command);
     }
     if (arguments->show != NULL && !arguments->real_time) {

@@ -19,6 +19,11 @@ typedef struct arguments_t {
     const char *trace; /* a file, or NULL */
     bool inspect;   /* with the plugin inspector */
     const char *port; /* that it is to have, or NULL */
+    const char *record, *resume; /* likewise, one of them at most */
+    const char *ini_of; /* --ini of a command whose file is no ini, or NULL */
+    uint64_t to;    /* where has_to */
+    bool has_to;
+    bool check;
     bool help;      /* --help was asked for: nothing else counts */
 } arguments_t;
 
@@ -29,7 +34,9 @@ enum {
     TAKES_REAL_TIME = 1u << 2, /* --real-time, and with it --show PATH */
     TAKES_TRACE = 1u << 3,     /* --trace FILE */
     TAKES_VERBOSE = 1u << 4,   /* -v, --verbose */
-    TAKES_INSPECT = 1u << 5    /* --inspect [PORT] */
+    TAKES_INSPECT = 1u << 5,   /* --inspect [PORT] */
+    TAKES_RECORD = 1u << 6,    /* --record FILE, --resume FILE */
+    TAKES_REPLAY = 1u << 7     /* --to N, --check, --ini INI */
 };
 
 typedef struct command_t {

@@ -339,9 +339,36 @@ static uint64_t most_steps(const program_t *program)
     return most;
 }
 
+/* Begin to record, or go on where a recording ends: `*done` steps have been taken then. */
+static int begin_recording(const program_t *program, const arguments_t *arguments, uint64_t *done)
+{
+    bp_recording_o *recording = NULL;
+    bp_recording_t info = {.struct_size = sizeof info};
+    bp_result_t result = BP_OK;
+    if (arguments->record != NULL)
+        result = bp_host_record(program->host, arguments->record, program->ini);
+    if (arguments->resume != NULL)
+        result = bp_recording_open(program->host, arguments->resume, &recording);
+    if (recording != NULL) {
+        bp_recording_info(recording, &info);
+        *done = info.last - info.first;
+        result = bp_recording_resume(recording);
+        if (result == BP_OK)
+            remark("%s: goes on behind step %" PRIu64 "%s", arguments->resume, info.last,
+                   info.lost > 0 ? "; what came after it is not whole" : "");
+        bp_recording_close(recording);
+    }
+    if (result == BP_OK)
+        return STATUS_FINE;
+    complain("%s%s%s", recording != NULL ? arguments->resume : "", recording != NULL ? ": " : "",
+             bp_host_error(program->host));
+    return result == BP_ERROR_MEMORY || result == BP_ERROR_IO ? STATUS_FAILED : STATUS_BAD_INPUT;
+}
+
 static int run_steps(program_t *program, const arguments_t *arguments)
 {
     outcome_t outcome = {.steps = arguments->steps};
+    uint64_t done = 0;
     if (!arguments->has_steps)
         outcome.steps = bp_host_configured_steps(program->host);
     if (!arguments->has_steps && !arguments->real_time && outcome.steps == 0) {
@@ -349,14 +376,24 @@ static int run_steps(program_t *program, const arguments_t *arguments)
                  program->ini);
         return STATUS_BAD_INPUT;
     }
+    int status = begin_recording(program, arguments, &done);
+    if (status != STATUS_FINE)
+        return status;
+    outcome.steps = outcome.steps > done ? outcome.steps - done : 0;
+    if (arguments->real_time && outcome.steps == 0 && done > 0)
+        return STATUS_FINE;
     trace_file_t trace;
     const char *trace_path = program->rank == 0 ? arguments->trace : NULL; /* one file, so one writer */
     if (trace_path != NULL && !trace_file_begin(&trace, program->host, trace_path))
         return STATUS_BAD_INPUT;
     uint64_t started = os_clock_ns();
-    int status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
-                                      : program_step(program, outcome.steps, !arguments->json);
+    status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
+                                  : program_step(program, outcome.steps, !arguments->json);
     outcome.nanoseconds = os_clock_ns() - started;
+    if (bp_host_record_end(program->host) != BP_OK && status == STATUS_FINE) {
+        complain("%s", bp_host_error(program->host));
+        status = STATUS_FAILED;
+    }
     if (arguments->real_time)
         outcome.steps = most_steps(program);
     if (trace_path != NULL && !trace_file_end(&trace, program->host) && status == STATUS_FINE)

@@ -34,7 +34,7 @@ static const command_t commands[] = {
     {
         .name = "run",
         .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--inspect [PORT]] "
-                 "[--trace FILE] [-v]",
+                 "[--record FILE | --resume FILE] [--trace FILE] [-v]",
         .about = "simulate what an ini describes, and report",
         .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
                 "  --json        print the report as one JSON object\n"
@@ -46,11 +46,30 @@ static const command_t commands[] = {
                 "                given, 0 is any that is free. Add --real-time, else the run may be over in a moment.\n"
                 "  -v, --verbose print what plugins and the host remark, not only warnings and errors\n"
                 "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
+                "  --record FILE write whole states and what comes from outside, for `replay` and --resume\n"
+                "  --resume FILE go on where a recorded run was ended, bit for bit, and record on\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",
-        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE | TAKES_INSPECT,
+        .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE | TAKES_INSPECT |
+                 TAKES_RECORD,
         .run = command_run,
+    },
+    {
+        .name = "replay",
+        .usage = "replay FILE [--to N] [--check] [--ini INI] [--json]",
+        .about = "compute a recorded run again",
+        .help = "  --to N     up to step N, from the nearest whole state before it; else to the end\n"
+                "  --check    from the beginning, and compare with each whole state that was recorded\n"
+                "  --ini INI  what to set up, where the recorded ini lies elsewhere now\n"
+                "  --json     print the result as one JSON object\n"
+                "\n"
+                "FILE is what `run --record` has written; of one that was cut off what is whole counts. Prints a\n"
+                "hash of all that decides how the run goes on: it is the same where everything is. Exit status 1\n"
+                "where --check finds a difference, with the fields that differ.\n",
+        .takes = TAKES_JSON | TAKES_REPLAY,
+        .file = "recording",
+        .run = command_replay,
     },
     {
         .name = "plugins",

@@ -62,6 +62,7 @@ int program_create(program_t *program, const char *ini)
 {
     *program = (program_t){.ini = ini, .ranks = 1};
     bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = program, .write = write_log}};
+    desc.tag = 1; /* there is one host: the same run is the same in every process, its hash and entities too */
     desc.flags = BP_HOST_COPY_PLUGINS | BP_HOST_WATCHFUL | (ini == NULL ? BP_HOST_CRASH_GUARD : 0u);
     program->host = bp_host_create(&desc);
     if (program->host == NULL) {

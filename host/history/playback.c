@@ -1,0 +1,169 @@
+/* playback.c - chunk by chunk, from a keyframe on. */
+#include "playback.h"
+
+#include "compare.h"
+
+#include <inttypes.h>
+
+typedef struct playing_t {
+    history_t *history;
+    const parts_t *parts;
+    const recorded_t *recorded;
+    const bp_playback_i *playback;
+    uint64_t now, to;
+    bool check;
+} playing_t;
+
+/* Where to begin, and what has to be interned before: names are in chunks between the beginning and there. */
+static size_t find_start(const recorded_t *recorded, uint64_t to, bool from_first)
+{
+    size_t at = 0, before = 0, best = 0;
+    const chunk_t *chunk;
+    bool any = false, to_end = to == recorded->last;
+    while ((chunk = recorded_next(recorded, &at)) != NULL) {
+        if (chunk->kind == CHUNK_KEYFRAME && !(from_first && any) &&
+            (chunk->moment < to || (chunk->moment == to && (to_end || !any || chunk->flags == 0)))) {
+            best = before;
+            any = true;
+        }
+        before = at;
+    }
+    return best;
+}
+
+static bp_result_t read_names(playing_t *p, const chunk_t *chunk)
+{
+    reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);
+    bp_result_t result = snapshot_read_names(p->parts->base, &reader);
+    if (result == BP_OK && reader.failed)
+        result = error_set(&p->parts->base->error, BP_ERROR_SYNTAX, "the names of the recording are damaged");
+    return result;
+}
+
+static bp_result_t bring_back(playing_t *p, const chunk_t *chunk)
+{
+    snapshot_t snapshot;
+    bp_result_t result = snapshot_open(&snapshot, &p->history->memory, &p->parts->base->error, chunk_bytes(chunk),
+                                       (size_t)chunk->size);
+    if (result != BP_OK)
+        return result;
+    result = snapshot_restore(p->parts, &snapshot);
+    snapshot_close(&snapshot);
+    p->now = chunk->moment;
+    return result;
+}
+
+/* Tell how the host differs from a keyframe. */
+static bp_result_t tell_difference(playing_t *p, const chunk_t *chunk, const snapshot_t *now)
+{
+    error_text_t *error = &p->parts->base->error;
+    snapshot_t then;
+    if (p->playback != NULL && p->playback->differences != NULL &&
+        snapshot_open(&then, &p->history->memory, error, chunk_bytes(chunk), (size_t)chunk->size) == BP_OK) {
+        snapshot_diff(p->parts->base, &then, now, p->playback->differences);
+        snapshot_close(&then);
+    }
+    return error_set(error, BP_ERROR_FAILED,
+                     "at moment %" PRIu64 " what is computed differs from what was recorded: hash %016" PRIx64
+                     " in place of %016" PRIx64,
+                     chunk->moment, snapshot_hash(now), chunk->hash);
+}
+
+static bp_result_t compare(playing_t *p, const chunk_t *chunk)
+{
+    bytes_t bytes;
+    snapshot_t now;
+    bytes_init(&bytes, &p->history->memory);
+    bp_result_t result = snapshot_take(p->parts, &bytes);
+    if (result == BP_OK)
+        result = snapshot_open(&now, &p->history->memory, &p->parts->base->error, bytes.start, bytes.size);
+    if (result == BP_OK) {
+        if (snapshot_hash(&now) != chunk->hash)
+            result = tell_difference(p, chunk, &now);
+        snapshot_close(&now);
+    }
+    bytes_free(&bytes);
+    return result;
+}
+
+static bp_result_t take_steps(playing_t *p, const chunk_t *chunk)
+{
+    const chunk_steps_t *steps = chunk_bytes(chunk);
+    bp_result_t result = BP_OK;
+    for (size_t i = 0; i < chunk->size / sizeof *steps; i++) {
+        if (steps[i].world != BP_NONE && steps[i].world >= p->parts->destruction->world_count)
+            return error_set(&p->parts->base->error, BP_ERROR_STATE,
+                             "moment %" PRIu64 ": the recorded host had a world more than this one", p->now);
+        for (uint32_t k = 0; k < steps[i].count && p->now < p->to; k++) {
+            result = p->history->step(p->history->context, steps[i].world);
+            if (result != BP_OK)
+                return result;
+            p->now++;
+            if (p->playback != NULL && p->playback->step != NULL)
+                p->playback->step(p->playback->context, p->now);
+        }
+    }
+    return BP_OK;
+}
+
+/* One chunk; *over where the rest is not wanted. */
+static bp_result_t play(playing_t *p, const chunk_t *chunk, bool *over)
+{
+    bool to_end = p->to == p->recorded->last;
+    bool comes = p->now < p->to || to_end; /* what came from outside at this moment */
+    switch (chunk->kind) {
+    case CHUNK_NAMES: return read_names(p, chunk);
+    case CHUNK_STEPS: return take_steps(p, chunk);
+    case CHUNK_CALLS:
+        *over = !comes;
+        return comes ? journal_make(p->parts, chunk_bytes(chunk), (size_t)chunk->size) : BP_OK;
+    case CHUNK_KEYFRAME:
+        if ((chunk->flags & CHUNK_BRING_BACK) == 0)
+            return p->check ? compare(p, chunk) : BP_OK;
+        *over = !comes;
+        return comes ? bring_back(p, chunk) : BP_OK;
+    default: return BP_OK;
+    }
+}
+
+static bp_result_t play_from(playing_t *p, size_t start)
+{
+    const chunk_t *chunk;
+    size_t at = 0;
+    bool over = false;
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && at < start && (chunk = recorded_next(p->recorded, &at)) != NULL) {
+        if (chunk->kind == CHUNK_NAMES)
+            result = read_names(p, chunk);
+    }
+    chunk = recorded_next(p->recorded, &at);
+    if (result == BP_OK)
+        result = bring_back(p, chunk);
+    while (result == BP_OK && !over && (chunk = recorded_next(p->recorded, &at)) != NULL &&
+           (chunk->moment <= p->to))
+        result = play(p, chunk, &over);
+    return result;
+}
+
+bp_result_t playback_to(history_t *h, const recorded_t *recorded, uint64_t to, bool from_first,
+                        const bp_playback_i *playback)
+{
+    error_text_t *error = &h->parts.base->error;
+    if (to < recorded->first || to > recorded->last)
+        return error_set(error, BP_ERROR_NOT_FOUND,
+                         "moment %" PRIu64 " is not recorded; those from %" PRIu64 " to %" PRIu64 " are", to,
+                         recorded->first, recorded->last);
+    bp_result_t result = snapshot_moment(&h->parts);
+    if (result != BP_OK)
+        return result;
+    playing_t p = {.history = h, .parts = &h->parts, .recorded = recorded, .playback = playback, .to = to};
+    p.check = playback != NULL && (playback->flags & BP_PLAY_CHECK) != 0;
+    h->going = *h->recomputing = true;
+    result = play_from(&p, find_start(recorded, to, from_first));
+    h->branch++;
+    snapshot_tell(&h->parts);
+    h->going = *h->recomputing = false;
+    history_renew(h);
+    return result == BP_OK || result == BP_ERROR_FAILED ? result
+                                                        : error_prefix(error, result, "moment %" PRIu64 ": ", p.now);
+}

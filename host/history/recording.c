@@ -1,0 +1,362 @@
+/* recording.c - chunks written one behind the other, and a file looked through.
+ *
+ * Each chunk is handed to the system when it is complete; keyframes are brought to the disk as well, so that a power
+ * cut costs what came after the last of them.
+ */
+#include "recording.h"
+
+#include "../base/file.h"
+#include "../os/files.h"
+#include "../os/os.h"
+#include "compare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum { MILLION = 1000000, CHUNK_ALIGN = 16, STEPS_ROOM = 4096 };
+
+#define BYTE_ORDER_MARK UINT32_C(0x01020304)
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+/* The checksum of a chunk behind one with the checksum `before`. */
+static uint64_t sum_of(const chunk_t *chunk, const void *bytes, uint64_t before)
+{
+    chunk_t summed = *chunk;
+    uint64_t words[2] = {0, chunk->size == 0 ? 0 : hash_bytes(bytes, (size_t)chunk->size)};
+    summed.sum = before;
+    words[0] = hash_bytes(&summed, sizeof summed);
+    return hash_bytes(words, sizeof words);
+}
+
+static size_t padding_of(uint64_t size)
+{
+    return (size_t)((CHUNK_ALIGN - size % CHUNK_ALIGN) % CHUNK_ALIGN);
+}
+
+static void let_go(recording_t *r)
+{
+    bytes_free(&r->steps);
+    bytes_free(&r->keyframe);
+    memory_free_text(r->memory, r->path);
+    r->path = NULL;
+    r->file = NULL;
+}
+
+/* The recording ends; what is in the file by now is good. */
+static void give_up(recording_t *r)
+{
+    log_write(&r->parts->base->log, BP_LOG_ERROR, "host", "recording ends at moment %" PRIu64 ": %s", r->moment,
+              r->parts->base->error.text);
+    fclose(r->file);
+    let_go(r);
+}
+
+static bp_result_t put_chunk(recording_t *r, chunk_t chunk, const void *bytes, bool to_disk)
+{
+    static const char zeros[CHUNK_ALIGN];
+    memcpy(chunk.magic, RECORDING_MAGIC, sizeof chunk.magic);
+    chunk.sum = sum_of(&chunk, bytes, r->sum);
+    errno = 0;
+    bool good = fwrite(&chunk, sizeof chunk, 1, r->file) == 1;
+    if (good && chunk.size > 0)
+        good = fwrite(bytes, (size_t)chunk.size, 1, r->file) == 1;
+    if (good && padding_of(chunk.size) > 0)
+        good = fwrite(zeros, padding_of(chunk.size), 1, r->file) == 1;
+    good = good && fflush(r->file) == 0 && (!to_disk || os_stream_sync(r->file));
+    if (!good)
+        return error_set(&r->parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", r->path,
+                         errno != 0 ? strerror(errno) : "the system does not say why");
+    r->sum = chunk.sum;
+    return BP_OK;
+}
+
+static bp_result_t put_bytes(recording_t *r, uint32_t kind, const bytes_t *bytes)
+{
+    if (bytes->failed)
+        return error_memory(&r->parts->base->error, "recording");
+    return put_chunk(r, (chunk_t){.kind = kind, .moment = r->moment, .size = bytes->size}, bytes->start, false);
+}
+
+static bp_result_t put_names(recording_t *r)
+{
+    bytes_t bytes;
+    if (r->names == r->parts->base->names.count)
+        return BP_OK;
+    bytes_init(&bytes, r->memory);
+    snapshot_put_names(r->parts->base, &bytes);
+    bp_result_t result = put_bytes(r, CHUNK_NAMES, &bytes);
+    bytes_free(&bytes);
+    r->names = r->parts->base->names.count;
+    return result;
+}
+
+static bp_result_t put_steps(recording_t *r)
+{
+    chunk_t chunk = {.kind = CHUNK_STEPS, .moment = r->steps_from, .size = r->steps.size};
+    r->flushed_at = os_clock_ns();
+    if (r->steps.size == 0)
+        return BP_OK;
+    bp_result_t result = put_chunk(r, chunk, r->steps.start, false);
+    r->steps.size = 0;
+    return result;
+}
+
+/* As the host is now. Where no snapshot can be had, *taken is false and nothing has been written. */
+static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
+{
+    uint64_t began = os_clock_ns();
+    snapshot_t snapshot;
+    r->keyframe.size = 0;
+    *taken = false;
+    bp_result_t result = snapshot_take(r->parts, &r->keyframe);
+    if (result == BP_OK)
+        result = snapshot_open(&snapshot, r->memory, &r->parts->base->error, r->keyframe.start, r->keyframe.size);
+    if (result != BP_OK) {
+        bytes_free(&r->keyframe);
+        return result;
+    }
+    chunk_t chunk = {.kind = CHUNK_KEYFRAME,
+                     .flags = bring_back ? CHUNK_BRING_BACK : 0,
+                     .moment = r->moment,
+                     .hash = snapshot_hash(&snapshot),
+                     .size = r->keyframe.size};
+    snapshot_close(&snapshot);
+    *taken = true;
+    result = put_steps(r);
+    if (result == BP_OK)
+        result = put_names(r);
+    if (result == BP_OK)
+        result = put_chunk(r, chunk, r->keyframe.start, true);
+    r->keyframe_size = r->keyframe.size;
+    r->keyframe_at = os_clock_ns();
+    r->took = r->keyframe_at - began;
+    return result;
+}
+
+void recording_keyframe(recording_t *r, bool bring_back)
+{
+    bool taken;
+    bp_result_t result = put_keyframe(r, bring_back, &taken);
+    r->elsewhere = false;
+    if (result != BP_OK && (taken || bring_back))
+        give_up(r);
+    else if (result != BP_OK)
+        r->keyframe_at = os_clock_ns(); /* it can be done without, and comes later */
+}
+
+void recording_calls(recording_t *r, const bytes_t *calls)
+{
+    if (calls->size == 0)
+        return;
+    bp_result_t result = put_steps(r);
+    if (result == BP_OK)
+        result = put_names(r);
+    if (result == BP_OK)
+        result = put_bytes(r, CHUNK_CALLS, calls);
+    if (result != BP_OK)
+        give_up(r);
+}
+
+static void add_step(recording_t *r, uint32_t world)
+{
+    chunk_steps_t steps = {world, 1}, *last = NULL;
+    if (r->steps.size == 0)
+        r->steps_from = r->moment;
+    else
+        last = (chunk_steps_t *)(void *)(r->steps.start + r->steps.size - sizeof *last);
+    if (last != NULL && last->world == world && last->count < UINT32_MAX)
+        last->count++;
+    else
+        bytes_put(&r->steps, &steps, sizeof steps);
+    r->moment++;
+}
+
+void recording_step(recording_t *r, uint32_t world)
+{
+    add_step(r, world);
+    uint64_t now = os_clock_ns();
+    bp_result_t result = r->steps.failed ? error_memory(&r->parts->base->error, "recording") : BP_OK;
+    if (result == BP_OK && now - r->keyframe_at >= (uint64_t)RECORDING_KEYFRAME_MS * MILLION &&
+        now - r->keyframe_at >= RECORDING_SHARE * r->took) {
+        recording_keyframe(r, false);
+        return;
+    }
+    if (result == BP_OK &&
+        (r->steps.size >= STEPS_ROOM || now - r->flushed_at >= (uint64_t)RECORDING_FLUSH_MS * MILLION))
+        result = put_steps(r);
+    if (result != BP_OK)
+        give_up(r);
+}
+
+/* --- beginning and ending ----------------------------------------------------------------------------------------- */
+
+static bp_result_t open_file(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
+                             const char *mode)
+{
+    *r = (recording_t){.parts = parts, .memory = memory};
+    bytes_init(&r->steps, memory);
+    bytes_init(&r->keyframe, memory);
+    r->path = memory_copy_text(memory, path);
+    if (r->path == NULL)
+        return error_memory(&parts->base->error, "recording");
+    errno = 0;
+    r->file = fopen(path, mode);
+    if (r->file != NULL)
+        return BP_OK;
+    bp_result_t result =
+        error_set(&parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    let_go(r);
+    return result;
+}
+
+static bp_result_t put_head(recording_t *r, const char *origin)
+{
+    bytes_t bytes;
+    bytes_init(&bytes, r->memory);
+    bytes_u32(&bytes, RECORDING_VERSION);
+    bytes_u32(&bytes, BYTE_ORDER_MARK);
+    bytes_text(&bytes, origin);
+    bp_result_t result = put_bytes(r, CHUNK_HEAD, &bytes);
+    bytes_free(&bytes);
+    return result;
+}
+
+bp_result_t recording_begin(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
+                            const char *origin, uint64_t moment)
+{
+    bool taken;
+    bp_result_t result = open_file(r, parts, memory, path, "wb");
+    if (result != BP_OK)
+        return result;
+    r->moment = moment;
+    result = put_head(r, origin);
+    if (result == BP_OK)
+        result = put_keyframe(r, true, &taken);
+    if (result != BP_OK) {
+        fclose(r->file);
+        let_go(r);
+    }
+    return result;
+}
+
+bp_result_t recording_resume(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
+                             const recorded_t *recorded)
+{
+    bp_result_t result = open_file(r, parts, memory, path, "r+b");
+    if (result != BP_OK)
+        return result;
+    if (!os_stream_seek(r->file, recorded->good)) {
+        result = error_set(&parts->base->error, BP_ERROR_IO, "%s: cannot be written on", path);
+        fclose(r->file);
+        let_go(r);
+        return result;
+    }
+    r->moment = recorded->last;
+    r->sum = recorded->sum;
+    r->keyframe_at = r->flushed_at = os_clock_ns();
+    return BP_OK;
+}
+
+bp_result_t recording_finish(recording_t *r)
+{
+    bool taken;
+    bp_result_t result = put_keyframe(r, r->elsewhere, &taken);
+    if (result != BP_OK && !taken)
+        result = put_steps(r);
+    errno = 0;
+    if (fclose(r->file) != 0 && result == BP_OK)
+        result = error_set(&r->parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    let_go(r);
+    return result;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
+{
+    if (*at == recorded->good)
+        return NULL;
+    const chunk_t *chunk = (const chunk_t *)(const void *)(recorded->bytes + *at);
+    *at += sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
+    return chunk;
+}
+
+/* The chunk at the end of what is good by now, where it is whole. */
+static const chunk_t *whole_chunk(const recorded_t *r)
+{
+    size_t left = r->size - r->good;
+    const chunk_t *chunk = (const chunk_t *)(const void *)(r->bytes + r->good);
+    if (left < sizeof *chunk || memcmp(chunk->magic, RECORDING_MAGIC, sizeof chunk->magic) != 0 ||
+        chunk->size > left - sizeof *chunk || padding_of(chunk->size) > left - sizeof *chunk - chunk->size)
+        return NULL;
+    const char *padding = (const char *)chunk_bytes(chunk) + chunk->size;
+    for (size_t i = 0; i < padding_of(chunk->size); i++)
+        if (padding[i] != 0)
+            return NULL;
+    return sum_of(chunk, chunk_bytes(chunk), r->sum) == chunk->sum ? chunk : NULL;
+}
+
+/* Does it follow from what came before? */
+static bool continues(recorded_t *r, const chunk_t *chunk)
+{
+    const chunk_steps_t *steps = chunk_bytes(chunk);
+    if (chunk->kind == CHUNK_KEYFRAME && r->keyframes == 0)
+        r->first = r->last = chunk->moment;
+    if (chunk->kind == CHUNK_NAMES)
+        return true;
+    if (chunk->moment != r->last || (r->keyframes == 0 && chunk->kind != CHUNK_KEYFRAME))
+        return false;
+    for (size_t i = 0; chunk->kind == CHUNK_STEPS && i < chunk->size / sizeof *steps; i++)
+        r->last += steps[i].count;
+    r->keyframes += chunk->kind == CHUNK_KEYFRAME;
+    return chunk->kind == CHUNK_KEYFRAME || chunk->kind == CHUNK_CALLS || chunk->kind == CHUNK_STEPS;
+}
+
+static bp_result_t read_head(recorded_t *r, const char *path, error_text_t *error)
+{
+    const chunk_t *chunk = whole_chunk(r);
+    if (chunk == NULL || chunk->kind != CHUNK_HEAD)
+        return error_set(error, BP_ERROR_SYNTAX, "%s: is no recording, or its first bytes are damaged", path);
+    reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);
+    uint32_t version = reader_u32(&reader), order = reader_u32(&reader);
+    r->origin = reader_text(&reader);
+    if (order != BYTE_ORDER_MARK || version != RECORDING_VERSION || reader.failed)
+        return error_set(error, BP_ERROR_SYNTAX, "%s: was recorded %s; this program reads version %d of this machine's "
+                         "order of bytes", path, order != BYTE_ORDER_MARK ? "on another kind of machine"
+                                                                         : "by another version of this program",
+                         RECORDING_VERSION);
+    r->sum = chunk->sum;
+    r->good = sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
+    return BP_OK;
+}
+
+bp_result_t recorded_open(recorded_t *r, const char *path, error_text_t *error)
+{
+    const void *bytes;
+    *r = (recorded_t){.size = 0};
+    bp_result_t result = file_map(path, &bytes, &r->size, error);
+    if (result != BP_OK)
+        return result;
+    r->bytes = bytes;
+    result = read_head(r, path, error);
+    for (const chunk_t *chunk = NULL; result == BP_OK; r->good += sizeof *chunk + (size_t)chunk->size +
+                                                                  padding_of(chunk->size)) {
+        chunk = whole_chunk(r);
+        if (chunk == NULL || !continues(r, chunk))
+            break;
+        r->sum = chunk->sum;
+    }
+    if (result == BP_OK && r->keyframes == 0)
+        result = error_set(error, BP_ERROR_SYNTAX, "%s: is damaged before its first keyframe is whole", path);
+    if (result != BP_OK)
+        recorded_close(r);
+    return result;
+}
+
+void recorded_close(recorded_t *r)
+{
+    if (r->bytes != NULL)
+        file_unmap(r->bytes, r->size);
+    *r = (recorded_t){.size = 0};
+}

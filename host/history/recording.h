@@ -1,0 +1,121 @@
+/* recording.h - a host's past in a file: written as the host goes on, and read back.
+ *
+ * A file is a row of chunks, each with a checksum over itself and the checksum of the one before: so a chunk is good
+ * only behind the chunks that it was written behind, and what a file held before it was cut and written on is never
+ * taken for its end. A process that is killed leaves a file of which all chunks but perhaps the last are good.
+ *
+ *     head       version, order of bytes, the ini, the program
+ *     names      the texts of all names interned by now; before what needs them
+ *     keyframe   a moment, the hash of the host and the host; must it be brought back, or is it what is computed?
+ *     calls      a moment, and calls of the journal that came there
+ *     steps      the moment of the first of them, then worlds and how many steps of each
+ *
+ * A moment of a recording is the number of steps taken in it, from that of its first keyframe on; a host that goes to
+ * another moment of its past goes on counting here, behind a keyframe that must be brought back.
+ *
+ * What cannot be written ends the recording with one sentence in the log; the host goes on.
+ *
+ * What it does not do: it decides not when keyframes and calls come (history.c), and takes no steps (playback.h).
+ */
+#ifndef HOST_HISTORY_RECORDING_H
+#define HOST_HISTORY_RECORDING_H
+
+#include "restore.h"
+
+#include <stdio.h>
+
+#define RECORDING_MAGIC "BKPPREC"
+
+enum {
+    RECORDING_VERSION = 1,
+    RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least; and ... */
+    RECORDING_SHARE = 40,          /* ... so many times what the last one took */
+    RECORDING_FLUSH_MS = 1000      /* steps that are not written yet are so old at most */
+};
+
+enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS };
+
+enum { CHUNK_BRING_BACK = 1u << 0 }; /* of a keyframe: what it has cannot be computed */
+
+/* In front of each chunk. What follows is padded with zeros to a multiple of 16. */
+typedef struct chunk_t {
+    char magic[8];
+    uint32_t kind, flags;
+    uint64_t moment;
+    uint64_t hash; /* of a keyframe's host */
+    uint64_t size; /* of what follows, without padding */
+    uint64_t sum;
+} chunk_t;
+
+/* So many steps of a world, or of all (BP_NONE). */
+typedef struct chunk_steps_t {
+    uint32_t world, count;
+} chunk_steps_t;
+
+typedef struct recording_t {
+    const parts_t *parts;
+    memory_t *memory;
+    FILE *file;
+    char *path;
+    uint64_t moment;
+    uint64_t sum;              /* of the last chunk */
+    bytes_t steps;             /* chunk_steps_t, not yet written */
+    uint64_t steps_from;       /* the moment of the first of them */
+    bytes_t keyframe;          /* room */
+    uint64_t keyframe_size;    /* of the last one */
+    uint64_t keyframe_at, took, flushed_at; /* ns */
+    uint32_t names;            /* written by now */
+    bool elsewhere;            /* the host has been brought to another moment */
+} recording_t;
+
+/* Begin a file, in the place of one that is there; `origin` is what the host was set up from. Errors: IO, memory, those
+ * of a snapshot. [main], between steps */
+bp_result_t recording_begin(recording_t *recording, const parts_t *parts, memory_t *memory, const char *path,
+                            const char *origin, uint64_t moment);
+
+/* Nothing is written any more. Errors: IO. */
+bp_result_t recording_finish(recording_t *recording);
+
+/* Is something being recorded? */
+static inline bool recording_is_on(const recording_t *recording)
+{
+    return recording->file != NULL;
+}
+
+/* Before a step: calls that have come; or all that the host is. */
+void recording_calls(recording_t *recording, const bytes_t *calls);
+void recording_keyframe(recording_t *recording, bool bring_back);
+
+/* After a step. */
+void recording_step(recording_t *recording, uint32_t world);
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+typedef struct recorded_t {
+    const char *bytes;   /* mapped */
+    size_t size, good;   /* of the file; of its whole chunks */
+    uint64_t first, last; /* moments */
+    uint64_t sum;        /* of the last good chunk */
+    uint32_t keyframes;
+    const char *origin;
+} recorded_t;
+
+/* Open a file and look at all its chunks, up to the first that is not good. BP_ERROR_SYNTAX where it is no recording,
+ * or not even its first keyframe is whole; IO. [main] */
+bp_result_t recorded_open(recorded_t *recorded, const char *path, error_text_t *error);
+void recorded_close(recorded_t *recorded);
+
+/* The chunk at `*at`, which is moved behind it; NULL at the end of what is good. */
+const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
+
+/* What follows a chunk. */
+static inline const void *chunk_bytes(const chunk_t *chunk)
+{
+    return chunk + 1;
+}
+
+/* Go on writing behind the good chunks of a file that has been played to its end. Errors: IO, memory. [main] */
+bp_result_t recording_resume(recording_t *recording, const parts_t *parts, memory_t *memory, const char *path,
+                             const recorded_t *recorded);
+
+#endif

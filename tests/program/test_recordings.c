@@ -1,0 +1,92 @@
+/* test_recordings.c - runs that are recorded, computed again and resumed, as people do it. */
+#include "../suites.h"
+#include "../unit/support.h"
+#include "shell.h"
+
+#include <string.h>
+
+#define RECORDING TEST_SCRATCH_DIR "/program.rec"
+
+static const char sun[] = "config/solar_system.ini";
+
+/* What `replay` says at its end, behind "hash ". */
+static void take_hash(const outcome_t *outcome, char hash[17])
+{
+    const char *at = strstr(outcome->out, "hash ");
+    EXPECT(at != NULL, "no hash in %s", outcome->out);
+    snprintf(hash, 17, "%s", at + 5);
+}
+
+static void whole_run(char hash[17])
+{
+    expect(shell("backplane run %s --steps 30000 --record %s > /dev/null", sun, RECORDING), 0, NULL);
+    expect(shell("backplane replay %s --check", RECORDING), 0, NULL);
+    take_hash(shell("backplane replay %s", RECORDING), hash);
+}
+
+START_TEST(a_run_is_computed_again)
+{
+    char hash[17], again[17];
+    whole_run(hash);
+    const outcome_t *outcome = shell("backplane replay %s --check --json", RECORDING);
+    expect(outcome, 0, NULL);
+    json_t *root = parse_output(outcome);
+    EXPECT(strcmp(text_of(root, "hash"), hash) == 0 && count_of(root, "step") == 30000, "%s", outcome->out);
+    EXPECT(strcmp(text_of(root, "ini"), sun) == 0 && count_of(root, "lost") == 0, "%s", outcome->out);
+    json_decref(root);
+    take_hash(shell("backplane replay %s --to 29999", RECORDING), again);
+    EXPECT(strcmp(hash, again) != 0, "two steps with one hash");
+}
+END_TEST
+
+/* Killed at whatever moment: what is there goes on to the same end. */
+START_TEST(a_killed_run_is_resumed)
+{
+    static const char *const moments[] = {"0.02", "0.05", "0.1"};
+    char hash[17], again[17];
+    whole_run(hash);
+    shell("timeout -s KILL %s '" TEST_BACKPLANE "' run %s --steps 3000000 --record %s || true", moments[_i], sun,
+          RECORDING);
+    const outcome_t *outcome = shell("backplane run %s --steps 30000 --resume %s > /dev/null", sun, RECORDING);
+    if (outcome->status == 2) { /* before the first keyframe */
+        expect_in(outcome->err, "program.rec: is ");
+        return;
+    }
+    expect(outcome, 0, "goes on behind step");
+    expect(shell("backplane replay %s --check", RECORDING), 0, NULL);
+    take_hash(shell("backplane replay %s --to 30000", RECORDING), again);
+    EXPECT(strcmp(hash, again) == 0, "resumed it comes to %s, not to %s", again, hash);
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_told)
+{
+    char hash[17];
+    whole_run(hash);
+    expect_refused(shell("backplane replay %s --to 30001", RECORDING), "those from 0 to 30000 are");
+    expect_refused(shell("backplane replay %s", sun), "is no recording");
+    expect_refused(shell("backplane replay no_such.rec"), "no_such.rec: cannot be opened");
+    expect_refused(shell("backplane replay %s --to soon", RECORDING), "--to takes one step");
+    expect_refused(shell("backplane replay %s --chekc", RECORDING), "did you mean '--check'?");
+    expect_refused(shell("backplane replay %s --ini no_such.ini", RECORDING), "give --ini INI");
+    expect(shell("backplane replay %s --ini config/bubbles.ini", RECORDING), 1, "the host had 5 plugins then and has");
+    expect_refused(shell("backplane run %s --record a --resume b", sun), "give --record or --resume");
+    expect_refused(shell("backplane run %s --resume", sun), "--resume takes one file");
+    expect_refused(shell("backplane run config/bubbles.ini --steps 1 --resume %s", RECORDING),
+                   "program.rec: moment 30000: the host had 5 plugins then and has");
+    expect(shell("backplane run %s --steps 1 --record /dev/full", sun), 1, "/dev/full: cannot be written");
+}
+END_TEST
+
+Suite *recordings_suite(void)
+{
+    Suite *suite = suite_create("recordings");
+    TCase *tcase = tcase_create("recordings");
+    tcase_add_checked_fixture(tcase, make_scratch_folder, NULL);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_run_is_computed_again);
+    tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
+    tcase_add_test(tcase, what_is_wrong_is_told);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
