@@ -541,6 +541,21 @@ BACKPLANE_API bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t 
 /* Bring the host to the end of what is whole in the file, and go on recording behind that. */
 BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);
 
+/* --- looking closely ---------------------------------------------------------------------------------------------- */
+
+/* Have every unit looked at that changes a value in rows which it has not declared to write (BP_WRITE, `writes`): an
+ * error in the log names unit, world, component, field and entity, once for each unit and field. Units run one after
+ * another then, and a step takes several times as long. 0 ends it. [main], between steps */
+enum { BP_AUDIT_WRITES = 1u << 0 };
+BACKPLANE_API bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags);
+
+/* Take one step of every world twice: first on `threads` threads (0: four, or one where the host has several itself),
+ * then, from where it began, as bp_host_step does. BP_ERROR_FAILED where both come to different results: the host is
+ * then where the second has left it, the error names the first unit and field that differ, and `differences`, which may
+ * be NULL, is told in what the hosts differ at the end. Systems that are output run once. Other errors are those of a
+ * snapshot and of a step: the host is then where it was. */
+BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
+
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
 /* What one unit of a world's step has cost. */

@@ -86,6 +86,7 @@ static const make_suite_t second_half[] = {
     history_suite,
     journal_suite,
     recording_suite,
+    twice_suite,
     recordings_suite,
     guard_suite,
 #if !defined(_WIN32)

@@ -71,6 +71,7 @@ Suite *snapshot_suite(void);
 Suite *history_suite(void);
 Suite *journal_suite(void);
 Suite *recording_suite(void);
+Suite *twice_suite(void);
 Suite *recordings_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);

@@ -156,6 +156,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->reload.ask_for_reports = ask_for_reports;
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
+    audit_init(&host->audit, &host->base, true);
     read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
     host->own_jobs = host->crew.jobs.run == NULL;
     if (host->own_jobs)
@@ -186,6 +187,9 @@ void bp_host_destroy(bp_host_o *host)
         loader_unload(&host->loader, host->loader.plugins.items[host->loader.plugins.count - 1]);
     if (host->pool != NULL)
         jobs_free(host->pool);
+    if (host->other_pool != NULL)
+        jobs_free(host->other_pool);
+    audit_free(&host->audit);
     if (host->crew.trace != NULL)
         trace_free(host->crew.trace, &host->base);
     guard_destroy(host->loader.guard);

@@ -10,6 +10,7 @@
 #include "../property/path.h"
 #include "../reload/hot.h"
 #include "../scene/scenes.h"
+#include "../step/audit.h"
 #include "../step/jobs.h"
 #include "../step/schedule.h"
 #include "../step/trace.h"
@@ -36,6 +37,9 @@ struct bp_host_o {
     uint64_t steps;            /* configured by an ini */
     uint32_t rank, ranks;      /* this process among its peers; they stay when the plugin that knows them goes */
     history_t history;
+    audit_t audit;             /* of writes; asked where crew.audit is set */
+    jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
+    uint32_t other_threads;
     bool tells_reloads;        /* ... is told of reloads */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */

@@ -45,6 +45,16 @@ static bp_result_t read_history(setup_t *s)
                                                    "history is how much memory the past may take: 512 MiB, or 0"));
 }
 
+static bp_result_t read_audit(setup_t *s)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", "audit");
+    s->audit = entry != NULL && strcmp(entry->value, "writes") == 0;
+    if (entry == NULL || s->audit || strcmp(entry->value, "off") == 0)
+        return BP_OK;
+    return setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_SYNTAX,
+                                                   "audit is writes, or off; not '%.40s'", entry->value));
+}
+
 static bp_result_t read_host(setup_t *s)
 {
     int64_t steps, threads, seed;
@@ -57,6 +67,8 @@ static bp_result_t read_host(setup_t *s)
         result = setup_read_count(s, "seed", 0, INT64_MAX, &seed);
     if (result == BP_OK)
         result = read_history(s);
+    if (result == BP_OK)
+        result = read_audit(s);
     if (result == BP_OK)
         result = setup_live(s);
     if (result != BP_OK)
@@ -385,6 +397,8 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         result = set_up_worlds(&s);
     if (result == BP_OK && !plugins_only && s.history > 0 && (result = bp_host_remember(host, s.history)) != BP_OK)
         result = setup_at_line(&s, setup_find_entry(&s, "host", "history")->line, result);
+    if (result == BP_OK && !plugins_only && s.audit)
+        result = bp_host_audit(host, BP_AUDIT_WRITES);
     if (result != BP_OK)
         undo(&s);
     setup_release_spawned(&s);
@@ -422,7 +436,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
-                                        "trial_deadline", "build",       "sources",   NULL};
+                                        "trial_deadline", "build",       "sources",   "audit",      NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

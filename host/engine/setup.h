@@ -21,6 +21,7 @@ typedef struct setup_t {
     guard_t *old_guard;
     bool old_copies, old_watching, old_trying, old_building;
     uint64_t history; /* bytes for the past; 0: none */
+    bool audit;       /* of what units write */
     uint32_t threads; /* 0: not given */
     bp_entity_t *spawned; /* by [spawn ...] */
     uint32_t spawned_count, spawned_capacity;

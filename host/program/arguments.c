@@ -52,6 +52,8 @@ static bool refuse_option(const command_t *command, const char *option, size_t l
         guess_consider(&guess, "--record");
         guess_consider(&guess, "--resume");
     }
+    if (command->takes & TAKES_VERIFY)
+        guess_consider(&guess, "--verify");
     if (command->takes & TAKES_REPLAY) {
         guess_consider(&guess, "--to");
         guess_consider(&guess, "--check");
@@ -193,6 +195,10 @@ static bool read_option(reader_t *reader, const char *text, arguments_t *argumen
         arguments->json = true;
         return true;
     }
+    if ((takes & TAKES_VERIFY) && strcmp(text, "--verify") == 0) {
+        arguments->verify = true;
+        return true;
+    }
     if ((takes & TAKES_VERBOSE) && (strcmp(text, "-v") == 0 || strcmp(text, "--verbose") == 0)) {
         arguments->verbose = true;
         return true;
@@ -265,6 +271,10 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
     }
     if (arguments->record != NULL && arguments->resume != NULL) {
         complain("give --record or --resume: what is resumed is recorded in the same file");
+        return usage(command);
+    }
+    if (arguments->verify && arguments->real_time) {
+        complain("--verify takes each step twice, and keeps no pace: not with --real-time");
         return usage(command);
     }
     if (arguments->show != NULL && !arguments->real_time) {

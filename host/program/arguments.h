@@ -24,6 +24,7 @@ typedef struct arguments_t {
     uint64_t to;    /* where has_to */
     bool has_to;
     bool check;
+    bool verify;
     bool help;      /* --help was asked for: nothing else counts */
 } arguments_t;
 
@@ -36,7 +37,8 @@ enum {
     TAKES_VERBOSE = 1u << 4,   /* -v, --verbose */
     TAKES_INSPECT = 1u << 5,   /* --inspect [PORT] */
     TAKES_RECORD = 1u << 6,    /* --record FILE, --resume FILE */
-    TAKES_REPLAY = 1u << 7     /* --to N, --check, --ini INI */
+    TAKES_REPLAY = 1u << 7,    /* --to N, --check, --ini INI */
+    TAKES_VERIFY = 1u << 8     /* --verify */
 };
 
 typedef struct command_t {

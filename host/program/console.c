@@ -118,7 +118,7 @@ static bool do_step(console_t *console, char *rest)
         return console_refuse(console, "'%s' is no number of steps", word);
     for (uint64_t done = 0, stride = console_watch_stride(console, count); done < count || done == 0; done += stride) {
         uint64_t steps = count - done < stride ? count - done : stride;
-        if (program_step(console->program, steps, console->interactive) != STATUS_FINE)
+        if (program_step(console->program, steps, console->interactive, false) != STATUS_FINE)
             return false;
         console_show_watched(console);
         if (stride == 0)

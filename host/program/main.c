@@ -34,7 +34,7 @@ static const command_t commands[] = {
     {
         .name = "run",
         .usage = "run INI [--steps N] [--json] [--real-time [--show PATH]] [--inspect [PORT]] "
-                 "[--record FILE | --resume FILE] [--trace FILE] [-v]",
+                 "[--record FILE | --resume FILE] [--verify] [--trace FILE] [-v]",
         .about = "simulate what an ini describes, and report",
         .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
                 "  --json        print the report as one JSON object\n"
@@ -47,12 +47,13 @@ static const command_t commands[] = {
                 "  -v, --verbose print what plugins and the host remark, not only warnings and errors\n"
                 "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
                 "  --record FILE write whole states and what comes from outside, for `replay` and --resume\n"
+                "  --verify      take each step twice, on different numbers of threads, and end where they differ\n"
                 "  --resume FILE go on where a recorded run was ended, bit for bit, and record on\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",
         .takes = TAKES_STEPS | TAKES_JSON | TAKES_REAL_TIME | TAKES_TRACE | TAKES_VERBOSE | TAKES_INSPECT |
-                 TAKES_RECORD,
+                 TAKES_RECORD | TAKES_VERIFY,
         .run = command_run,
     },
     {

@@ -112,7 +112,22 @@ static bool stand_still(const program_t *program)
     return count > 0;
 }
 
-int program_step(program_t *program, uint64_t count, bool bar)
+static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    (void)context, (void)entity;
+    remark("  %s: %s", world, text);
+}
+
+static void tell_field(void *context, const bp_diff_field_t *field)
+{
+    (void)context;
+    remark("  %s: %s.%s differs in %" PRIu64 " %s, by %g at most", field->world, field->component, field->field,
+           field->count, field->count == 1 ? "entity" : "entities", field->largest);
+}
+
+const bp_diff_i program_differences = {NULL, 0, 0, tell_structure, NULL, tell_field};
+
+int program_step(program_t *program, uint64_t count, bool bar, bool verify)
 {
     bp_result_t result = BP_OK;
     progress_begin(&program->progress, count, bar && program->rank == 0);
@@ -123,7 +138,7 @@ int program_step(program_t *program, uint64_t count, bool bar)
             bp_host_wait(program->host, PAUSE_NS);
             continue;
         }
-        result = bp_host_step(program->host);
+        result = verify ? bp_host_step_twice(program->host, 0, &program_differences) : bp_host_step(program->host);
         done++;
     }
     progress_erase(&program->progress);

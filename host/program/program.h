@@ -46,8 +46,12 @@ int program_add_plugin(program_t *program, const char *name, const bp_option_t *
  * well. */
 int program_close(program_t *program, int status);
 
-/* Let all worlds take `count` steps, with a progress bar if `bar`. Complains where a step fails. */
-int program_step(program_t *program, uint64_t count, bool bar);
+/* Let all worlds take `count` steps, with a progress bar if `bar`; with `verify` each of them twice
+ * (bp_host_step_twice). Complains where a step fails or differs. */
+int program_step(program_t *program, uint64_t count, bool bar, bool verify);
+
+/* Tells in what two hosts differ, field by field, on stderr. */
+extern const bp_diff_i program_differences;
 
 /* The same at the pace of the worlds' step rates, `count` steps of each world or, where that is 0, until Ctrl-C; `show`
  * is the path of a property to print once a second, or NULL. Complains where a step fails, or the path is wrong. */

@@ -24,19 +24,6 @@ static void show_step(void *context, uint64_t moment)
     progress_show(&replay->program.progress, moment - replay->from);
 }
 
-static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
-{
-    (void)context, (void)entity;
-    remark("  %s: %s", world, text);
-}
-
-static void tell_field(void *context, const bp_diff_field_t *field)
-{
-    (void)context;
-    remark("  %s: %s.%s differs in %" PRIu64 " %s, by %g at most", field->world, field->component, field->field,
-           field->count, field->count == 1 ? "entity" : "entities", field->largest);
-}
-
 static bool take_hash(replay_t *replay)
 {
     bp_snapshot_o *snapshot;
@@ -78,9 +65,8 @@ static int print_for_people(const replay_t *replay, const arguments_t *arguments
 
 static int play(replay_t *replay, bp_recording_o *recording, const arguments_t *arguments)
 {
-    const bp_diff_i differences = {NULL, 0, 0, tell_structure, NULL, tell_field};
     const bp_playback_i playback = {replay, arguments->check ? BP_PLAY_CHECK | BP_PLAY_ALL : 0u, 0, show_step,
-                                    &differences};
+                                    &program_differences};
     uint64_t to = arguments->has_to ? arguments->to : replay->info.last;
     bp_host_o *host = replay->program.host;
     if (replay->info.lost > 0)

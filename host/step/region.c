@@ -8,6 +8,7 @@
  * last steps decides. That changes who runs what and nothing else, since calls and their numbers do not depend on it.
  */
 #include "../os/os.h"
+#include "audit.h"
 #include "schedule_inner.h"
 #include "trace.h"
 
@@ -15,6 +16,7 @@ typedef struct region_t {
     const region_part_t *parts;
     uint32_t count;
     trace_t *trace;
+    audit_t *audit;
     _Atomic uint32_t left; /* units not yet done */
 } region_t;
 
@@ -23,6 +25,8 @@ typedef struct region_t {
 /* A unit's last task is done: those that wait for it wait for one fewer. */
 static void complete(region_t *region, const schedule_t *schedule, unit_t *unit)
 {
+    if (region->audit != NULL)
+        audit_done(region->audit, unit);
     for (uint32_t i = 0; i < unit->follower_count; i++)
         atomic_fetch_sub_explicit(&schedule->units[unit->followers[i]]->waits, 1, memory_order_acq_rel);
     atomic_fetch_sub_explicit(&region->left, 1, memory_order_acq_rel);
@@ -138,8 +142,12 @@ static void run_here(const region_t *region)
         const region_part_t *part = &region->parts[p];
         for (uint32_t i = 0; i < part->count; i++) {
             unit_t *unit = part->schedule->units[part->first + i];
+            if (region->audit != NULL)
+                audit_before(region->audit, unit);
             unit_run(unit);
             uint64_t now = os_clock_ns();
+            if (region->audit != NULL)
+                audit_after(region->audit, unit);
             account(unit, now - before);
             if (region->trace != NULL)
                 trace_slice(region->trace, BP_SLICE_UNIT, part->schedule->world, unit->name, before, now, unit->rows);
@@ -167,7 +175,14 @@ static uint64_t expected_of(const region_t *region)
 
 void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace)
 {
-    region_t region = {.parts = parts, .count = count, .trace = crew->trace};
+    region_t region = {.parts = parts, .count = count, .trace = crew->trace, .audit = crew->audit};
+    if (crew->audit != NULL) { /* whoever asks wants threads wherever there can be some, whether or not they pay */
+        if (crew->audit->writes || crew->jobs.threads <= 1 || expected_of(&region) == 0)
+            run_here(&region);
+        else
+            run_on_threads(&region, crew);
+        return;
+    }
     uint64_t expected = crew->jobs.threads > 1 ? expected_of(&region) : 0;
     bool share = pace_share(pace, expected);
     if (expected < PACE_WORTH_NS) {

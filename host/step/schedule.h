@@ -108,6 +108,7 @@ typedef struct segment_t {
 typedef struct crew_t {
     bp_jobs_i jobs;
     struct trace_t *trace; /* NULL: nobody looks */
+    struct audit_t *audit; /* likewise */
     bool recomputing;      /* a past is computed again: units that are output are left out */
 } crew_t;
 

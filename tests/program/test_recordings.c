@@ -59,6 +59,16 @@ START_TEST(a_killed_run_is_resumed)
 }
 END_TEST
 
+START_TEST(steps_are_taken_twice)
+{
+    expect(shell("backplane run %s --steps 50 --verify", sun), 0, NULL);
+    expect_refused(shell("backplane run %s --steps 50 --verify --real-time", sun), "not with --real-time");
+    write_file(TEST_SCRATCH_DIR "/audited.ini", "[host]\naudit = reads\n");
+    expect_refused(shell("backplane run %s --steps 1", TEST_SCRATCH_DIR "/audited.ini"),
+                   "audited.ini:2: audit is writes, or off; not 'reads'");
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_told)
 {
     char hash[17];
@@ -86,6 +96,7 @@ Suite *recordings_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_run_is_computed_again);
     tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
+    tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -1,0 +1,57 @@
+/* audit.h - what units really write, looked at around their calls: for people who want to know whether a plugin does
+ * what it has declared.
+ *
+ * Two questions can be asked of a step. Which unit changes a value that it has not declared to write: every such cell
+ * in rows is looked at before and after each unit, and units run one after another. And what does each unit write: a
+ * number for each field that it has declared, which is the same whenever it writes the same, on any number of threads.
+ *
+ * Both cost several passes over the columns. Where nobody asks, a step costs nothing more.
+ *
+ * What it does not do: it sees no storage of managers' own, and no states; snapshots do (history/).
+ */
+#ifndef HOST_STEP_AUDIT_H
+#define HOST_STEP_AUDIT_H
+
+#include "schedule.h"
+
+/* What one unit wrote of one field. */
+typedef struct audit_result_t {
+    const unit_t *unit;
+    uint32_t manager, column;
+    uint64_t hash;
+} audit_result_t;
+
+/* What has been told once is not told again. */
+typedef struct audit_told_t {
+    const unit_t *unit;
+    uint32_t manager, column;
+} audit_told_t;
+
+typedef struct audit_t {
+    base_t *base;
+    bool writes;              /* the first question; else the second */
+    uint64_t *cells;          /* hashes, before a unit */
+    uint32_t cell_count, cell_capacity;
+    bool lacking;             /* there was no memory for them */
+    audit_told_t *told;
+    uint32_t told_count, told_capacity;
+    audit_result_t *results;  /* unit by unit, in their order */
+    uint32_t result_count, result_capacity;
+} audit_t;
+
+void audit_init(audit_t *audit, base_t *base, bool writes);
+void audit_free(audit_t *audit);
+
+/* Before a step whose results are asked for; the world has settled. Call it for each world, after audit_clear. Errors:
+ * memory. [main] */
+void audit_clear(audit_t *audit);
+bp_result_t audit_expect(audit_t *audit, const schedule_t *schedule);
+
+/* Around a unit, alone: tell what it changes that it has not declared. [main] */
+void audit_before(audit_t *audit, const unit_t *unit);
+void audit_after(audit_t *audit, const unit_t *unit);
+
+/* A unit is done, and nobody that waits for it has begun: take down what it wrote. [job] */
+void audit_done(audit_t *audit, const unit_t *unit);
+
+#endif

@@ -1,0 +1,245 @@
+/* test_twice.c - units that do not do what they have declared, and steps that come to other results when taken again.
+ */
+#include "../suites.h"
+#include "../unit/support.h"
+#include "recall.h"
+
+#include <string.h>
+
+/* --- a plugin with faults ----------------------------------------------------------------------------------------- */
+
+struct grain { float *x; const float *y; const char *const *tag; uint32_t *n; };
+
+static const bp_field_t fields[] = {
+    {BP_FIELD_OF(struct grain, x)},
+    {BP_FIELD_OF(struct grain, y), .initial = "1"},
+    {BP_FIELD_OF(struct grain, tag), .initial = "sand"},
+    {BP_FIELD_OF(struct grain, n)},
+};
+
+static void simulate(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct grain, c, run->columns);
+    for (uint32_t i = 0; i < count; i++)
+        c.x[i] += c.y[i];
+}
+
+static const bp_component_i components[] = {
+    {.name = "grain", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(fields), .simulate = simulate},
+};
+
+static const bp_term_field_t y_read[] = {{.name = "y", .type = BP_F32}};
+static const bp_term_t reads_y[] = {{.component = "grain", .fields = BP_LIST(y_read)}};
+static const bp_term_field_t n_written[] = {{.name = "n", .type = BP_U32, .access = BP_READ | BP_WRITE}};
+static const bp_term_t writes_n[] = {{.component = "grain", .fields = BP_LIST(n_written)}};
+
+/* Writes what it has only asked to read, from step 2 on, in the third row. */
+static void steal(const bp_match_t *match, uint32_t count)
+{
+    float *y = (float *)(uintptr_t)match->columns[0][0];
+    if (match->step->number >= 2 && match->first == 0 && count > 2)
+        y[2] += 1;
+}
+
+/* Counts on in a variable of its own, which is neither in the world nor in a state. */
+static uint32_t counted;
+
+static void count_on(const bp_match_t *match, uint32_t count)
+{
+    uint32_t *n = match->columns[0][0];
+    for (uint32_t i = 0; i < count && match->step->number >= 3; i++)
+        n[i] = counted++;
+}
+
+static const bp_system_i systems[] = {
+    {.name = "thief", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
+    {.name = "counter", .terms = BP_LIST(writes_n), .run = count_on, .after = "thief"},
+};
+
+static const bp_plugin_desc_t desc = {.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_head_t faulty_plugin = BP_PLUGIN_HEAD("faulty", &desc);
+
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
+
+static void open_host(rig_t *rig, uint32_t threads)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin, &faulty_plugin};
+    rig_init(rig);
+    rig->desc.allocator = NULL; /* the rig's heap is for one thread */
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = COUNT(plugins);
+    rig->desc.threads = threads;
+    rig_open(rig);
+}
+
+static void close_host(rig_t *rig)
+{
+    rig->log.count = 0;
+    rig->log.text[0] = '\0';
+    rig_close(rig);
+}
+
+static uint64_t hash_now(bp_host_o *host)
+{
+    bp_snapshot_o *snapshot;
+    WORKS(host, bp_host_snapshot(host, &snapshot));
+    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
+    bp_snapshot_free(snapshot);
+    return hash;
+}
+
+/* Grains, more than one range of them, and a system. */
+static void open_faulty(rig_t *rig, const char *system)
+{
+    static bp_entity_t entities[5000];
+    uint32_t key, prototype;
+    open_host(rig, 2);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "faulty", NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, "grain"));
+    if (system != NULL)
+        WORKS(rig->host, bp_world_use_system(world, system));
+    WORKS(rig->host, rig->api->world->key(world, rig->api->world->component(world, "grain"), 0, &key));
+    WORKS(rig->host, rig->api->world->prototype(world, &key, 1, &prototype));
+    WORKS(rig->host, rig->api->world->create(world, prototype, entities, COUNT(entities)));
+}
+
+START_TEST(what_is_not_declared_is_told_once)
+{
+    rig_t rig;
+    open_faulty(&rig, "thief");
+    WORKS(rig.host, bp_host_audit(rig.host, BP_AUDIT_WRITES));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "flags 0x8", bp_host_audit(rig.host, 8));
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    EXPECT(rig.log.count == 0, "before the theft: %s", rig.log.text);
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    EXPECT(rig.log.count == 1 &&
+               strstr(rig.log.text, "system 'thief' of world 'main' has changed grain.y of entity #2:1") != NULL,
+           "%u lines: %s", rig.log.count, rig.log.text);
+    WORKS(rig.host, bp_host_audit(rig.host, 0));
+    WORKS(rig.host, bp_host_step(rig.host));
+    close_host(&rig);
+}
+END_TEST
+
+START_TEST(what_is_declared_is_not_told)
+{
+    rig_t rig;
+    open_host(&rig, 2);
+    recall_open(rig.host);
+    WORKS(rig.host, bp_host_audit(rig.host, BP_AUDIT_WRITES));
+    for (uint64_t i = 0; i < 30; i++) {
+        recall_act(rig.host, i, 6);
+        WORKS(rig.host, bp_host_step(rig.host));
+    }
+    EXPECT(strstr(rig.log.text, "audit") == NULL, "%s", rig.log.text);
+    close_host(&rig);
+}
+END_TEST
+
+typedef struct told_t {
+    uint32_t fields;
+    char name[64];
+} told_t;
+
+static void tell_field(void *context, const bp_diff_field_t *field)
+{
+    told_t *told = context;
+    told->fields++;
+    snprintf(told->name, sizeof told->name, "%s", field->field);
+}
+
+START_TEST(a_unit_that_does_not_repeat_itself_is_named)
+{
+    rig_t rig;
+    told_t told = {0};
+    const bp_diff_i sink = {.context = &told, .field = tell_field};
+    open_faulty(&rig, "counter");
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, bp_host_step_twice(rig.host, 0, &sink));
+    FAILS(rig.host, BP_ERROR_FAILED,
+          "step 3: system 'counter' of world 'main' writes something else on 1 threads than on 2, first in grain.n",
+          bp_host_step_twice(rig.host, 0, &sink));
+    EXPECT(told.fields == 1 && strcmp(told.name, "n") == 0, "%u fields, %s", told.fields, told.name);
+    bp_step_t now = {.struct_size = sizeof now};
+    rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
+    EXPECT(now.number == 4, "it is behind the step");
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most", bp_host_step_twice(rig.host, 100000, NULL));
+    close_host(&rig);
+}
+END_TEST
+
+/* Taken twice, a host comes to where it comes anyway; its history and its output know of one step. */
+START_TEST(honest_units_pass)
+{
+    static const uint32_t threads[][2] = {{1, 0}, {1, 3}, {4, 0}, {2, 4}};
+    uint64_t hashes[30];
+    rig_t rig;
+    open_host(&rig, 1);
+    recall_open(rig.host);
+    for (uint64_t i = 0; i < COUNT(hashes); i++) {
+        recall_act(rig.host, i, 6);
+        WORKS(rig.host, bp_host_step(rig.host));
+        hashes[i] = hash_now(rig.host);
+    }
+    close_host(&rig);
+    open_host(&rig, threads[_i][0]);
+    recall_open(rig.host);
+    WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
+    for (uint64_t i = 0; i < COUNT(hashes); i++) {
+        recall_act(rig.host, i, 6);
+        WORKS(rig.host, bp_host_step_twice(rig.host, threads[_i][1], NULL));
+        EXPECT(hash_now(rig.host) == hashes[i], "step %u comes to something else", (uint32_t)i);
+    }
+    EXPECT(recall_scribe->runs == COUNT(hashes), "output ran %u times", (uint32_t)recall_scribe->runs);
+    WORKS(rig.host, bp_host_go(rig.host, 7));
+    EXPECT(hash_now(rig.host) == hashes[6], "the past is another one");
+    close_host(&rig);
+}
+END_TEST
+
+START_TEST(no_memory_for_the_other_step)
+{
+    uint64_t refused = 0;
+    for (uint64_t k = 1; k < 300; k += 2) {
+        static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+        rig_t rig;
+        rig_init(&rig);
+        rig.desc.static_plugins = plugins;
+        rig.desc.static_plugin_count = 1;
+        rig_open(&rig);
+        recall_open(rig.host);
+        recall_act(rig.host, 1, 6);
+        recall_act(rig.host, 2, 6);
+        WORKS(rig.host, bp_host_step(rig.host));
+        uint64_t before = hash_now(rig.host);
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_step_twice(rig.host, 1, NULL);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        bp_step_t now = {.struct_size = sizeof now};
+        rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
+        EXPECT(result != BP_OK || now.number == 2, "request %u: no step was taken", (uint32_t)k);
+        EXPECT(now.number == 2 || hash_now(rig.host) == before, "request %u: the host is elsewhere", (uint32_t)k);
+        refused += rig.heap.refused;
+        WORKS(rig.host, bp_host_step_twice(rig.host, 1, NULL));
+        close_host(&rig);
+    }
+    EXPECT(refused > 20, "%u requests were refused", (uint32_t)refused);
+}
+END_TEST
+
+Suite *twice_suite(void)
+{
+    Suite *suite = suite_create("twice");
+    TCase *tcase = tcase_create("twice");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, what_is_not_declared_is_told_once);
+    tcase_add_test(tcase, what_is_declared_is_not_told);
+    tcase_add_test(tcase, a_unit_that_does_not_repeat_itself_is_named);
+    tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
+    tcase_add_test(tcase, no_memory_for_the_other_step);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
