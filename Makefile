@@ -112,7 +112,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles test import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
+.PHONY: all built run inspect dev bubbles test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -299,6 +299,14 @@ test: test-packages
 	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz-short
 
+# The inspector's page in Chromium without a window; pictures of it stay in build/browser. No part of `make test`: a
+# browser is large, and not to be had everywhere.
+test-browser: packages
+	@tools/packages.sh inspector
+	@tools/packages.sh browser
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@python3 tests/browser/page.py $(BUILD)
+
 asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
@@ -473,6 +481,7 @@ help:
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
+	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver"
 	@echo "make asan         the tests under AddressSanitizer; make tsan: those with threads under ThreadSanitizer"
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"

@@ -3,8 +3,8 @@
 #
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
 # sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
-# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), "windows" or
-# "windows-test" (to build for Windows and to run that under wine; Debian and Ubuntu only), or the name of a plugin that
+# "import-test" (which need more; the last, assimp with its test models, is never asked for by make), "browser" (for
+# make test-browser), "windows" or "windows-test" (to build for Windows and to run that under wine; Debian and Ubuntu only), or the name of a plugin that
 # needs libraries of its own (plugins/NAME/packages).
 set -eu
 
@@ -53,6 +53,12 @@ for list in "$(dirname "$0")"/../plugins/*/packages; do
         command -v esbuild >/dev/null 2>&1 || add esbuild esbuild esbuild esbuild
     fi
 done
+
+if [ "$need" = browser ]; then # for make test-browser
+    command -v chromium >/dev/null 2>&1 || add chromium chromium chromium chromium
+    command -v chromedriver >/dev/null 2>&1 || add chromium-driver chromedriver "" chromedriver
+    command -v python3 >/dev/null 2>&1 || add python3 python3 python python
+fi
 
 if [ "$need" = import ] || [ "$need" = import-test ]; then
     has assimp || add libassimp-dev assimp-devel assimp assimp

@@ -29,6 +29,33 @@ static int info(ask_t *ask)
     return ASK_DONE;
 }
 
+/* What people call these entities, null where one has no name or is dead. */
+static int names(ask_t *ask)
+{
+    enum { MOST = 1000 };
+    bp_world_o *world;
+    const json_t *wanted = ask_param(ask, "entities");
+    if (!ask_world(ask, &world))
+        return ASK_DONE;
+    if (!json_is_array(wanted) || json_array_size(wanted) > MOST) {
+        ask_fail(ask, RPC_INVALID_PARAMS, "%s: \"entities\" is an array of at most %d entities", ask->method->name,
+                 MOST);
+        return ASK_DONE;
+    }
+    writer_array(ask->out);
+    for (size_t i = 0; i < json_array_size(wanted); i++) {
+        uint64_t number = (uint64_t)json_integer_value(json_array_get(wanted, i));
+        bp_entity_t entity = look_entity(ask->in, (uint32_t)number, number >> 32);
+        const char *label = entity.id != 0 ? look_label(ask->in, world, entity) : NULL;
+        if (label != NULL && label[0] != '\0')
+            writer_text(ask->out, label);
+        else
+            writer_null(ask->out);
+    }
+    writer_array_end(ask->out);
+    return ASK_DONE;
+}
+
 static int worlds(ask_t *ask)
 {
     views_worlds(ask->in, ask->out);
@@ -37,7 +64,9 @@ static int worlds(ask_t *ask)
 
 static int types(ask_t *ask)
 {
-    views_types(ask->in, ask->out);
+    bp_world_o *world = NULL;
+    if (ask_param(ask, "world") == NULL || ask_world(ask, &world))
+        views_types(ask->in, ask->out, world);
     return ASK_DONE;
 }
 
@@ -320,7 +349,7 @@ static int set(ask_t *ask)
 const method_t backplane_methods[] = {
     {"backplane.info", "the inspector, what it can do, and the worlds", "", 0, info, NULL},
     {"backplane.worlds", "the worlds with their clocks", "", 0, worlds, NULL},
-    {"backplane.types", "the component types with their fields", "", 0, types, NULL},
+    {"backplane.types", "the component types with their fields; of a world, with its units", "world?", 0, types, NULL},
     {"backplane.components", "the components that entities of a world have", "world?", 0, components, NULL},
     {"backplane.find", "begins a set of entities: all of a world, or those that satisfy a condition",
      "world? where? name? tree?", 0, find, NULL},
@@ -332,6 +361,7 @@ const method_t backplane_methods[] = {
      "set parent? from? count? values?", 0, children, NULL},
     {"backplane.ancestors", "the entities above one in a set that is a tree", "set entity", 0, ancestors, NULL},
     {"backplane.entity", "an entity with all its components and values", "entity world?", 0, entity, NULL},
+    {"backplane.names", "the names of some entities, null where one has none", "entities world?", 0, names, NULL},
     {"backplane.get", "a property by its path, world/entity.component.property", "path", 0, get, NULL},
     {"backplane.set", "sets a property by its path", "path value", METHOD_CHANGES, set, NULL},
     {0},

@@ -31,5 +31,13 @@ const mcp_tool_t mcp_tools[] = {
      "{\"type\":\"object\",\"properties\":{" PATH "},\"required\":[\"path\"]}"},
     {"set", "backplane.set", "Sets a property of an entity. The value is JSON, or the text that the console takes.",
      "{\"type\":\"object\",\"properties\":{" PATH ",\"value\":{}},\"required\":[\"path\",\"value\"]}"},
+    {"list_systems", "backplane.systems", "The units of a world's step in their order, with what they cost.",
+     "{\"type\":\"object\",\"properties\":{" WORLD "}}"},
+    {"list_plugins", "backplane.plugins", "The plugins with what they bring, their options, and how they crashed.",
+     "{\"type\":\"object\",\"properties\":{}}"},
+    {"pause", "backplane.pause", "Stops a world.", "{\"type\":\"object\",\"properties\":{" WORLD "}}"},
+    {"run", "backplane.run", "Lets a stopped world go on.", "{\"type\":\"object\",\"properties\":{" WORLD "}}"},
+    {"step", "backplane.step", "Stops a world and has it take some steps.",
+     "{\"type\":\"object\",\"properties\":{" WORLD ",\"steps\":{\"type\":\"integer\",\"minimum\":1}}}"},
     {NULL, NULL, NULL, NULL},
 };

@@ -39,7 +39,7 @@ struct set_t {
     /* of a tree */
     uint32_t *place_of;              /* by index of entity; BP_NONE: not in the set */
     uint32_t *parent, *first, *children;
-    uint32_t place_count, tree_count; /* how many they have room for */
+    uint32_t place_count, tree_count; /* how many place_of and the others have room for; `first` has two more */
 };
 
 /* --- life ----------------------------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void free_tree(set_t *set)
     const allocator_t *allocator = &set->in->allocator;
     allocator_free(allocator, set->place_of, set->place_count * sizeof *set->place_of);
     allocator_free(allocator, set->parent, set->tree_count * sizeof *set->parent);
-    allocator_free(allocator, set->first, (set->tree_count + 3u) * sizeof *set->first);
+    allocator_free(allocator, set->first, (set->tree_count + 2u) * sizeof *set->first);
     allocator_free(allocator, set->children, set->tree_count * sizeof *set->children);
     set->place_of = set->parent = set->first = set->children = NULL;
 }
@@ -203,14 +203,14 @@ bp_entity_t sets_parent(const set_t *set, bp_entity_t entity)
 static bool make_tree(set_t *set)
 {
     const allocator_t *allocator = &set->in->allocator;
-    set->place_count = set->bound;
-    set->tree_count = set->count;
-    set->place_of = allocator_resize(allocator, NULL, 0, (set->bound + 1u) * sizeof *set->place_of);
-    set->parent = allocator_resize(allocator, NULL, 0, (set->count + 1u) * sizeof *set->parent);
-    set->children = allocator_resize(allocator, NULL, 0, (set->count + 1u) * sizeof *set->children);
-    set->first = allocator_resize(allocator, NULL, 0, (set->count + 3u) * sizeof *set->first);
+    set->place_count = set->bound + 1;
+    set->tree_count = set->count + 1;
+    set->place_of = allocator_resize(allocator, NULL, 0, set->place_count * sizeof *set->place_of);
+    set->parent = allocator_resize(allocator, NULL, 0, set->tree_count * sizeof *set->parent);
+    set->children = allocator_resize(allocator, NULL, 0, set->tree_count * sizeof *set->children);
+    set->first = allocator_resize(allocator, NULL, 0, (set->tree_count + 2u) * sizeof *set->first);
     if (set->place_of != NULL)
-        memset(set->place_of, 0xff, set->bound * sizeof *set->place_of);
+        memset(set->place_of, 0xff, set->place_count * sizeof *set->place_of);
     if (set->first != NULL)
         memset(set->first, 0, (set->count + 3u) * sizeof *set->first);
     return set->place_of != NULL && set->parent != NULL && set->children != NULL && set->first != NULL;

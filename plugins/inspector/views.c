@@ -42,7 +42,16 @@ static void write_known_text(writer_t *w, const char *key, const char *text)
         writer_key_text(w, key, text);
 }
 
-static void write_field(writer_t *w, const bp_field_t *field)
+/* The unit as the world calls it, "au" where a field declares "m". */
+static void write_unit(const inspector_t *in, writer_t *w, bp_world_o *world, const char *declared)
+{
+    char text[128];
+    if (world != NULL && declared != NULL && in->look->unit_text(world, declared, text, sizeof text) < sizeof text)
+        declared = text;
+    write_known_text(w, "unit", declared);
+}
+
+static void write_field(const inspector_t *in, writer_t *w, bp_world_o *world, const bp_field_t *field)
 {
     writer_object(w);
     writer_key_text(w, "name", field->name);
@@ -54,11 +63,13 @@ static void write_field(writer_t *w, const bp_field_t *field)
         snprintf(type, sizeof type, "%s%s", list ? "list of " : "", shape_of(field->type)->name);
     writer_key_text(w, "type", type);
     writer_key_count(w, "parts", list || array ? 1u : shape_of(field->type)->parts);
-    write_known_text(w, "unit", field->unit);
+    write_unit(in, w, world, field->unit);
     write_known_text(w, "doc", field->doc);
     write_known_text(w, "initial", field->initial);
     write_known_text(w, "min", field->min);
     write_known_text(w, "max", field->max);
+    if (!(field->flags & BP_FIELD_BITS))
+        write_known_text(w, "values", field->values);
     if (field->flags & BP_FIELD_READ_ONLY)
         writer_key_truth(w, "readOnly", true);
     if (field->flags & BP_FIELD_PARENT)
@@ -68,7 +79,7 @@ static void write_field(writer_t *w, const bp_field_t *field)
     writer_object_end(w);
 }
 
-void views_types(const inspector_t *in, writer_t *w)
+void views_types(const inspector_t *in, writer_t *w, bp_world_o *world)
 {
     look_type_t type;
     bp_field_t field;
@@ -82,11 +93,44 @@ void views_types(const inspector_t *in, writer_t *w)
         writer_key(w, "fields");
         writer_array(w);
         for (uint32_t f = 0; look_field(in, type.name, f, &field); f++)
-            write_field(w, &field);
+            write_field(in, w, world, &field);
         writer_array_end(w);
         writer_object_end(w);
     }
     writer_array_end(w);
+}
+
+/* FNV-1a, which is enough to notice a difference. */
+static void mix(uint64_t *hash, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++)
+        *hash = (*hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    *hash = (*hash ^ 0xff) * UINT64_C(1099511628211);
+}
+
+uint64_t views_revision(const inspector_t *in)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    look_type_t type;
+    bp_field_t field;
+    for (uint32_t cursor = 0; in->look->plugin(in->host, &cursor, &plugin);) {
+        mix(&hash, plugin.name);
+        mix(&hash, plugin.version);
+        mix(&hash, plugin.crash);
+    }
+    for (uint32_t i = 0; look_type(in, i, &type); i++) {
+        mix(&hash, type.name);
+        for (uint32_t f = 0; look_field(in, type.name, f, &field); f++) {
+            mix(&hash, field.name);
+            mix(&hash, field.unit);
+            mix(&hash, field.doc);
+            mix(&hash, field.min);
+            mix(&hash, field.max);
+            hash = (hash ^ field.type ^ field.flags << 8 ^ (uint64_t)field.count << 40) * UINT64_C(1099511628211);
+        }
+    }
+    return hash >> 12; /* exact as a number of JavaScript */
 }
 
 void views_components(const inspector_t *in, writer_t *w, bp_world_o *world)

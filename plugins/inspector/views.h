@@ -11,8 +11,13 @@
 /* [{"name","step","time","dt","entities"...}, ...]: every world with its clock and figures. */
 void views_worlds(const inspector_t *in, writer_t *w);
 
-/* [{"type","doc","plugin","fields":[{"name","type","unit",...}]}, ...] */
-void views_types(const inspector_t *in, writer_t *w);
+/* [{"type","doc","plugin","fields":[{"name","type","unit",...}]}, ...]; units as `world` calls them, or as the fields
+ * declare them where it is NULL. */
+void views_types(const inspector_t *in, writer_t *w, bp_world_o *world);
+
+/* A number that is another one when plugins have come, gone, or been reloaded with other types, and when one has
+ * crashed: who has read the types reads them again then. */
+uint64_t views_revision(const inspector_t *in);
 
 /* [{"name","type","component","count"}, ...]: the components that entities of a world have. */
 void views_components(const inspector_t *in, writer_t *w, bp_world_o *world);

@@ -27,7 +27,8 @@ class Refused(Exception):
 
 
 class Host:
-    def __init__(self, build, ini, folder=None, token=None):
+    def __init__(self, build, ini, folder=None, token=None, status=0):
+        self.wanted = status  # that the program ends with
         self.build, self.ini, self.token = os.path.abspath(build), ini, token
         self.folder = folder or tempfile.mkdtemp(prefix="inspector-")
         self.process, self.port, self.said = None, None, ""
@@ -64,7 +65,7 @@ class Host:
             self.process.wait()
             if kind is None:
                 raise RuntimeError("the host does not end: " + self.output()) from None
-        if kind is None and self.status != 0:
+        if kind is None and (self.status != self.wanted or "not given back" in self.output()):
             raise RuntimeError(f"the host ended with {self.status}: " + self.output())
         return False
 

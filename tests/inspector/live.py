@@ -6,49 +6,12 @@ import http.client
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 
 from host import Host
-
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-INI = """
-[host]
-plugins = ./spin.so inspector
-plugin_path = %s
-hot_reload = on
-[plugin inspector]
-port = 0
-[world main]
-step_rate = 200
-components = spin
-[spawn main some]
-count = 10
-components = spin
-spin.speed = 2
-"""
-
-
-def check(truth, what):
-    if not truth:
-        raise AssertionError(what)
-
-
-def build_spin(folder, *changes):
-    """The example plugin with some texts of it exchanged, put in place whole."""
-    with open(os.path.join(ROOT, "examples", "plugin", "spin.c"), encoding="utf-8") as file:
-        source = file.read()
-    for before, after in changes:
-        check(before in source, f"examples/plugin/spin.c has no {before!r} any more")
-        source = source.replace(before, after)
-    with open(os.path.join(folder, "spin.c"), "w", encoding="utf-8") as file:
-        file.write(source)
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run(compiler + ["-shared", "-fPIC", "-I", os.path.join(ROOT, "plugin_api"), os.path.join(folder, "spin.c"),
-                               "-o", os.path.join(folder, "spin.new")], check=True)
-    os.replace(os.path.join(folder, "spin.new"), os.path.join(folder, "spin.so"))
+from spin import SPIN, build_spin, check
 
 
 def fields(host):
@@ -58,7 +21,7 @@ def fields(host):
 def main():
     folder = tempfile.mkdtemp(prefix="inspector-")
     build_spin(folder)
-    with Host(sys.argv[1], INI % os.path.join(os.path.abspath(sys.argv[1]), "plugins"), folder) as host:
+    with Host(sys.argv[1], SPIN % os.path.join(os.path.abspath(sys.argv[1]), "plugins"), folder) as host:
         told = []
         stream = host.events("backplane.watch+watch", {"every_ms": 50})
 

@@ -191,6 +191,19 @@ START_TEST(what_takes_long_is_cut_into_budgets)
 }
 END_TEST
 
+/* What trees of entities hold is given back to the byte, which close_host looks at. */
+START_TEST(trees_are_given_back)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "backplane.query", "{\"name\":\"x\"}", "\"count\":0");
+    for (int i = 0; i < 10; i++) /* more than are kept */
+        ask(&served, "backplane.find", "{\"tree\":true}", "\"result\":{\"set\":");
+    must(&served, bp_host_poll(served.host));
+    close_host(&served);
+}
+END_TEST
+
 /* A stream, requests that wait or are only just coming in, and a connection that says nothing, while the plugin goes:
  * it frees all of it. */
 START_TEST(the_plugin_goes_in_the_middle_of_requests)
@@ -255,6 +268,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, requests_are_answered_while_all_worlds_are_stopped);
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
+    tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);

@@ -3,7 +3,7 @@ import { call, RpcError, setToken } from "./rpc";
 import { formatCount, formatNumber, formatSeconds, h, icon, iconButton, ICONS, replace, setText } from "./dom";
 import { setting, store } from "./store";
 
-const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 100];
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const theme = setting<"dark" | "light" | "">("theme", "");
 
 export class Bar {
@@ -88,7 +88,7 @@ export class Bar {
                 type: "button", "aria-pressed": String(world.name === store.world), on: { click: () => store.setWorld(world.name) },
             }, world.name)));
         }
-        const can = store.info?.pace === true && !store.info.readOnly && store.there;
+        const can = store.info?.readOnly === false && store.there;
         for (const control of [this.run, this.step, this.steps, this.speed])
             control.disabled = !can;
         const world = store.current();
@@ -105,8 +105,11 @@ export class Bar {
             this.run.setAttribute("aria-label", this.paused ? "run" : "pause");
             this.element.classList.toggle("paused", this.paused);
         }
-        if (world.speed !== undefined && document.activeElement !== this.speed)
+        if (world.speed !== undefined && document.activeElement !== this.speed) {
+            if (this.speed.querySelector(`option[value="${world.speed}"]`) === null)
+                this.speed.append(h("option", { value: world.speed }, formatNumber(world.speed, 3) + "×"));
             this.speed.value = String(world.speed);
+        }
         setText(this.clock, `step ${formatCount(world.step)} · time ${formatNumber(world.time, 6)}`);
         setText(this.pace, (world.rate !== undefined ? `${formatNumber(world.rate, 3)} steps/s` : "") +
             (world.seconds !== undefined ? ` · ${formatSeconds(world.seconds)}` : ""));

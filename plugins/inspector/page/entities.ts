@@ -23,6 +23,7 @@ interface Row {
 class Branch {
     pages = new Map<number, Row[] | "asked">();
     open: { index: number; branch: Branch }[] = [];
+    before?: Branch; /* the same rows as they were, shown until they are read anew */
 
     constructor(public count: number, public parent: number, public depth: number) {}
 
@@ -48,7 +49,7 @@ class Branch {
 
     row(index: number): Row | undefined {
         const page = this.pages.get(Math.floor(index / PAGE));
-        return Array.isArray(page) ? page[index % PAGE] : undefined;
+        return Array.isArray(page) ? page[index % PAGE] : this.before?.row(index);
     }
 
     opened(index: number): Branch | undefined {
@@ -69,6 +70,7 @@ export class Entities {
     private listButton: HTMLButtonElement;
     private root = new Branch(0, 0, 0);
     private set = 0;
+    private wished = ""; /* what the rows in sight were asked for by */
     private tree = false;
     private active = 0; /* the row that the keyboard is at */
     private asking = 0;
@@ -180,7 +182,13 @@ export class Entities {
             this.set = 0;
         } else if (fresh) {
             this.keepPlace(() => {
+                const before = this.root, same = this.wished === JSON.stringify(this.wish());
                 this.root = new Branch(tree ? told.roots : told.count, 0, 0);
+                if (same && tree === this.tree) {
+                    before.before = undefined;
+                    this.root.before = before;
+                }
+                this.wished = JSON.stringify(this.wish());
                 this.set = told.set;
                 this.tree = tree;
             });
@@ -242,6 +250,8 @@ export class Entities {
         try {
             const told = await call(this.tree ? "backplane.children" : "backplane.rows", params);
             branch.pages.set(page, told.rows);
+            if (branch.pages.size * PAGE >= branch.count)
+                branch.before = undefined;
             this.list.plan();
         } catch (error) {
             branch.pages.delete(page);
@@ -253,8 +263,7 @@ export class Entities {
     private draw(element: HTMLDivElement, place: number): void {
         const { branch, index } = this.root.at(place);
         const row = branch.row(index);
-        if (row === undefined)
-            void this.read(branch, Math.floor(index / PAGE));
+        void this.read(branch, Math.floor(index / PAGE));
         element.dataset.place = String(place);
         element.style.paddingLeft = 8 + branch.depth * 14 + "px";
         element.classList.toggle("selected", row !== undefined && row.entity === store.selection);

@@ -245,14 +245,25 @@ class TextCell implements Editor {
     }
 }
 
+/** Names of values with their numbers: one without a number has the next after the one before. */
+function choices(values: string): [string, number][] {
+    let next = 0;
+    return values.split(/\s+/).filter((word) => word !== "").map((word) => {
+        const [name, number] = word.split("=");
+        next = number === undefined ? next : Number(number);
+        return [name, next++];
+    });
+}
+
 /** One of a few named values. */
 class ChoiceCell implements Editor {
     readonly element: HTMLSelectElement;
 
     constructor(place: Place) {
         this.element = h("select", {
-            disabled: place.field.readOnly === true, "aria-label": place.field.name, on: { change: () => void send(place, "", this.element.value, this.element) },
-        }, ...place.field.names!.map((name) => h("option", { value: name }, name)));
+            disabled: place.field.readOnly === true, "aria-label": place.field.name,
+            on: { change: () => void send(place, "", Number(this.element.value), this.element) },
+        }, ...choices(place.field.values!).map(([name, value]) => h("option", { value }, name)));
     }
 
     write(value: any): void {
@@ -342,7 +353,7 @@ class EntityCell implements Editor {
 /** What has no editor of its own: shown as JSON, set as the text of the console. */
 function editorOf(place: Place): Editor {
     const { field } = place;
-    if (field.names !== undefined)
+    if (field.values !== undefined)
         return new ChoiceCell(place);
     if (field.type === "bool")
         return new BoolCell(place);

@@ -1,27 +1,7 @@
-/* plugins.ts - the plugins: what each brings, what was reloaded when and what became of each field, and who crashed where. */
-import { formatSeconds, h, icon, ICONS, replace } from "./dom";
-import { call, RpcError } from "./rpc";
+/* plugins.ts - the plugins: what each brings, its options, and who crashed where. */
+import { h, icon, ICONS, replace } from "./dom";
+import { call } from "./rpc";
 import { store } from "./store";
-
-interface Change {
-    component: string;
-    field: string;
-    former?: string;
-    what: string;
-    from?: string;
-    to?: string;
-}
-
-interface Reload {
-    at: number; /* seconds since 1970 */
-    step?: number;
-    plugins?: string[];
-    fine: boolean;
-    text: string;
-    pause?: number;
-    rows?: number;
-    fields?: Change[];
-}
 
 interface Plugin {
     name: string;
@@ -32,7 +12,6 @@ interface Plugin {
     systems: string[];
     options?: { name: string; value: string; doc?: string; unit?: string }[];
     crash?: string;
-    reloads?: Reload[];
 }
 
 export class Plugins {
@@ -40,12 +19,10 @@ export class Plugins {
     private list = h("div", { class: "plugin-list" });
     private last = "";
     private timer = 0;
-    private failures = new Map<string, string>();
 
     constructor() {
         this.element = h("div", { class: "tab-body scroll" }, this.list);
         store.on("info", () => void this.read());
-        store.on("plugins", () => void this.read());
     }
 
     shown(is: boolean): void {
@@ -61,38 +38,24 @@ export class Plugins {
             return;
         try {
             const plugins: Plugin[] = await call("backplane.plugins");
-            const text = JSON.stringify(plugins) + JSON.stringify([...this.failures]);
+            const text = JSON.stringify(plugins);
             if (text === this.last)
                 return;
             this.last = text;
-            this.keepFocus(() => replace(this.list, ...plugins.map((plugin) => this.card(plugin))));
+            replace(this.list, ...plugins.map((plugin) => this.card(plugin)));
         } catch {
             /* the link says so */
         }
     }
 
-    private keepFocus(change: () => void): void {
-        const key = (document.activeElement as HTMLElement | null)?.dataset.plugin;
-        change();
-        if (key !== undefined)
-            this.list.querySelector<HTMLElement>(`[data-plugin="${CSS.escape(key)}"]`)?.focus();
-    }
-
     private card(plugin: Plugin): HTMLElement {
-        const reload: HTMLButtonElement = h("button", {
-            type: "button", class: "plain", disabled: store.info?.reload === false || store.info?.readOnly === true || !plugin.path, "data-plugin": plugin.name,
-            title: plugin.path ? "load its file again, its values kept" : "linked into the program; it has no file",
-            on: { click: () => void this.reload(plugin.name, reload) },
-        }, icon(ICONS.reload), "reload");
-        const failure = this.failures.get(plugin.name);
         return h("article", { class: "card" + (plugin.crash ? " crashed" : "") },
             h("header", {}, h("h3", {}, plugin.name), h("span", { class: "dim mono small" }, plugin.version),
-                plugin.crash ? h("span", { class: "badge bad" }, "set aside") : null, h("span", { class: "fill" }), reload),
+                plugin.crash ? h("span", { class: "badge bad" }, "set aside") : null),
             plugin.doc ? h("p", { class: "dim" }, plugin.doc) : null,
             plugin.crash ? h("div", { class: "problem", role: "alert" }, h("p", {}, "It crashed, and is not called any more:"), h("pre", {}, plugin.crash),
-                h("p", { class: "dim" }, "Mend it, build it, and reload it; the world goes on meanwhile.")) : null,
-            failure !== undefined ? h("div", { class: "problem", role: "alert" }, h("pre", {}, failure)) : null,
-            this.brings("components", plugin.components), this.brings("systems", plugin.systems), this.options(plugin), this.history(plugin.reloads ?? []),
+                h("p", { class: "dim" }, "Mend it and build it; where the ini says hot_reload = on it comes in again by itself. The world goes on meanwhile.")) : null,
+            this.brings("components", plugin.components), this.brings("systems", plugin.systems), this.options(plugin),
             plugin.path ? h("p", { class: "dim small mono path" }, plugin.path) : null);
     }
 
@@ -108,40 +71,5 @@ export class Plugins {
             h("table", { class: "options" }, h("tbody", {}, ...plugin.options!.map((option) =>
                 h("tr", { title: option.doc ?? "" }, h("th", { scope: "row" }, option.name), h("td", { class: "mono" }, option.value),
                     h("td", { class: "dim" }, option.unit ?? ""))))));
-    }
-
-    private history(reloads: Reload[]): HTMLElement | null {
-        if (reloads.length === 0)
-            return null;
-        return h("div", { class: "reloads" }, ...[...reloads].reverse().map((reload, i) =>
-            h("details", { open: i === 0, class: reload.fine ? "" : "bad" },
-                h("summary", {}, icon(ICONS.chevron), h("span", { class: "badge " + (reload.fine ? "good" : "bad") }, reload.fine ? "reloaded" : "refused"),
-                    new Date(reload.at * 1000).toLocaleTimeString(),
-                    reload.fine && reload.pause !== undefined ? h("span", { class: "dim" }, ` pause ${formatSeconds(reload.pause)}, ${reload.rows} rows`) : null),
-                (reload.fields ?? []).length === 0 ? h("pre", {}, reload.text) : this.changes(reload.fields!))));
-    }
-
-    private changes(fields: Change[]): HTMLElement {
-        const words = (change: Change) => {
-            const type = change.from && change.to && change.from !== change.to ? `${change.from} → ${change.to}` : change.to ?? change.from ?? "";
-            return change.former ? `${type}, was ${change.former}` : type;
-        };
-        return h("table", { class: "changes" }, h("tbody", {}, ...fields.map((change) =>
-            h("tr", { class: change.what }, h("td", {}, h("span", { class: "badge " + change.what }, change.what)),
-                h("th", { scope: "row" }, `${change.component}.${change.field}`), h("td", { class: "dim" }, words(change))))));
-    }
-
-    private async reload(name: string, button: HTMLButtonElement): Promise<void> {
-        button.disabled = true;
-        this.failures.delete(name);
-        try {
-            await call("backplane.reload", { plugins: [name] });
-        } catch (error) {
-            if (error instanceof RpcError)
-                this.failures.set(name, error.message);
-        }
-        this.last = "";
-        void store.readAll();
-        void this.read();
     }
 }

@@ -17,7 +17,7 @@ export interface Field {
     readOnly?: boolean;
     parent?: boolean;
     label?: boolean;
-    names?: string[];
+    values?: string; /* names of a whole number's values: "idle=3 walking" */
 }
 
 export interface Type {
@@ -35,9 +35,9 @@ export interface World {
     entities?: number;
     paused?: boolean;
     speed?: number;
-    seconds?: number;
-    rate?: number;
-    figures?: any;
+    spent?: number; /* seconds, in all steps together */
+    seconds?: number; /* a step, of late */
+    rate?: number; /* steps a second, of late */
 }
 
 export interface Component {
@@ -60,8 +60,6 @@ export interface Info {
     inspector: string;
     readOnly: boolean;
     history: boolean;
-    pace?: boolean;
-    reload?: boolean;
     worlds: World[];
 }
 
@@ -73,8 +71,7 @@ export interface Watched {
     unit: string;
 }
 
-type Subject = "info" | "worlds" | "world" | "types" | "selection" | "entity" | "values" | "theme" | "watched" | "link" | "systems" |
-    "plugins" | "view" | "log";
+type Subject = "info" | "worlds" | "world" | "types" | "selection" | "entity" | "values" | "theme" | "watched" | "link" | "view";
 
 class Store {
     info: Info | null = null;
@@ -89,11 +86,9 @@ class Store {
     values: any[] = [];
     there = false;
     why = "";
-    systems: any[] = [];
-    plugins: any[] = [];
-    log: any[] = [];
     everyMs = 100;
-    private revision = "";
+    private revision = 0;
+    private lately = new Map<string, { at: number; step: number; spent: number; seconds?: number; rate?: number }>();
     private listeners = new Map<Subject, ((...args: any[]) => void)[]>();
     private stream = new Stream(() => this.wish(), (event) => this.take(event), (there, why) => this.link(there, why));
 
@@ -136,7 +131,7 @@ class Store {
         this.entity = null;
         this.watched = [];
         this.values = [];
-        void this.readComponents();
+        void this.readTypes();
         this.tell("world");
         this.tell("selection");
         this.tell("entity");
@@ -203,13 +198,14 @@ class Store {
             return;
         }
         if (event.revision !== undefined && event.revision !== this.revision) {
-            const first = this.revision === "";
+            const first = this.revision === 0;
             this.revision = event.revision;
             if (!first)
                 void this.readAll();
         }
         if (event.worlds !== undefined) {
             this.worlds = event.worlds;
+            this.worlds.forEach((world) => this.measure(world));
             this.tell("worlds");
         }
         if (event.entity !== undefined) {
@@ -218,28 +214,34 @@ class Store {
         }
         if (event.values !== undefined && event.values.length === this.watched.length)
             this.values = event.values;
-        if (event.systems !== undefined) {
-            this.systems = event.systems;
-            this.tell("systems");
-        }
-        if (event.log !== undefined) {
-            this.log.push(...event.log);
-            this.log.splice(0, Math.max(0, this.log.length - 1000));
-            this.tell("log");
-        }
         this.tell("values");
+    }
+
+    /** Steps a second, and what one takes, from what a second has brought. */
+    private measure(world: World): void {
+        const now = performance.now(), before = this.lately.get(world.name);
+        const fresh = { at: now, step: world.step, spent: world.spent ?? 0, seconds: before?.seconds, rate: before?.rate };
+        if (before === undefined || world.step < before.step)
+            this.lately.set(world.name, { ...fresh, seconds: undefined, rate: undefined });
+        else if (now - before.at >= 1000) {
+            const steps = world.step - before.step;
+            fresh.rate = steps / (now - before.at) * 1000;
+            fresh.seconds = steps > 0 ? (fresh.spent - before.spent) / steps : before.seconds;
+            this.lately.set(world.name, fresh);
+        }
+        world.rate = this.lately.get(world.name)?.rate;
+        world.seconds = this.lately.get(world.name)?.seconds;
     }
 
     /** Everything that is asked for once: at the beginning, and after a reload. */
     async readAll(): Promise<void> {
         try {
-            const [info, types] = await Promise.all([call("backplane.info"), call("backplane.types")]);
+            const info: Info = await call("backplane.info");
             this.info = info;
             this.worlds = info.worlds;
-            this.types = new Map(types.map((type: Type) => [type.type, type]));
             if (this.world === "" || !this.worlds.some((world) => world.name === this.world))
                 this.world = this.worlds[0]?.name ?? "";
-            await this.readComponents();
+            await this.readTypes();
             this.tell("info");
             this.tell("worlds");
             this.tell("world");
@@ -252,8 +254,12 @@ class Store {
         }
     }
 
-    async readComponents(): Promise<void> {
-        this.components = this.world === "" ? [] : await call("backplane.components", { world: this.world });
+    /** Fields have their units as the world calls them. */
+    async readTypes(): Promise<void> {
+        const of = this.world === "" ? {} : { world: this.world };
+        const [types, components] = await Promise.all([call("backplane.types", of), this.world === "" ? [] : call("backplane.components", of)]);
+        this.types = new Map(types.map((type: Type) => [type.type, type]));
+        this.components = components;
         this.tell("types");
     }
 }

@@ -1,4 +1,4 @@
-/* systems.ts - what runs in a step, in its order: time, rows, threads, and who has to wait for whom. */
+/* systems.ts - what runs in a step, in its order: time, rows, and what may run side by side. */
 import { formatCount, formatSeconds, h, replace, setText } from "./dom";
 import { call } from "./rpc";
 import { store } from "./store";
@@ -11,13 +11,10 @@ export interface Unit {
     steps: number;
     seconds: number; /* in all steps together */
     rows: number;
-    threads?: number;
+    segment: number; /* units of one segment may run side by side */
     parallel?: boolean;
     concurrent?: boolean;
-    reads?: string[];
-    writes?: string[];
-    conflicts?: string[];
-    set_aside?: string;
+    aside?: boolean; /* its plugin has crashed */
 }
 
 /** What a unit took lately: seconds of the last steps, and how many those were. */
@@ -39,10 +36,10 @@ export class Systems {
     private timer = 0;
     private lately = new Map<string, Lately>();
     private shape = "";
-    private cells = new Map<string, { time: HTMLElement; bar: HTMLElement; rows: HTMLElement; threads: HTMLElement; line: HTMLCanvasElement }>();
+    private cells = new Map<string, { time: HTMLElement; bar: HTMLElement; rows: HTMLElement; line: HTMLCanvasElement }>();
 
     constructor() {
-        const head = ["", "Unit", "Plugin", "Time a step", "", "Last minute", "Rows", "Threads", "Reads and writes"];
+        const head = ["", "Unit", "Time a step", "", "Last minute", "Rows", "Group"];
         this.table = h("table", { class: "systems" }, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), this.body);
         this.element = h("div", { class: "tab-body scroll" }, this.note, this.table, this.empty);
         store.on("world", () => { this.lately.clear(); this.shape = ""; void this.read(); });
@@ -72,7 +69,7 @@ export class Systems {
         if (units.length === 0)
             replace(this.empty, h("p", {}, "Nothing runs in the steps of this world."),
                 h("p", { class: "dim" }, "Name systems below ", h("code", {}, `[world ${store.world}]`), " in the ini: ", h("code", {}, "systems = gravity"), "."));
-        const shape = units.map((unit) => unit.name + unit.plugin + unit.conflicts?.join()).join(";");
+        const shape = units.map((unit) => unit.name + unit.plugin + unit.segment + unit.aside).join(";");
         if (shape !== this.shape) {
             this.shape = shape;
             this.build(units);
@@ -100,28 +97,18 @@ export class Systems {
     private build(units: Unit[]): void {
         this.cells.clear();
         replace(this.body, ...units.map((unit, i) => {
-            const time = h("td", { class: "number mono" }), bar = h("i", {}), rows = h("td", { class: "number mono" }), threads = h("td", { class: "number mono" });
-            const line = h("canvas", { class: "spark", width: 120, height: 22, "aria-hidden": "true" });
-            this.cells.set(unit.name, { time, bar, rows, threads, line });
-            const touches = (list: string[] | undefined, kind: string) => (list ?? []).map((name) => h("span", { class: "chip " + kind, title: kind }, name));
+            const time = h("td", { class: "number mono" }), bar = h("i", {}), rows = h("td", { class: "number mono" });
+            const line = h("canvas", { class: "spark", width: 80, height: 22, "aria-hidden": "true" });
+            this.cells.set(unit.name, { time, bar, rows, line });
             const row = h("tr", { "data-unit": unit.name, tabindex: 0 },
                 h("td", { class: "dim number" }, i + 1),
-                h("th", { scope: "row", title: unit.doc ?? "" }, unit.name, h("div", { class: "dim small" }, unit.kind,
-                    unit.parallel ? ", in ranges" : "", unit.concurrent ? ", beside others" : "")),
-                h("td", {}, unit.plugin), time, h("td", { class: "share" }, bar), h("td", {}, line), rows, threads,
-                h("td", { class: "chips" }, ...touches(unit.writes, "writes"), ...touches(unit.reads, "reads")));
-            for (const event of ["pointerenter", "focus"])
-                row.addEventListener(event, () => this.mark(unit.conflicts ?? []));
-            for (const event of ["pointerleave", "blur"])
-                row.addEventListener(event, () => this.mark([]));
+                h("th", { scope: "row", title: unit.doc ?? "" }, unit.name, h("div", { class: "dim small" }, unit.plugin, ": ", unit.kind,
+                    unit.parallel ? ", in ranges" : "", unit.concurrent ? ", beside others" : "",
+                    unit.aside ? h("span", { class: "badge bad" }, "set aside") : null)),
+                time, h("td", { class: "share" }, bar), h("td", {}, line), rows,
+                h("td", { class: "dim number", title: "units of one group may run side by side" }, unit.segment + 1));
             return row;
         }));
-    }
-
-    /** The units that the one under the pointer has to wait for. */
-    private mark(names: string[]): void {
-        for (const row of this.body.querySelectorAll<HTMLElement>("tr"))
-            row.classList.toggle("conflict", names.includes(row.dataset.unit ?? ""));
     }
 
     private write(unit: Unit, mean: number, most: number, sum: number): void {
@@ -130,7 +117,6 @@ export class Systems {
         cells.bar.style.width = mean / most * 100 + "%";
         cells.bar.title = Math.round(mean / Math.max(sum, 1e-12) * 100) + " % of the step";
         setText(cells.rows, formatCount(unit.rows));
-        setText(cells.threads, String(unit.threads ?? 1));
         this.spark(cells.line, this.lately.get(unit.name)!.past);
     }
 

@@ -35,7 +35,7 @@ export class View {
     private stage: HTMLElement;
     private message = h("div", { class: "empty over", hidden: true });
     private status = h("div", { class: "view-status" });
-    private legend = h("div", { class: "view-legend" });
+    private legend = h("div", { class: "view-legend", hidden: true });
     private selects: Record<"position" | "colour" | "size", HTMLSelectElement>;
     private toggles: Record<string, HTMLButtonElement> = {};
     private camera = new Camera();
@@ -171,7 +171,7 @@ export class View {
             this.choice.colour = "";
         if (!numbers.includes(this.choice.size))
             this.choice.size = "";
-        if (positions.length === 0 && store.types.size > 0 && store.there)
+        if (positions.length === 0 && store.info !== null && store.there)
             this.say("No component of this world has a vec2 or a vec3 to draw.",
                 "Give entities one, like point_mass (position) or transform; the list and the panels show the rest.");
         else if (this.cloud !== null)
