@@ -3,8 +3,8 @@
 #
 # A block ```sh whose first line is "# runnable" is run in a copy of the tree's root with the program
 # and plugins of BUILD under build/; each of its commands must succeed. Where a block ``` follows,
-# nothing but blank lines between the two, the commands must print just that. Blocks of one file are run
-# in order and see each other's files.
+# nothing but blank lines between the two, the commands must print just that. Each block leaves the tree as it
+# was, but for build/, so that they can be run in any order, and twice.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -12,6 +12,11 @@ build=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 runs=0
+
+# Everything in the tree but what lies in build/, with the bytes of the files.
+listed() {
+    (cd "$root" && find . -path ./build -prune -o \( -type f -exec cksum {} + \) -o -print | sort)
+}
 
 for page in "$source"/docs/*.md; do
     blocks=$scratch/blocks
@@ -33,8 +38,10 @@ for page in "$source"/docs/*.md; do
     for file in "$build"/libbackplane.* "$build/tests" "$build/fixtures"; do
         [ ! -e "$file" ] || ln -s "$file" "$root/build"
     done
+    before=$(listed)
     n=1
-    while [ -f "$blocks/$n.sh" ]; do
+    while [ -f "$blocks/$((n + 1)).sh" ]; do n=$((n + 1)); done
+    while [ -f "$blocks/$n.sh" ]; do # from the last to the first: none of them needs what another one has left
         runs=$((runs + 1))
         if ! (cd "$root" && sh -e "$blocks/$n.sh") >"$scratch/output" 2>"$scratch/errors" </dev/null; then
             cat "$blocks/$n.sh" "$scratch/output" "$scratch/errors"
@@ -45,7 +52,14 @@ for page in "$source"/docs/*.md; do
             echo "docs/$(basename "$page"): these commands print something else"
             exit 1
         fi
-        n=$((n + 1))
+        if [ "$(listed)" != "$before" ]; then
+            cat "$blocks/$n.sh"
+            echo "docs/$(basename "$page"): these commands leave the tree with"
+            listed | sort >"$scratch/after"
+            echo "$before" | sort | comm -13 - "$scratch/after"
+            exit 1
+        fi
+        n=$((n - 1))
     done
 done
 echo "$runs blocks of commands"

@@ -81,6 +81,12 @@ alike() {
         END { if (!bad && (getline other < wanted) > 0) bad = 1; exit bad }' "$2"
 }
 
+# Everything in the tree but what lies in build/, with the bytes of the files.
+listed() {
+    (cd "$root" && find . -path ./build -prune -o \( -type f -exec cksum {} + \) -o -print | sort)
+}
+before=$(listed)
+
 runs=0
 spins=0
 i=1
@@ -96,6 +102,7 @@ while [ $i -lt "$count" ]; do
         cat "$commands" "$scratch/output" "$scratch/errors"
         fail "these commands fail"
     }
+    [ "$(listed)" = "$before" ] || { cat "$commands"; fail "these commands do not leave the tree as it was"; }
     [ ! -s "$scratch/errors" ] || { cat "$commands" "$scratch/errors"; fail "these commands complain"; }
     if grep -q spin "$commands" && ! grep -q reload "$commands"; then
         spins=$((spins + 1))
