@@ -70,7 +70,9 @@ PROGRAM_LIBS = $(shell $(PKG_CONFIG) --libs jansson $(EDITING))
 ROOMS           := os base plugin store property step scene reload history engine
 ALL_SOURCES     := $(wildcard $(ROOMS:%=host/%/*.c))
 LIB_SOURCES     := $(filter-out %_$(OTHER).c,$(ALL_SOURCES))
-PROGRAM_SOURCES := $(wildcard host/program/*.c)
+PROGRAM_SOURCES := $(wildcard host/program/*.c host/conformance/*.c)
+# What `backplane check` asks of plugins; the tests ask the same.
+CONFORMANCE     := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard host/conformance/*.c))
 ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 # A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
 packages_of      = $(if $(wildcard plugins/$(1)/packages),$(shell cat plugins/$(1)/packages))
@@ -105,7 +107,8 @@ STATIC_PLUGINS  := $(PLUGIN_NAMES:%=$(BUILD)/static/%.o)
 # Versions of our own plugins whose states are of another form, for tests of reloading.
 OTHER_FORMS     := $(patsubst %,$(BUILD)/fixtures/%_other_form$(SO),debug_name mesh recorder transform) \
                    $(BUILD)/fixtures/mesh_other_instances$(SO)
-FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%$(SO)) $(OTHER_FORMS)
+FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%$(SO)) $(BUILD)/fixtures/companion$(SO) \
+                   $(OTHER_FORMS)
 
 # What a recipe says of itself (nothing under make -s), and whether its commands are shown.
 Q      := $(if $(V),,@)
@@ -165,6 +168,7 @@ $(BUILD)/pic/%.o: %.c Makefile
 	$(Q)$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/host/program/%.o: DEFINES = $(if $(EDITING),-DBACKPLANE_LIBEDIT)
+$(BUILD)/obj/host/conformance/%.o: DEFINES = -DBP_STATIC_PLUGINS $(TEST_WARN)
 
 # What ends a thread from inside a call unwinds the stack: the guard meets it there.
 $(BUILD)/obj/host/plugin/guard_posix.o $(BUILD)/pic/host/plugin/guard_posix.o: CODE += -fexceptions
@@ -249,6 +253,11 @@ $(BUILD)/fixtures/%$(SO): tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HE
 	$(call say,PLUGIN,$@)
 	$(call shared,,$(FIXTURE_LIBS))
 
+$(BUILD)/fixtures/companion$(SO): host/conformance/companion.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(call say,PLUGIN,$@)
+	$(call shared,,$(FIXTURE_LIBS))
+
 $(BUILD)/fixtures/%_other_form$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                    tests/fixtures/other_form.h Makefile
 	@mkdir -p $(@D)
@@ -274,7 +283,7 @@ DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename 
            mmap mremap fork pipe pthread_create pthread_mutex_init pthread_cond_init pthread_key_create dlopen dlerror \
            inotify_init1 inotify_add_watch
 
-$(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
+$(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $(if $(EXE),,$(DOUBLED:%=-Wl,--wrap=%)) $^ -o $@ $(shell $(PKG_CONFIG) --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS) $(FIXTURE_LIBS)
 

@@ -6,6 +6,7 @@
 #   host/ROOM/        plugin_api/, backplane.h (the contract with embedders) and the rooms up to itself in the order
 #                     os, base, plugin, store, property, step, scene, reload, engine; os/ includes nothing of ours
 #   host/program/     plugin_api/, backplane.h, host/os/ and its own folder: it is a user of the library
+#   host/conformance/ plugin_api/, backplane.h, host/os/ and its own folder: it belongs to the program, and to the tests
 #   tools/import/     likewise
 #   examples/         plugin_api/, backplane.h and their own folder
 #   bench/, tests/    anything but, for bench, tests/
@@ -84,7 +85,9 @@ find plugin_api plugins host examples bench tests tools \( -name '*.c' -o -name 
             return room != "plugin_api" || target == room
         if (file == "host/backplane.h")
             return room ~ /^(host|examples|tools)/ && room != "host/os"
-        if (room == "host/program" || room ~ /^(examples|tools)/)
+        if (room == "host/program" && target == "host/conformance")
+            return 1
+        if (room == "host/program" || room == "host/conformance" || room ~ /^(examples|tools)/)
             return target == "host/os" && room !~ /^examples/
         return room in level && target in level && level[target] <= level[room]
     }

@@ -114,11 +114,21 @@ static const command_t commands[] = {
     },
     {
         .name = "check",
-        .usage = "check PLUGIN.so [NAME=VALUE ...]",
-        .about = "look into a plugin for what would trouble a reload",
-        .help = "Looks for variables of its own, for what would keep it in memory after a reload, and at what it\n"
-                "imports; then loads it, with the options NAME = VALUE, in a process of its own, and lists what it\n"
-                "brings. Exit status 1 where it breaks a rule.\n",
+        .usage = "check PLUGIN.so [NAME=VALUE ...] [--level N] [--from OLDER.so] [--needs OTHER.so] [--json]",
+        .about = "look into a plugin, and ask of it what every plugin must do",
+        .help = "  --level N        how much is asked, 1 to 5; 1\n"
+                "  --from OLDER.so  an older version that it must take over from; may be given several times\n"
+                "  --needs OTHER.so a plugin to load before it; may be given several times\n"
+                "  --json           print the findings as one JSON object\n"
+                "\n"
+                "Level 1 looks for variables of its own, for what would keep it in memory after a reload, and at\n"
+                "what it imports; then loads it, with the options NAME = VALUE, in a process of its own, and lists\n"
+                "what it brings. Level 2 asks whether its components do what the contract promises, 3 does random\n"
+                "operations against a model, 4 reloads it over itself and over older versions, 5 lets every\n"
+                "allocation fail once and compares numbers of threads. Each question is asked in a process of its\n"
+                "own, and each finding says what to do. Exit status 1 where it breaks a rule.\n"
+                "\n"
+                "  backplane check ./health.so --level 5 --from released/health.so\n",
         .run_texts = command_check,
     },
     {

@@ -22,7 +22,8 @@ void new_watched(const new_plugin_t *plugin, char *path, size_t size)
 
 static const char makefile_head[] =
     "# make          build the plugin, @name@.so\n"
-    "# make test     build it, have it checked, run its test\n"
+    "# make check    build it, and ask of it what every plugin must do\n"
+    "# make test     that, and its own test\n"
     "# make run      run @name@.ini for ten seconds of its time, as fast as it goes\n"
     "# make dev      run it at the pace of the clock; save @file@, and the running world goes on with what you saved\n"
     "# make console  look into it and change it by commands\n"
@@ -56,10 +57,13 @@ static const char makefile_rust[] =
     "\n";
 
 static const char makefile_tail[] =
-    ".PHONY: test run dev console clean\n"
+    ".PHONY: check test run dev console clean\n"
     "\n"
-    "test: @name@.so\n"
-    "\t$(BACKPLANE) check ./@name@.so\n"
+    "# For versions that you have given out: --from released/@name@.so\n"
+    "check: @name@.so\n"
+    "\t$(BACKPLANE) check ./@name@.so --level 5\n"
+    "\n"
+    "test: check\n"
     "\tsh ./test.sh $(BACKPLANE)\n"
     "\n"
     "run: @name@.so\n"

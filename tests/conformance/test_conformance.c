@@ -1,4 +1,5 @@
-/* test_conformance.c - every check of conformance.h over every component of every plugin that is built.
+/* test_conformance.c - every check of host/conformance/conformance.h over every component of every plugin that is
+ * built.
  *
  * A test case for each component, so that a failure names it; the checks are the rounds of a loop. Which
  * components there are is found by loading the plugins, when the suite is put together. Fixtures that bring
@@ -8,7 +9,7 @@
  * With BACKPLANE_CONFORMANCE in the environment only the plugin that it names is checked (README.md).
  */
 #include "../suites.h"
-#include "conformance.h"
+#include "conformance/conformance.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -162,7 +163,7 @@ Suite *conformance_suite(void)
         add_asked(asked);
     } else {
         add_folder(TEST_PLUGIN_DIR);
-        add_subjects("", TEST_FIXTURE_DIR "/companion", "");
+        add_subjects("", "companion", "");
         add_subjects("", keeper_file, "");
         tcase_add_loop_test(all, a_component_that_breaks_a_rule_is_complained_about, 1, FAULTS + 1);
         tcase_add_test(all, there_is_no_fault_that_is_not_tried);

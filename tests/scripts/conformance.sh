@@ -34,4 +34,46 @@ if BACKPLANE_CONFORMANCE=$scratch/bad.so "$build/tests" conformance >"$said" 2>&
     fail "a loop that depends on how rows are cut passes"
 fi
 grep -q "component 'spin' of .*bad.so: .*threads" "$said" || { cat "$said"; fail "what is wrong is not said"; }
-echo "$checks checks of spin.c"
+
+# The same questions by the program, each in a process of its own.
+check() { "$build/backplane" check "$@" >"$said" 2>&1; }
+expect() { grep -qF -- "$1" "$said" || { cat "$said"; fail "check does not say: $1"; }; }
+for name in bad crash hang exits older; do mkdir "$scratch/$name"; done
+mv "$scratch/bad.so" "$scratch/bad/spin.so"
+check "$scratch/spin.so" --level 5 || { cat "$said"; fail "check complains of spin.c"; }
+expect "component 'spin': 25 checks up to level 5, and nothing to complain of"
+! check "$scratch/bad/spin.so" --level 5 || fail "a loop that depends on how rows are cut passes check"
+expect "error: level 5: component 'spin': steps alike on any number of threads: on 3 threads the values differ"
+expect "what to do: a parallel loop works on its own range of rows alone"
+check "$scratch/bad/spin.so" --level 4 || { cat "$said"; fail "level 4 asks what belongs to level 5"; }
+
+# build NAME SED - spin.c, changed, in a folder of its own
+build() {
+    sed -e "$2" "$source/examples/plugin/spin.c" >"$scratch/$1.c"
+    cc -shared -fPIC -I "$source/plugin_api" "$scratch/$1.c" -o "$scratch/$1/spin.so"
+}
+build crash 's/float dt = .*/float dt = *(volatile float *)8;/'
+! check "$scratch/crash/spin.so" --level 3 || fail "a crash passes"
+expect "error: level 3: component 'spin': never mixes entities up between steps: it crashed (signal 11)"
+build exits 's/#include <bp_plugin.h>/&\n#include <stdlib.h>/; s/float dt = .*/float dt = 0; exit(0);/'
+! check "$scratch/exits/spin.so" --level 3 || fail "a plugin that ends the process passes"
+
+# An older version that it takes over from, and one whose values do not fit.
+build older 's/const float \*speed/const double *speed/; s/c.speed\[i\]/(float)c.speed[i]/'
+check "$scratch/spin.so" --from "$scratch/older/spin.so" || { cat "$said"; fail "a float does not take over from a double"; }
+build older 's/const float \*speed/const char *const *speed/; s/c.speed\[i\]/1/; s/.initial = "1", .min = "0", //'
+! check "$scratch/spin.so" --from "$scratch/older/spin.so" --json || fail "a number takes over from a text"
+python3 - "$said" <<'END' || { cat "$said"; fail "the findings are no JSON that says so"; }
+import json, sys
+told = json.load(open(sys.argv[1]))
+found = [f for f in told["findings"] if f["severity"] == "error"]
+assert not told["passed"] and len(found) == 1, found
+assert found[0]["level"] == 4 and found[0]["component"] == "spin" and "it is refused" in found[0]["text"]
+assert "state_form" in found[0]["advice"] and "older/spin.so" in found[0]["text"]
+END
+! check "$scratch/spin.so" --level 6 || fail "there is no level 6"
+expect "--level takes a number from 1 to 5"
+! check "$scratch/spin.so" --lvel 2 || fail "an option is made up"
+expect "did you mean '--level'?"
+[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'backplane-check-*')" ] || fail "folders of answers are left"
+echo "$checks checks of spin.c, by the tests and by the program"

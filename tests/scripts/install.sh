@@ -101,6 +101,7 @@ make -s -C health test >>said
 printf 'step 60\nget main/one.health.hp\n' | "$prefix/bin/backplane" console health/health.ini >>said
 [ $(($(date +%s) - began)) -le 10 ] || fail "a plugin of one's own takes more than ten seconds"
 { grep -q '^passed$' said && grep -q '^101\.' said; } || { cat said; fail "what backplane new makes does not run"; }
+grep -q '25 checks up to level 5' said || { cat said; fail "make test of a new plugin does not check it"; }
 mv "$prefix" "$prefix.away"
 ! make -s -C health BACKPLANE="$prefix/bin/backplane" -B >said 2>&1 || fail "a plugin is built without the program"
 grep -q 'say where it is: make BACKPLANE=' said || { cat said; fail "make does not say that the program is missing"; }

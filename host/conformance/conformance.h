@@ -10,8 +10,8 @@
  * What it does not do: it asks nothing that only one plugin promises (tests/unit/test_plugins.c does), and it
  * runs no systems.
  */
-#ifndef TESTS_CONFORMANCE_H
-#define TESTS_CONFORMANCE_H
+#ifndef HOST_CONFORMANCE_CONFORMANCE_H
+#define HOST_CONFORMANCE_CONFORMANCE_H
 
 #include <backplane.h>
 
@@ -29,10 +29,11 @@ enum {
 
 /* One component of one plugin, and how to load it. */
 typedef struct conformance_subject_t {
-    char needs[1024];    /* paths of plugins that it needs, separated by blanks */
+    char needs[1024];    /* paths of plugins that it needs, with blanks or line ends between them */
     char plugin[1024];   /* its path */
-    char options[512];   /* "name=value name=value" */
+    char options[512];   /* "name=value name=value", likewise */
     char component[64];
+    char next[1024];     /* the path of a newer version, which is to take over from `plugin`; "": `plugin` itself */
 } conformance_subject_t;
 
 /* Before each block of a rig's memory. */
@@ -98,6 +99,8 @@ typedef struct conformance_check_t {
     const char *name;
     void (*run)(conformance_t *c);
     uint32_t threads; /* above 0: run it again on so many threads; the digests must be the same */
+    uint32_t level;   /* 2 the contract, 3 random operations, 4 reloads, 5 failing memory and threads */
+    const char *advice; /* what to do about a complaint */
 } conformance_check_t;
 
 extern const conformance_check_t conformance_checks[];
@@ -151,6 +154,9 @@ void *conformance_new(conformance_t *c, size_t size);
 
 /* Load the plugin under test once more after it was unloaded, and read its declaration again. */
 void conformance_load_again(conformance_t *c);
+
+/* Read its declaration again: another version of it has come in. */
+void conformance_learn_again(conformance_t *c);
 
 /* Bring the component under test and the companion into a further world. */
 bp_world_o *conformance_world(conformance_t *c, const char *name);
@@ -238,6 +244,9 @@ void check_round_trip_as_text(conformance_t *c);
 void check_read_only(conformance_t *c);
 void check_range(conformance_t *c);
 void check_refusals(conformance_t *c);
+
+/* conformance_reload.c */
+void check_reload(conformance_t *c);
 
 /* conformance_lists.c */
 void check_wholes(conformance_t *c);

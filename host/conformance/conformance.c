@@ -15,31 +15,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const bp_plugin_head_t bp_plugin_companion; /* companion.c */
+
+#define HOW_DECLARED "compare the declaration with what the code does: docs/plugin_abi.md"
+#define HOW_BATCHES "let create, destroy and set do all of a batch or nothing of it: bp_component.h, bp_storage_i"
+#define HOW_VALUES "each property must come back as it was set, and leave the others alone: get and set of bp_storage_i"
+#define HOW_DEATH "end an instance with its entity: destroy, or gc and who asks whether an entity is alive"
+#define HOW_MIXED "look at what happens when instances move: tell with instances_moved, and forget the old slot"
+#define HOW_STATE "keep state in bp_manager_t.state, and give all of it back in stop: no variables of your own"
+#define HOW_MEMORY "check what bp_memory_api.resize answers; on NULL take back what was done and return BP_ERROR_MEMORY"
+#define HOW_THREADS "a parallel loop works on its own range of rows alone, and does not depend on where that is cut"
+#define HOW_RELOAD "say a state_form, or save and load, or make properties settable: docs/reload.md"
+
 const conformance_check_t conformance_checks[] = {
-    {"declares itself properly", check_declaration, 0},
-    {"creates by count", check_creates_by_count, 0},
-    {"adds and removes", check_adds_and_removes, 0},
-    {"does a batch whole or not at all", check_batches_are_all_or_nothing, 0},
-    {"keeps instances apart by name, or is single", check_names_of_instances, 0},
-    {"begins with the declared defaults", check_defaults, 0},
-    {"gives back what was set", check_round_trip, 0},
-    {"gives back what was set in batches", check_round_trip_in_batches, 0},
-    {"gives back what was set as text", check_round_trip_as_text, 0},
-    {"keeps arrays and lists", check_wholes, 0},
-    {"refuses to set what is read only", check_read_only, 0},
-    {"refuses what is out of range", check_range, 0},
-    {"refuses wrong types and absent entities", check_refusals, 0},
-    {"ends with its entity", check_death, 0},
-    {"collects the dead in time", check_collection, 0},
-    {"never mixes entities up", check_churn, 0},
-    {"never mixes entities up between steps", check_churn_with_steps, 0},
-    {"keeps worlds apart", check_worlds_are_independent, 0},
-    {"stops with living instances", check_stops_with_living_instances, 0},
-    {"is unloaded with living instances", check_unloads_with_living_instances, 0},
-    {"survives a lack of memory", check_out_of_memory, 0},
-    {"loads what it saves", check_save_and_load, 0},
-    {"creates with values as by create and set", check_creates_with_values, 0},
-    {"steps alike on any number of threads", check_threads_agree, 3},
+    {"declares itself properly", check_declaration, 0, 2, HOW_DECLARED},
+    {"creates by count", check_creates_by_count, 0, 2, HOW_BATCHES},
+    {"adds and removes", check_adds_and_removes, 0, 2, HOW_BATCHES},
+    {"does a batch whole or not at all", check_batches_are_all_or_nothing, 0, 2, HOW_BATCHES},
+    {"keeps instances apart by name, or is single", check_names_of_instances, 0, 2, HOW_VALUES},
+    {"begins with the declared defaults", check_defaults, 0, 2, HOW_DECLARED},
+    {"gives back what was set", check_round_trip, 0, 2, HOW_VALUES},
+    {"gives back what was set in batches", check_round_trip_in_batches, 0, 2, HOW_VALUES},
+    {"gives back what was set as text", check_round_trip_as_text, 0, 2, HOW_VALUES},
+    {"keeps arrays and lists", check_wholes, 0, 2, HOW_VALUES},
+    {"refuses to set what is read only", check_read_only, 0, 2, HOW_VALUES},
+    {"refuses what is out of range", check_range, 0, 2, HOW_VALUES},
+    {"refuses wrong types and absent entities", check_refusals, 0, 2, HOW_VALUES},
+    {"ends with its entity", check_death, 0, 2, HOW_DEATH},
+    {"collects the dead in time", check_collection, 0, 2, HOW_DEATH},
+    {"never mixes entities up", check_churn, 0, 3, HOW_MIXED},
+    {"never mixes entities up between steps", check_churn_with_steps, 0, 3, HOW_MIXED},
+    {"keeps worlds apart", check_worlds_are_independent, 0, 2, HOW_STATE},
+    {"stops with living instances", check_stops_with_living_instances, 0, 2, HOW_STATE},
+    {"is unloaded with living instances", check_unloads_with_living_instances, 0, 2, HOW_STATE},
+    {"survives a lack of memory", check_out_of_memory, 0, 5, HOW_MEMORY},
+    {"loads what it saves", check_save_and_load, 0, 2, HOW_RELOAD},
+    {"creates with values as by create and set", check_creates_with_values, 0, 2, HOW_BATCHES},
+    {"is reloaded over itself and over older versions", check_reload, 0, 4, HOW_RELOAD},
+    {"steps alike on any number of threads", check_threads_agree, 3, 5, HOW_THREADS},
 };
 const uint32_t conformance_check_count = sizeof conformance_checks / sizeof conformance_checks[0];
 
@@ -147,17 +160,23 @@ void *conformance_new(conformance_t *c, size_t size)
 
 /* --- plugins --------------------------------------------------------------------------------------- */
 
-/* Cut the next word off *text; NULL at its end. */
-static char *next_word(char **text)
+/* What parts the words of a text: line ends, where there are any, so that words may have blanks in them. */
+static char between(const char *text)
 {
-    while (**text == ' ')
+    return strchr(text, '\n') != NULL ? '\n' : ' ';
+}
+
+/* Cut the next word off *text; NULL at its end. */
+static char *next_word(char **text, char part)
+{
+    while (**text == part)
         (*text)++;
     char *word = *text;
-    while (**text != '\0' && **text != ' ')
+    while (**text != '\0' && **text != part)
         (*text)++;
     if (word == *text)
         return NULL;
-    if (**text == ' ')
+    if (**text == part)
         *(*text)++ = '\0';
     return word;
 }
@@ -177,7 +196,7 @@ static bp_result_t load_needs(bp_host_o *host, const conformance_subject_t *subj
     char needs[sizeof subject->needs], *at = needs, *word;
     bp_result_t result = BP_OK;
     snprintf(needs, sizeof needs, "%s", subject->needs);
-    while (result == BP_OK && (word = next_word(&at)) != NULL)
+    while (result == BP_OK && (word = next_word(&at, between(subject->needs))) != NULL)
         result = bp_host_load_plugin(host, word, NULL, 0);
     return result;
 }
@@ -188,7 +207,7 @@ static bp_result_t load_subject(bp_host_o *host, const conformance_subject_t *su
     bp_option_t options[CONFORMANCE_OPTIONS];
     uint32_t count = 0;
     snprintf(words, sizeof words, "%s", subject->options);
-    while (count < CONFORMANCE_OPTIONS && (word = next_word(&at)) != NULL) {
+    while (count < CONFORMANCE_OPTIONS && (word = next_word(&at, between(subject->options))) != NULL) {
         char *value = strchr(word, '=');
         if (value != NULL)
             *value++ = '\0';
@@ -220,7 +239,8 @@ static bp_component_i component_at(const bp_component_list_t *list, uint32_t ind
 uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects,
                               uint32_t capacity, char *complaint)
 {
-    bp_host_o *host = bp_host_create(NULL);
+    const bp_plugin_head_t *linked[] = {&bp_plugin_companion};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     uint32_t count = UINT32_MAX;
     complaint[0] = '\0';
     if (host != NULL && load_needs(host, like) == BP_OK && load_subject(host, like) == BP_OK) {
@@ -242,7 +262,7 @@ uint32_t conformance_subjects(const conformance_subject_t *like, conformance_sub
 
 /* --- the rig --------------------------------------------------------------------------------------- */
 
-static const char companion_file[] = TEST_FIXTURE_DIR "/companion";
+static const char companion_file[] = "companion"; /* linked in */
 
 /* The companion is never the component under test. */
 static const char *companion(const conformance_t *c)
@@ -321,12 +341,17 @@ static void learn(conformance_t *c)
            c->subject->component);
 }
 
-void conformance_load_again(conformance_t *c)
+void conformance_learn_again(conformance_t *c)
 {
     c->property_count = c->whole_count = 0;
     c->table = NULL;
-    EXPECT_OK(c, load_subject(c->host, c->subject));
     learn(c);
+}
+
+void conformance_load_again(conformance_t *c)
+{
+    EXPECT_OK(c, load_subject(c->host, c->subject));
+    conformance_learn_again(c);
 }
 
 static void make_friends(conformance_t *c)
@@ -341,7 +366,10 @@ static void make_friends(conformance_t *c)
 
 static void open_rig(conformance_t *c)
 {
+    const bp_plugin_head_t *linked[] = {&bp_plugin_companion};
     c->host = bp_host_create(&(bp_host_desc_t){
+        .static_plugins = linked,
+        .static_plugin_count = 1,
         .threads = c->threads,
         .seed = 1,
         .tag = 2, /* check_refusals makes a host with another */
