@@ -48,7 +48,7 @@ put 644 "$root/lib" "$build/libbackplane.so"
 mv -f "$root/lib/libbackplane.so" "$root/lib/libbackplane.so.0"
 ln -sf libbackplane.so.0 "$root/lib/libbackplane.so"
 put 644 "$root/lib/backplane/plugins" "$build"/plugins/*.so
-put 644 "$root/include/backplane" "$source"/plugin_api/*.h "$source/host/backplane.h"
+put 644 "$root/include/backplane" "$source"/plugin_api/*.h "$source"/plugin_api/*.rs "$source/host/backplane.h"
 put 644 "$root/include/backplane/components" "$source"/plugin_api/components/*.h
 put 644 "$root/include/backplane/helpers" "$source"/plugin_api/helpers/*.h
 for folder in $(cd "$source/config" && find . -type d); do

@@ -98,12 +98,12 @@ static const command_t commands[] = {
     },
     {
         .name = "new",
-        .usage = "new NAME [--component | --system | --own-storage] [--lang c|c++] [--fields LIST]",
+        .usage = "new NAME [--component | --system | --own-storage] [--lang c|c++|rust] [--fields LIST]",
         .about = "make a folder with a plugin of your own in it",
         .help = "  --component    a component with declared fields (so it is without any of the three)\n"
                 "  --system       a system that works on the component of another plugin\n"
                 "  --own-storage  a component that keeps its instances itself\n"
-                "  --lang c|c++   the language of the source; c\n"
+                "  --lang c|c++|rust  the language of the source; c. In Rust it is a component with declared fields\n"
                 "  --fields LIST  its fields, or a system's options: \"hp:f32=100,max:f32,path:vec3[],marks:u8[4]\"\n"
                 "\n"
                 "Makes the folder NAME with source, Makefile, ini, test and README. The plugin builds, runs, is\n"

@@ -95,10 +95,13 @@ static bool read_language(const char *text, new_language_t *language)
     *language = NEW_C;
     if (text == NULL || strcmp(text, "c") == 0)
         return true;
+    *language = NEW_RUST;
+    if (strcmp(text, "rust") == 0 || strcmp(text, "rs") == 0)
+        return true;
     *language = NEW_CXX;
     if (strcmp(text, "c++") == 0 || strcmp(text, "cpp") == 0 || strcmp(text, "cxx") == 0)
         return true;
-    complain("--lang takes c or c++, not '%s'", text);
+    complain("--lang takes c, c++ or rust, not '%s'", text);
     return refuse();
 }
 
@@ -129,6 +132,10 @@ static bool read_wishes(new_plugin_t *plugin, int count, char **texts)
     bool system = wishes.kind != NULL && strcmp(wishes.kind, "--system") == 0;
     plugin->kind = system ? NEW_SYSTEM : wishes.kind != NULL && strcmp(wishes.kind, "--own-storage") == 0
         ? NEW_OWN_STORAGE : NEW_COMPONENT;
+    if (plugin->language == NEW_RUST && plugin->kind != NEW_COMPONENT) {
+        complain("in Rust a plugin begins as a component with declared fields; %s is for c and c++", wishes.kind);
+        return refuse();
+    }
     if (!new_name_fits(plugin, wishes.name, "plugin"))
         return false;
     snprintf(plugin->name, sizeof plugin->name, "%s", wishes.name);
@@ -196,7 +203,7 @@ static bool write_files(const new_plugin_t *plugin, folder_t *folder)
     new_text_t text = {.chars = NULL};
     snprintf(source, sizeof source, "%s.%s", plugin->name, new_source_ending(plugin));
     snprintf(ini, sizeof ini, "%s.ini", plugin->name);
-    new_source_c(plugin, &text);
+    (plugin->language == NEW_RUST ? new_source_rust : new_source_c)(plugin, &text);
     bool fine = write_text(folder, source, &text);
     const struct { const char *name; void (*make)(const new_plugin_t *plugin, new_text_t *text); } others[] = {
         {"Makefile", new_makefile}, {ini, new_ini}, {"test.sh", new_test}, {"README.md", new_readme},

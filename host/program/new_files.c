@@ -50,10 +50,14 @@ static const char makefile_unique[] =
     "UNIQUE    := $(shell $(CXX) -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1 && echo -fno-gnu-unique)\n";
 
 static const char makefile_rust[] =
+    "HEADERS   := $(shell $(BACKPLANE) --headers)\n"
+    "RUSTC     ?= rustc\n"
+    "RUSTFLAGS ?= -O -g\n"
     "\n"
-    "@name@.so: @file@ bp.rs Cargo.toml Makefile\n"
-    "\tcargo build --release --offline --quiet\n"
-    "\tcp target/release/lib@name@.so $@\n"
+    "@name@.so: @file@ Makefile\n"
+    "\t@[ -n \"$(HEADERS)\" ] || { echo 'no program \"$(BACKPLANE)\"; say where it is: make BACKPLANE=...'; exit 1; }\n"
+    "\tBACKPLANE_HEADERS=$(HEADERS) $(RUSTC) --edition 2021 --crate-type cdylib --crate-name @name@ -C panic=abort "
+    "-C link-arg=-lc $(RUSTFLAGS) $< -o $@\n"
     "\n";
 
 static const char makefile_tail[] =
@@ -76,7 +80,7 @@ static const char makefile_tail[] =
     "\t$(BACKPLANE) console @name@.ini\n"
     "\n"
     "clean:\n"
-    "\trm -rf @name@.so @name@.d target\n"
+    "\trm -f @name@.so @name@.d\n"
     "@include@";
 
 void new_makefile(const new_plugin_t *plugin, new_text_t *text)
@@ -203,7 +207,6 @@ static const char readme[] =
     "| file | |\n"
     "| --- | --- |\n"
     "| `@file@` | the plugin |\n"
-    "@more@"
     "| `@name@.ini` | a world to try it in |\n"
     "| `test.sh` | what `make test` asks of it |\n"
     "\n"
@@ -220,8 +223,7 @@ void new_readme(const new_plugin_t *plugin, new_text_t *text)
     snprintf(file, sizeof file, "%s.%s", plugin->name, new_source_ending(plugin));
     const char *const words[] = {
         "file", file, "kind", kinds[plugin->kind],
-        "more", plugin->language == NEW_RUST ? "| `bp.rs` | the contract, as far as this plugin needs it |\n" : "",
-            NULL,
+        NULL,
     };
     new_text_fill(text, readme, plugin, words);
 }

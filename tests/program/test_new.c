@@ -41,12 +41,22 @@ static const char *const made[] = {
     "a --own-storage --lang c++ --fields 'e:entity,v:dvec3=1 2.5 3,q:quat,on:bool'",
     "a --own-storage --fields 'on:bool'",
     "a --system --fields 'count:u32=3,text:string=abc'",
+    "a --lang rust",
+    "a --lang=rust --component --fields 'hp:f32=100,b:bool=true,s:string=a \"b\" \\\\ \xc3\xa4,who:entity,l:vec3[],"
+    "m:u8[4]=7'",
+    "a --lang rust --fields 'p:dvec3=1 2 3,n:i16=3,c:colour=#ff8000'",
+    "a --lang rust --fields 'n:u16=65535,text:string[]'",
+    "a --lang rust --fields 'text:string'",
     "a --system --fields 'how_much:f64=0.25,colour:colour=#ff0000'",
 };
 
 START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
 {
     empty_folder();
+    if (strstr(made[_i], "rust") != NULL && system("command -v rustc >/dev/null 2>&1") != 0) {
+        puts("Rust is skipped: there is no rustc");
+        return;
+    }
     expect(shell(IN_FOLDER "backplane new %s", made[_i]), 0, NULL);
     const outcome_t *outcome = shell(IN_FOLDER "make -s -C a test");
     expect(outcome, 0, NULL); /* with nothing on stderr: no warning */

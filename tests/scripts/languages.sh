@@ -20,19 +20,19 @@ as_told() {
     grep -q "component 'spin': 2 properties" "$scratch/said" || { cat "$scratch/said"; fail "$1: it lacks its properties"; }
 }
 
-# The sizes that the Rust version asserts are those of the headers.
+# The sizes that bp.rs asserts are those of the headers.
 {
     echo '#include <bp_plugin.h>'
-    sed -n 's/.*size_of::<\([A-Za-z]*\)>() == \([0-9]*\).*/\1 \2/p' "$source/examples/languages/spin.rs" | while read -r name size; do
+    sed -n 's/.*size_of::<\([A-Za-z]*\)>() == \([0-9]*\).*/\1 \2/p' "$source/plugin_api/bp.rs" | while read -r name size; do
         case $name in
         Field) type=bp_field_t ;; Component) type=bp_component_i ;; Desc) type=bp_plugin_desc_t ;; Head) type=bp_plugin_head_t ;;
         Run) type=bp_run_t ;; Step) type=bp_step_t ;; *) type=unknown_$name ;;
         esac
-        echo "_Static_assert(sizeof($type) == $size, \"$type of examples/languages/spin.rs\");"
+        echo "_Static_assert(sizeof($type) == $size, \"$type of plugin_api/bp.rs\");"
     done
 } >"$scratch/sizes.c"
-[ "$(grep -c Static_assert "$scratch/sizes.c")" -ge 6 ] || fail "spin.rs asserts hardly any size"
-cc -I "$source/plugin_api" -c "$scratch/sizes.c" -o "$scratch/sizes.o" || fail "a struct of spin.rs is not as large as that of the headers"
+[ "$(grep -c Static_assert "$scratch/sizes.c")" -ge 6 ] || fail "bp.rs asserts hardly any size"
+cc -I "$source/plugin_api" -c "$scratch/sizes.c" -o "$scratch/sizes.o" || fail "a struct of bp.rs is not as large as that of the headers"
 
 cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/spin.c" -o "$scratch/c.so"
 languages=""
