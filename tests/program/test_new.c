@@ -90,7 +90,7 @@ START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started
     empty_folder();
     expect(shell(IN_FOLDER "backplane new health --fields 'hp:f32' && make -s -C health"), 0, NULL);
     const outcome_t *outcome =
-        shell(IN_FOLDER "{ n=0; while [ $n -lt 250 ] && ! grep -q 'reloaded' said; do "
+        shell(IN_FOLDER "{ n=0; while [ $n -lt 250 ] && ! grep -qs 'reloaded' said; do "
                         "[ $((n %% 50)) != 5 ] || sed -i.old 's/\"0.1\"/\"0.2\"/' health/health.c; "
                         "echo 'step 1'; echo plugins; sleep 0.1; n=$((n + 1)); done; } | "
                         "backplane console health/health.ini | sed -u 's/^health  *0.2 /reloaded: /' >said; cat said");
