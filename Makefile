@@ -115,7 +115,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
+.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -136,6 +136,16 @@ bubbles: packages
 	@tools/packages.sh picture
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 	@$(BUILD)/backplane run config/bubbles.ini
+
+# One world on four processes, and its picture: docs/machines.md.
+machines: packages
+	@tools/packages.sh mpi
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	$(call say,PLUGIN,examples/gas)
+	$(Q)$(CC) -shared -fPIC -O2 -ffp-contract=off $(WARN) -Iplugin_api examples/gas/*.c -o examples/gas/gas.so -lm
+	@OMPI_MCA_mpi_yield_when_idle=1 mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root) -n 4 \
+	    $(BUILD)/backplane run examples/gas/machines.ini
+	@echo "examples/gas/machines.svg shows the particles, each in the colour of its rank"
 
 # Watch a plugin while it is being written: docs/hot_reload.md.
 dev: all
@@ -487,6 +497,7 @@ help:
 	@echo "make run          simulate the solar system"
 	@echo "make inspect      the solar system in real time, and a page to see and change it in a browser; PORT=15702"
 	@echo "make bubbles      a million sprites and twenty bubbles, and a picture of them; needs libpng"
+	@echo "make machines     one world on four processes, by MPI, and a picture of it; needs Open MPI"
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"

@@ -313,13 +313,25 @@ void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
  * crashes looked at, a probation counted.
  */
 
+/* A word; and one with .halo behind it, the copies beside a world that is split (docs/machines.md). */
+static bool is_world_name(const char *name)
+{
+    char word[128];
+    const char *halo = strstr(name, ".halo");
+    if (halo == NULL || halo[sizeof ".halo" - 1] != '\0' || (size_t)(halo - name) >= sizeof word)
+        return names_is_word(name);
+    memcpy(word, name, (size_t)(halo - name));
+    word[halo - name] = '\0';
+    return names_is_word(word);
+}
+
 static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
 {
     error_text_t *error = &host->base.error;
     bp_result_t result = host_refuse_during_step(host);
     if (result != BP_OK)
         return result;
-    if (desc->name == NULL || !names_is_word(desc->name))
+    if (desc->name == NULL || !is_world_name(desc->name))
         return error_set(error, BP_ERROR_ARGUMENT,
                          "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          desc->name == NULL ? "" : desc->name);

@@ -255,6 +255,21 @@ static bp_result_t use_all(setup_t *s, bp_world_o *world, const ini_entry_t *ent
     return BP_OK;
 }
 
+/* The world of copies beside one that is split: the same components, and no systems. */
+static bp_result_t make_halo(setup_t *s, const ini_section_t *section, const bp_world_desc_t *desc, bp_world_o *world)
+{
+    char name[SETUP_WORD + 8];
+    bp_world_o *halo;
+    bp_world_desc_t beside = *desc;
+    snprintf(name, sizeof name, "%s.halo", desc->name);
+    beside.name = name;
+    bp_result_t result = host_create_world(s->host, &beside, &halo);
+    if (result != BP_OK)
+        return setup_at_line(s, section->line, result);
+    result = use_all(s, halo, setup_find_entry(s, section->name, "components"), bp_world_use_component);
+    return result == BP_OK ? setup_split(s, world, halo, setup_find_entry(s, section->name, "place")->line) : result;
+}
+
 static bp_result_t make_world(setup_t *s, const ini_section_t *section)
 {
     char words[3][SETUP_WORD] = {"", "", ""};
@@ -272,14 +287,16 @@ static bp_result_t make_world(setup_t *s, const ini_section_t *section)
     const ini_entry_t *units = setup_find_entry(s, section->name, "units");
     const bp_world_desc_t desc = {
         .name = words[1], .step_rate = value.f64, .units = units == NULL ? NULL : units->value};
-    bool here;
-    result = setup_place(s, section->name, &here);
-    if (result != BP_OK || !here)
+    setup_place_t place;
+    result = setup_place(s, section->name, &place);
+    if (result != BP_OK || !place.here)
         return result;
     result = host_create_world(s->host, &desc, &world);
     if (result != BP_OK)
         return setup_at_line(s, result == BP_ERROR_SYNTAX && units != NULL ? units->line : section->line, result);
     result = use_all(s, world, setup_find_entry(s, section->name, "components"), bp_world_use_component);
+    if (result == BP_OK && place.split)
+        result = make_halo(s, section, &desc, world);
     return result != BP_OK ? result
                            : use_all(s, world, setup_find_entry(s, section->name, "systems"), bp_world_use_system);
 }

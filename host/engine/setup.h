@@ -77,8 +77,16 @@ bp_result_t setup_meet_peers(setup_t *s, uint32_t line);
 /* All plugins are loaded: does every rank have the same ini and the same plugins? The error is the same on each. */
 bp_result_t setup_compare_peers(setup_t *s);
 
-/* Does this rank have the world of that section? And is it known that it has not? */
-bp_result_t setup_place(setup_t *s, const char *section, bool *here);
+/* Does this rank have the world of that section, and is it one that is split among all ranks? */
+typedef struct setup_place_t {
+    bool here, split;
+} setup_place_t;
+bp_result_t setup_place(setup_t *s, const char *section, setup_place_t *place);
+
+/* What a split world has beside its own: the world of copies, made like it, and the systems that send and settle. */
+bp_result_t setup_split(setup_t *s, bp_world_o *world, bp_world_o *halo, uint32_t line);
+
+/* Is it known that this rank has not the world of that name? */
 bool setup_is_elsewhere(const setup_t *s, const char *world);
 
 void setup_release_peers(setup_t *s);

@@ -229,20 +229,24 @@ bp_result_t setup_compare_peers(setup_t *s)
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
-bp_result_t setup_place(setup_t *s, const char *section, bool *here)
+bp_result_t setup_place(setup_t *s, const char *section, setup_place_t *out)
 {
     const ini_entry_t *entry = setup_find_entry(s, section, "place");
     const char *place = entry == NULL ? "each" : entry->value;
-    *here = true;
-    if (strcmp(place, "each") == 0)
+    *out = (setup_place_t){.here = true, .split = strcmp(place, "split") == 0};
+    if (out->split && peers_of(s->host) == NULL)
+        return setup_at_line(s, entry->line,
+                             error_set(s->error, BP_ERROR_NOT_FOUND,
+                                       "place = split needs the plugin mpi, listed first"));
+    if (out->split || strcmp(place, "each") == 0)
         return BP_OK;
     bool numbered = strncmp(place, "rank ", 5) == 0 && place[5] != '\0' && strlen(place + 5) < 10 &&
                     strspn(place + 5, "0123456789") == strlen(place + 5);
     unsigned long rank = numbered ? strtoul(place + 5, NULL, 10) : 0;
     if (!numbered)
         return setup_at_line(s, entry->line,
-                             error_set(s->error, BP_ERROR_SYNTAX, "place = %s; write each, or rank 0", place));
-    *here = rank == s->host->rank;
+                             error_set(s->error, BP_ERROR_SYNTAX, "place = %s; write each, split, or rank 0", place));
+    out->here = rank == s->host->rank;
     if (rank < s->host->ranks)
         return BP_OK;
     return setup_at_line(s, entry->line,
@@ -250,6 +254,14 @@ bp_result_t setup_place(setup_t *s, const char *section, bool *here)
                                    "place = %s: there %s %u, from rank 0 on; start the program with mpirun -n %lu, and "
                                    "list the plugin mpi",
                                    place, s->host->ranks == 1 ? "is" : "are", s->host->ranks, rank + 1));
+}
+
+bp_result_t setup_split(setup_t *s, bp_world_o *world, bp_world_o *halo, uint32_t line)
+{
+    bp_result_t result = halo == NULL ? BP_ERROR_MEMORY : bp_world_use_system(world, "split");
+    if (result == BP_OK)
+        result = bp_world_use_system(world, "split_settled");
+    return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
 }
 
 bool setup_is_elsewhere(const setup_t *s, const char *world)

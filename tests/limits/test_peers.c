@@ -146,10 +146,11 @@ END_TEST
 
 static const struct { const char *place, *said; } places[] = {
     {"rank 3", "place = rank 3: there are 3, from rank 0 on; start the program with mpirun -n 4"},
-    {"rank", "place = rank; write each, or rank 0"},
-    {"rank -1", "write each, or rank 0"},
-    {"rank 99999999999999999999", "write each, or rank 0"},
-    {"everywhere", "write each, or rank 0"},
+    {"rank", "place = rank; write each, split, or rank 0"},
+    {"rank -1", "write each, split, or rank 0"},
+    {"rank 99999999999999999999", "write each, split, or rank 0"},
+    {"everywhere", "write each, split, or rank 0"},
+    {"split", "split"}, /* the plugin here brings no such system */
 };
 
 START_TEST(a_place_that_is_none_is_told)

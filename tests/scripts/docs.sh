@@ -1,7 +1,7 @@
 #!/bin/sh
 # docs.sh BUILD - commands in docs/ that say they can be run, can.
 #
-# A block ```sh whose first line is "# runnable" is run in a copy of the tree's root with the program
+# A block ```sh whose first line is "# runnable" (or "# runnable with PROGRAM", where that program is installed) is run in a copy of the tree's root with the program
 # and plugins of BUILD under build/; each of its commands must succeed. Where a block ``` follows,
 # nothing but blank lines between the two, the commands must print just that. Each block leaves the tree as it
 # was, but for build/, so that they can be run in any order, and twice.
@@ -12,6 +12,9 @@ build=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 runs=0
+# Some run mpirun: as whoever runs this, on as few processors as there are.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1
 
 # Everything in the tree but what lies in build/, with the bytes of the files.
 listed() {
@@ -26,7 +29,8 @@ for page in "$source"/docs/*.md; do
     awk -v out="$blocks" '
         /^```/ && !inside { inside = 1; shell = $0 == "```sh"; wanted = $0 == "```" && last && !prose; first = 1; last = 0; next }
         /^```$/ && inside { inside = 0; prose = 0; last = shell && runnable; runnable = 0; next }
-        inside && shell && first && $0 == "# runnable" { runnable = 1; n++; file = out "/" n ".sh"; printf "" > file }
+        inside && shell && first && ($0 == "# runnable" ||
+            ($0 ~ /^# runnable with [a-z]+$/ && system("command -v " $4 " >/dev/null") == 0)) { runnable = 1; n++; file = out "/" n ".sh"; printf "" > file }
         inside && shell && runnable { print > file }
         inside && wanted { print > (out "/" n ".out") }
         inside { first = 0; next }

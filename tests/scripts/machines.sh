@@ -4,11 +4,13 @@
 set -eu
 
 build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 command -v mpirun >/dev/null 2>&1 || { echo "machines: mpirun is not installed"; exit 0; }
 [ -f "$build/plugins/mpi.so" ] || { echo "machines: the plugin mpi is not built"; exit 0; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 # whoever waits leaves the processor to the others
 
 fail() {
     echo "machines: $*"
@@ -62,6 +64,41 @@ assert [w["rank"] for w in told["worlds"] if w["name"] == "judge"] == [2], told[
 table = [t for r in told["reports"] for t in r["tables"]]
 assert all("rank" in row for t in table for row in t["rows"]), table
 END
+
+# One world on all ranks: a gas whose result is the same to the last bit on any number of them, and without any. All
+# particles are counted in each step.
+cp -R "$source/examples/gas" "$scratch/gas"
+${CC:-cc} -shared -fPIC -O2 -ffp-contract=off -I"$source/plugin_api" "$scratch"/gas/*.c -o "$scratch/gas/gas.so" -lm
+gas() { # gas FILE HALO COUNT BOX - an ini of a split gas
+    sed -e "s/^halo = .*/halo = $2/; s/^identity/audit = true\nevery = 20\nuneven = 0.05\n&/" \
+        -e "s/^count = .*/count = $3/; s/^box = .*/box = $4/; s/^svg = .*//" "$scratch/gas/machines.ini" >"$scratch/gas/$1"
+}
+hash_of() { sed -n 's/.*hash of positions and velocities *//p' "$scratch/said"; }
+gas flat.ini 1 600 "40 26 0"
+gas deep.ini 1 400 "12 8 7"
+sed -e 's/plugins = mpi /plugins = /; /^place = /d; /^\[plugin mpi\]/,/^$/d' "$scratch/gas/flat.ini" >"$scratch/gas/alone.ini"
+"$build/backplane" run "$scratch/gas/alone.ini" >"$scratch/said" 2>"$scratch/error" || fail "the gas alone fails"
+flat=$(hash_of) deep=
+[ -n "$flat" ] || fail "the gas tells no hash"
+for number in 1 2 3 4; do
+    ranks $number gas/flat.ini || fail "the gas on $number ranks fails"
+    [ ! -s "$scratch/error" ] || fail "the gas on $number ranks complains"
+    [ "$(hash_of)" = "$flat" ] || fail "the gas on $number ranks is not that of one host, $flat"
+done
+grep -Eq 'times that space was cut *([2-9]|[1-9][0-9])' "$scratch/said" || fail "space is never cut anew"
+awk '/came from others/ { reading = 1; next } reading && NF == 5 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
+    END { exit !(n == 4 && came == left && came > 100) }' "$scratch/said" || fail "hardly any particle has moved on"
+for number in 1 4; do
+    ranks $number gas/deep.ini --steps 200 || fail "the gas in three dimensions fails on $number ranks"
+    [ "$(hash_of)" = "${deep:=$(hash_of)}" ] || fail "the gas in three dimensions differs on $number ranks"
+done
+# What reaches less far than the forces gives another result: so the copies are what makes it the same.
+gas near.ini 0.3 400 "12 8 7"
+ranks 3 gas/near.ini --steps 200 || fail "the gas with few copies fails"
+[ "$(hash_of)" != "$deep" ] || fail "the copies make no difference"
+sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
+if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi
+grep -q 'it is no vector' "$scratch/error" || fail "a position that is none is not told"
 
 # Another ini on one rank: both say what differs, and the job fails.
 sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"

@@ -1,0 +1,95 @@
+/* split.h - what the files of the system split share: one world over all ranks.
+ *
+ * What this header does not do: it is not for other plugins.
+ */
+#ifndef MPI_SPLIT_H
+#define MPI_SPLIT_H
+
+#include "cut.h"
+#include "mpi_peers.h"
+
+#include <bp_look.h>
+
+/* The options of the plugin, in the order of declaration. */
+enum { SPLIT_POSITION, SPLIT_IDENTITY, SPLIT_HALO, SPLIT_UNEVEN, SPLIT_EVERY, SPLIT_AUDIT };
+
+/* Bytes that grow. */
+typedef struct split_bytes {
+    char *at;
+    size_t size, room;
+} split_bytes;
+
+/* A field as it is sent. */
+typedef struct split_column {
+    uint32_t key, field, type;
+    uint32_t size;               /* of a cell */
+    bp_property_t own, halo;     /* in the world that is split, and in the one of copies */
+} split_column;
+
+/* Entities with the same components: how they are packed, and the copies of others' that are here. */
+typedef struct split_kind {
+    uint32_t prototype, halo_prototype;
+    uint32_t column_count, position; /* which of the columns says where they are */
+    split_column *columns;
+    char *text;                  /* "name:type\n" of each component: the same on all ranks */
+    bp_entity_t *copies;
+    uint32_t copy_count, copy_room;
+    uint32_t coming;             /* copies in this step */
+    uint32_t placed;             /* of those, values set */
+} split_kind;
+
+/* The system in the world that is split. */
+typedef struct split_t {
+    struct split_t *next;
+    bp_system_t *system;
+    bp_world_o *world, *halo;
+    const bp_look_api *look;
+    uint32_t rank, ranks;
+    bool begun;                  /* space has been cut */
+    uint64_t steps;
+    split_kind *kinds;
+    uint32_t kind_count;
+    cut_node *nodes;
+    cut_part *parts;
+    split_bytes *out;            /* for each rank */
+    split_bytes in;
+    uint64_t all, hash;          /* entities of all ranks, and what their identities come to */
+    uint64_t left, came, copies, sent; /* entities that went to others and came from them; copies here; bytes sent */
+    uint64_t cuts;
+} split_t;
+
+/* End the job: nothing can go on without what is missing. Does not return. */
+void split_fail(split_t *split, const char *text);
+
+/* Room for so many more bytes, behind those that there are; ends the job where there is none. */
+char *split_append(split_t *split, split_bytes *bytes, size_t size);
+
+/* The kind of a prototype of the world; NULL where its entities have no position, and so belong to every rank. */
+split_kind *split_kind_of(split_t *split, uint32_t prototype);
+
+/* The kind of that text. */
+split_kind *split_kind_named(split_t *split, const char *text);
+
+/* The places of the rows of a prototype: their cells, and what a cell says. And the numbers by which their entities are
+ * known on all ranks: NULL where no property says so. */
+const char *split_places(const split_t *split, const split_kind *kind);
+cut_point split_place(const split_kind *kind, const char *places, uint32_t row);
+const uint64_t *split_identities(const split_t *split, const split_kind *kind);
+
+/* Send out[rank] to each rank and put what comes, rank by rank, into `in`, parcels aligned to 8. */
+void split_send(split_t *split);
+
+/* Sum numbers over all ranks. */
+void split_sum(split_t *split, uint64_t *numbers, int count);
+
+/* Points of all ranks in the order of ranks. */
+cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, uint64_t *all);
+
+/* The plugin's state: all worlds that are split. */
+typedef struct split_worlds {
+    split_t *first;
+} split_worlds;
+
+extern const bp_system_i split_systems[2];
+
+#endif
