@@ -114,6 +114,7 @@ static const make_suite_t second_half[] = {
     pause_suite,
 #if !defined(_WIN32)
     posts_suite,
+    vote_suite,
 #endif
     wants_suite,
 };

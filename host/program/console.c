@@ -462,6 +462,10 @@ int command_console(const arguments_t *arguments)
 {
     program_t program;
     int status = program_open(&program, arguments->ini, arguments->verbose);
+    if (status == STATUS_FINE && program.ranks > 1) {
+        complain("the console works in one process; start it without mpirun");
+        return program_close(&program, STATUS_BAD_INPUT);
+    }
     if (status != STATUS_FINE)
         return status;
     return program_close(&program, talk(&program));

@@ -343,7 +343,8 @@ static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, doub
     bp_clock_t clock = {.struct_size = sizeof clock};
     bp_step_t step = {.struct_size = sizeof step};
     bp_result_t result = BP_OK;
-    for (int i = 0; i < STEPS_AT_ONCE && result == BP_OK; i++) {
+    int most = live->program->ranks > 1 ? 1 : STEPS_AT_ONCE; /* ranks that wait for each other look up after each */
+    for (int i = 0; i < most && result == BP_OK; i++) {
         bp_world_stats(world, &stats);
         live->clocks->read(world, &clock);
         live->program->api->world->clock(world, &step);

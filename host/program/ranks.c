@@ -94,7 +94,7 @@ static json_t *all_of_this_rank(program_t *program, uint64_t nanoseconds)
 {
     told_t told = {.sections = json_array()};
     told.bad = told.sections == NULL;
-    const bp_report_sink_i sink = {&told, tell_table, tell_row, tell_value};
+    const bp_report_sink_i sink = {.context = &told, .table = tell_table, .row = tell_row, .value = tell_value};
     bp_host_report(program->host, &sink);
     json_t *root = json_object();
     int bad = told.bad;

@@ -7,6 +7,7 @@
 #include "hot.h"
 
 #include "../os/os.h"
+#include "vote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -156,6 +157,9 @@ static void let_wait(hot_t *hot, bool refused)
 
 static void drop_change(hot_t *hot)
 {
+    if (hot->waits)
+        vote_withdraw(hot->change);
+    hot->waits = false;
     trial_end(&hot->trial);
     reload_discard(hot->change);
     hot->change = NULL;
@@ -194,7 +198,16 @@ static void refuse(hot_t *hot, bp_result_t result, bool refused)
 static void make_change(hot_t *hot)
 {
     reload_change_t *change = hot->change;
-    bp_result_t result = reload_prepare(change);
+    hot->waits = !vote_may_begin(change);
+    if (hot->waits)
+        return;
+    bp_result_t prepared = reload_prepare(change), result = vote_on(change, prepared);
+    if (result != BP_OK && prepared == BP_OK) {
+        error_text_t kept = hot->base->error; /* what plugins say on their way out must not hide the reason */
+        reload_discard(change);
+        hot->change = NULL;
+        hot->base->error = kept;
+    }
     if (result != BP_OK) {
         refuse(hot, result, !atomic_load(&hot->reload->loader->plugins.crashed));
         return;
@@ -262,9 +275,27 @@ static bool gather(hot_t *hot, uint64_t now)
     return hot->fresh > 0;
 }
 
+/* Ask once more whether the change may begin; at every poll, since voters count them. What is written anew meanwhile
+ * takes its place. */
+static void follow_vote(hot_t *hot, uint64_t now)
+{
+    make_change(hot);
+    const plugin_t *plugin = hot->waits && hot->watching ? watch_next(&hot->watch, now) : NULL;
+    if (plugin == NULL)
+        return;
+    drop_change(hot);
+    list(hot, plugin->name);
+    hot->fresh = hot->count;
+    hot->gathering_since = now;
+}
+
 void hot_poll(hot_t *hot)
 {
     uint64_t now = os_clock_ns() / MILLION;
+    if (hot->waits) {
+        follow_vote(hot, now);
+        return;
+    }
     if (now - hot->polled_at < HOT_POLL_MS)
         return;
     hot->polled_at = now;
@@ -338,12 +369,20 @@ static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t cou
     if (begin_trial(hot, change) && trial_wait(&hot->trial) != TRIAL_PASSED)
         result = BP_ERROR_FAILED;
     trial_end(&hot->trial);
-    if (result == BP_OK)
-        result = reload_prepare(change);
+    if (result == BP_OK && !vote_may_begin(change)) {
+        vote_withdraw(change);
+        result = error_set(&hot->base->error, BP_ERROR_STATE,
+                           "it is not for this host alone to change: write the files anew, with hot_reload = on");
+    } else if (result == BP_OK) {
+        result = vote_on(change, reload_prepare(change));
+    }
+    error_text_t kept = hot->base->error;
     if (result == BP_OK)
         reload_commit(change);
     else
         reload_discard(change);
+    if (result != BP_OK)
+        hot->base->error = kept;
     return result;
 }
 

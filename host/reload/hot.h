@@ -48,6 +48,7 @@ typedef struct hot_t {
 
     hot_name_t names[RELOAD_MAX_PLUGINS]; /* that are to come: first those whose files are new, ... */
     uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
+    bool waits;                           /* the change may not begin yet: somebody votes on it */
     bool alone;                           /* with those that waited it was refused: next without them */
     uint64_t gathering_since;             /* ms */
     hot_waiting_t *waiting;

@@ -1,7 +1,8 @@
 /* mpi.c - the plugin mpi: one ini on many processes, and on many machines, by MPI (docs/machines.md). */
 #include "split.h"
 
-static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 1, mpi_peers, BP_PEERS_RETURNS)};
+static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 1, mpi_peers, BP_PEERS_RETURNS),
+                                     BP_TABLE(BP_VOTER_API, 1, split_voter, BP_VOTER_RETURNS)};
 
 static const bp_field_t options[] = {
     [SPLIT_POSITION] = {.name = "position", .type = BP_STRING,
@@ -26,7 +27,7 @@ static bp_result_t load(bp_plugin_t *plugin)
     split_worlds *worlds = plugin->api->memory->resize(plugin, NULL, 0, sizeof *worlds);
     if (worlds == NULL)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "mpi: out of memory at its start");
-    worlds->first = NULL;
+    *worlds = (split_worlds){.first = NULL};
     plugin->state = worlds;
     return BP_OK;
 }

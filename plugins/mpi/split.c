@@ -400,9 +400,11 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
         return; /* a copy of the process, in which some plugin is tried */
     bool first = !split->begun;
     walk(split, count_kind, &counted);
-    uint64_t own = counted.entities, sums[2] = {counted.entities, counted.hash};
+    split_worlds *worlds = s->plugin->state;
+    uint64_t own = counted.entities, sums[3] = {counted.entities, counted.hash, worlds->waiting};
     if (split->ranks > 1)
-        split_sum(split, sums, 2);
+        split_sum(split, sums, 3);
+    worlds->agreed = sums[2] == split->ranks;
     if (first && sums[0] != own * split->ranks)
         split_fail(split, "the ranks begin with different numbers of entities in a world that is to be split");
     split->all = first ? own : sums[0];

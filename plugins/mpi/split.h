@@ -9,6 +9,7 @@
 #include "mpi_peers.h"
 
 #include <bp_look.h>
+#include <bp_vote.h>
 
 /* The options of the plugin, in the order of declaration. */
 enum { SPLIT_POSITION, SPLIT_IDENTITY, SPLIT_HALO, SPLIT_UNEVEN, SPLIT_EVERY, SPLIT_AUDIT };
@@ -88,7 +89,11 @@ cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, u
 /* The plugin's state: all worlds that are split. */
 typedef struct split_worlds {
     split_t *first;
+    bool waiting; /* this rank has a change of plugins ready, */
+    bool agreed;  /* and in the last step all ranks had */
 } split_worlds;
+
+extern const bp_voter_api split_voter;
 
 extern const bp_system_i split_systems[2];
 

@@ -22,7 +22,10 @@ fail() {
 ranks() {
     number=$1 ini=$2
     shift 2
-    timeout 60 mpirun -n "$number" "$build/backplane" run "$scratch/$ini" "$@" >"$scratch/said" 2>"$scratch/error"
+    start="mpirun -n $number"
+    [ "$number" != 1 ] || start= # one process needs none, and starts at once
+    # shellcheck disable=SC2086
+    timeout 60 $start "$build/backplane" run "$scratch/$ini" "$@" >"$scratch/said" 2>"$scratch/error"
 }
 
 # A sweep: each rank drops its body with another speed.
@@ -68,7 +71,10 @@ END
 # One world on all ranks: a gas whose result is the same to the last bit on any number of them, and without any. All
 # particles are counted in each step.
 cp -R "$source/examples/gas" "$scratch/gas"
-${CC:-cc} -shared -fPIC -O2 -ffp-contract=off -I"$source/plugin_api" "$scratch"/gas/*.c -o "$scratch/gas/gas.so" -lm
+compile() { # compile FILE - the gas as it lies there
+    ${CC:-cc} -shared -fPIC -O2 -ffp-contract=off -I"$source/plugin_api" "$scratch"/gas/*.c -o "$1" -lm
+}
+compile "$scratch/gas/gas.so"
 gas() { # gas FILE HALO COUNT BOX - an ini of a split gas
     sed -e "s/^halo = .*/halo = $2/; s/^identity/audit = true\nevery = 20\nuneven = 0.05\n&/" \
         -e "s/^count = .*/count = $3/; s/^box = .*/box = $4/; s/^svg = .*//" "$scratch/gas/machines.ini" >"$scratch/gas/$1"
@@ -99,6 +105,39 @@ ranks 3 gas/near.ini --steps 200 || fail "the gas with few copies fails"
 sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
 if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi
 grep -q 'it is no vector' "$scratch/error" || fail "a position that is none is not told"
+
+# Reloads while they run: a new version comes in on all ranks before the same step, and one that a rank cannot load on
+# none, with the reason; the result is as without.
+"$build/backplane" run "$scratch/gas/alone.ini" --steps 400 >"$scratch/said" 2>"$scratch/error" || fail "the gas alone fails"
+still=$(hash_of)
+sed 's/"1.0"/"1.1"/' "$source/examples/gas/gas.c" >"$scratch/gas/gas.c"
+compile "$scratch/good.so"
+cat >"$scratch/gas/refuses.h" <<'END'
+#include <bp_plugin.h>
+#include <stdlib.h>
+static bp_result_t not_on_rank_1(bp_plugin_t *plugin)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    return rank != NULL && rank[0] == '1' ? plugin->api->error->set(plugin->host, BP_ERROR_FAILED, "not here") : BP_OK;
+}
+END
+sed -e 's/"1.0"/"1.2"/; s/^    \.components = BP_LIST(components),/    .load = not_on_rank_1,\n&/' -e '1i #include "refuses.h"' \
+    "$source/examples/gas/gas.c" >"$scratch/gas/gas.c"
+compile "$scratch/bad.so"
+sed 's/^\[host\]/&\nhot_reload = on\ntrial = off/' "$scratch/gas/flat.ini" >"$scratch/gas/hot.ini"
+{
+    while [ ! -e "$scratch/trace" ]; do sleep 0.1; done # written from the first step on
+    sleep 0.5
+    mv "$scratch/good.so" "$scratch/gas/gas.so"
+    sleep 1.5
+    mv "$scratch/bad.so" "$scratch/gas/gas.so"
+} &
+ranks 3 gas/hot.ini --steps 400 --real-time --trace "$scratch/trace" || fail "a gas that is reloaded fails"
+wait
+[ "$(grep -c 'reloaded gas 1.0 -> 1.1' "$scratch/error")" = 3 ] || fail "not all ranks have reloaded"
+[ "$(grep -c 'not reloaded: gas' "$scratch/error")" = 3 ] || fail "not all ranks have refused"
+[ "$(grep -c 'rank 1 cannot take it, so no rank does: .*not here' "$scratch/error")" = 3 ] || fail "no reason is given"
+[ "$(hash_of)" = "$still" ] || fail "a reload changes the result"
 
 # Another ini on one rank: both say what differs, and the job fails.
 sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"

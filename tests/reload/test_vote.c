@@ -1,0 +1,171 @@
+/* test_vote.c - a plugin that votes on changes: they begin when it says so, and are made when it says so.
+ *
+ * The voter is linked into the test; what changes is tests/fixtures/service.h in two versions, without trials.
+ */
+#include "../fixtures/service.h"
+#include "../suites.h"
+#include "reload_support.h"
+
+#include "os/os.h"
+
+#include <bp_vote.h>
+#include <string.h>
+
+enum { NAP_NS = 3000000, PATIENCE = 3000 };
+
+static struct {
+    uint32_t is_ready, asked, withdrawn, voted;
+    uint64_t change, other;   /* the number that it was asked with first, and last */
+    bp_result_t mine, answer; /* of the last vote; what it came to */
+} voter;
+
+static uint32_t BP_CALL ready(const bp_plugin_t *plugin, uint64_t change)
+{
+    ck_assert_str_eq(plugin->name, "voting");
+    voter.asked += change != 0;
+    voter.withdrawn += change == 0;
+    voter.change = voter.change == 0 ? change : voter.change;
+    voter.other = change != 0 ? change : voter.other;
+    return voter.is_ready;
+}
+
+static bp_result_t BP_CALL vote(const bp_plugin_t *plugin, uint64_t change, bp_result_t mine)
+{
+    voter.voted++;
+    voter.mine = mine;
+    ck_assert_uint_eq(change, voter.other);
+    if (voter.answer == BP_OK)
+        return mine;
+    return plugin->api->error->set(plugin->host, voter.answer, "the others will not have it");
+}
+
+static const bp_voter_api table = {.ready = ready, .vote = vote};
+static const bp_table_t tables[] = {BP_TABLE(BP_VOTER_API, 1, table, BP_VOTER_RETURNS)};
+static const bp_plugin_head_t voting =
+    BP_PLUGIN_HEAD("voting", (&(const bp_plugin_desc_t){.version = "1", .tables = BP_LIST(tables)}));
+static const bp_plugin_head_t *const linked[] = {&voting};
+
+static rig_t rig;
+static bp_host_o *host;
+static const service_api *service;
+static const char *const names[] = {"service"};
+
+static void begin(void)
+{
+    memset(&voter, 0, sizeof voter);
+    rig_init(&rig);
+    rig.desc.static_plugins = linked;
+    rig.desc.static_plugin_count = 1;
+    rig.desc.flags |= BP_HOST_HOT_RELOAD;
+    rig_open(&rig);
+    host = rig.host;
+    WORKS(host, bp_host_load_plugin(host, "voting", NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("service_1", "service"), NULL, 0));
+    service = bp_host_api(host)->registry->find(host, "service", 1);
+    WORKS(host, bp_host_poll(host));
+}
+
+static void end(void)
+{
+    bp_host_destroy(host);
+}
+
+/* Poll until a count is no longer what it was. */
+static void poll_until(const uint32_t *count, uint32_t above)
+{
+    for (int i = 0; i < PATIENCE && *count <= above; i++) {
+        os_sleep_ns(NAP_NS);
+        WORKS(host, bp_host_poll(host));
+    }
+    ck_assert_uint_gt(*count, above);
+}
+
+START_TEST(a_change_waits_until_it_may_begin)
+{
+    put_plugin("service_2", "service");
+    poll_until(&voter.asked, 10);
+    ck_assert_uint_eq(service->number(), 1);
+    ck_assert_uint_eq(voter.voted, 0);
+    voter.is_ready = 1;
+    WORKS(host, bp_host_poll(host)); /* the very next one: it is counted */
+    ck_assert_uint_eq(voter.voted, 1);
+    ck_assert_int_eq(voter.mine, BP_OK);
+    ck_assert_uint_eq(voter.change, voter.other);
+    ck_assert_uint_eq(service->number(), 2);
+}
+END_TEST
+
+START_TEST(a_change_that_is_voted_down_leaves_no_trace)
+{
+    voter.is_ready = 1;
+    voter.answer = BP_ERROR_FAILED;
+    put_plugin("service_2", "service");
+    poll_until(&voter.voted, 0);
+    ck_assert_uint_eq(service->number(), 1);
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "the others will not have it"));
+    rig.log.text[0] = '\0';
+    voter.answer = BP_OK;
+    put_plugin("service_2", "service");
+    poll_until(&voter.voted, 1);
+    ck_assert_uint_eq(service->number(), 2);
+}
+END_TEST
+
+START_TEST(what_cannot_be_prepared_is_voted_on_too)
+{
+    voter.is_ready = 1;
+    put_plugin("refuses", "service");
+    poll_until(&voter.voted, 0);
+    ck_assert_int_ne(voter.mine, BP_OK);
+    ck_assert_uint_eq(service->number(), 1);
+    rig.log.text[0] = '\0';
+}
+END_TEST
+
+START_TEST(what_is_written_anew_takes_the_place_of_what_waits)
+{
+    put_plugin("service_2", "service");
+    poll_until(&voter.asked, 2);
+    uint64_t first = voter.other;
+    put_plugin("service_1", "service");
+    poll_until(&voter.withdrawn, 0);
+    poll_until(&voter.asked, voter.asked);
+    ck_assert_uint_ne(voter.other, first);
+    put_plugin("service_2", "service");
+    poll_until(&voter.withdrawn, 1);
+    poll_until(&voter.asked, voter.asked);
+    ck_assert_uint_eq(voter.other, first);
+    ck_assert_uint_eq(voter.voted, 0);
+}
+END_TEST
+
+START_TEST(a_change_by_hand_does_not_wait)
+{
+    put_plugin("service_2", "service");
+    FAILS(host, BP_ERROR_STATE, "not for this host alone", bp_host_reload(host, names, 1, NULL));
+    ck_assert_uint_eq(voter.withdrawn, 1);
+    voter.is_ready = 1;
+    voter.answer = BP_ERROR_FAILED;
+    FAILS(host, BP_ERROR_FAILED, "the others will not have it", bp_host_reload(host, names, 1, NULL));
+    ck_assert_uint_eq(service->number(), 1);
+    voter.answer = BP_OK;
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    ck_assert_uint_eq(service->number(), 2);
+    rig.log.text[0] = '\0';
+}
+END_TEST
+
+Suite *vote_suite(void)
+{
+    Suite *suite = suite_create("vote");
+    TCase *tcase = tcase_create("vote");
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_set_timeout(tcase, 20);
+    tcase_add_test(tcase, a_change_waits_until_it_may_begin);
+    tcase_add_test(tcase, a_change_that_is_voted_down_leaves_no_trace);
+    tcase_add_test(tcase, what_cannot_be_prepared_is_voted_on_too);
+    tcase_add_test(tcase, what_is_written_anew_takes_the_place_of_what_waits);
+    tcase_add_test(tcase, a_change_by_hand_does_not_wait);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
