@@ -335,6 +335,10 @@ static int run_steps(program_t *program, const arguments_t *arguments)
                  program->ini);
         return STATUS_BAD_INPUT;
     }
+    if (program->ranks > 1 && (arguments->record != NULL || arguments->resume != NULL || arguments->verify)) {
+        complain("a run on several ranks is neither recorded nor verified: run it on one");
+        return STATUS_BAD_INPUT;
+    }
     int status = begin_recording(program, arguments, &done);
     if (status != STATUS_FINE)
         return status;

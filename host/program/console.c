@@ -267,6 +267,10 @@ static const console_command_t commands[] = {
     {"forward", "forward [N]", "go N steps forward in what is remembered, or to its end", console_forward},
     {"goto", "goto STEP", "go to a step that is remembered, or to a mark", console_goto},
     {"branch", "branch", "forget what comes after this step, and go on otherwise", console_branch},
+    {"when", "when WORLD PROPERTY [OP VALUE]",
+     "go to the first step that is remembered at which `find` would find somebody", console_when},
+    {"bisect", "bisect WORLD PROPERTY [OP VALUE]",
+     "the same in a few visits, for what stays true once it is", console_bisect},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
     {"reload", "reload PLUGIN ... [--lossy]",
      "load the present files of plugins in place of what is at work, worlds and all; several change together\n"

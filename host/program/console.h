@@ -97,6 +97,26 @@ bool console_unload_plugin(console_t *console, char *rest);
 /* --- find, watch ------------------------------------------------------------------------------------------------- */
 
 bool console_find(console_t *console, char *rest);
+
+/* What `find` looks for: WORLD COMPONENT.PROPERTY [OP VALUE]. Its texts lie in the line that it was read from. */
+typedef struct condition_t {
+    bp_world_o *world;
+    const char *component, *property;
+    int comparison;
+    const char *value; /* NULL: any */
+    bool known;        /* some entity has been seen that has the property */
+} condition_t;
+
+enum { CONSOLE_VALUE = 1024 };
+
+/* Read it; `command` is named in complaints. */
+bool console_read_condition(console_t *console, const char *command, char *rest, condition_t *condition);
+
+/* Does it hold for an entity? Its value as text goes to `value`, of CONSOLE_VALUE bytes, "" where it has none. */
+bool console_holds(const program_t *program, condition_t *condition, bp_entity_t entity, char *value);
+
+/* The first entity for which it holds; {0}: for none. */
+bp_entity_t console_first(const program_t *program, condition_t *condition, char *value);
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
 
@@ -113,6 +133,8 @@ bool console_back(console_t *console, char *rest);
 bool console_forward(console_t *console, char *rest);
 bool console_goto(console_t *console, char *rest);
 bool console_branch(console_t *console, char *rest);
+bool console_when(console_t *console, char *rest);
+bool console_bisect(console_t *console, char *rest);
 bool console_mark(console_t *console, char *rest);
 
 /* --- values ------------------------------------------------------------------------------------------------------ */

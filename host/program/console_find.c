@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_MAX = 1024, FOUND_SHOWN = 20, WATCH_LINES = 20 };
+enum { FOUND_SHOWN = 20, WATCH_LINES = 20 };
 
 /* --- find -------------------------------------------------------------------------------------------------------- */
 
@@ -43,35 +43,36 @@ static bool holds(comparison_t comparison, const char *left, const char *right)
     }
 }
 
-typedef struct search_t {
-    bp_world_o *world;
-    const char *component, *property;
-    comparison_t comparison;
-    const char *value;      /* NULL: any */
-    bool known;             /* some entity has that property */
-} search_t;
-
-static bool matches(const program_t *program, search_t *search, bp_entity_t entity, char *value)
+bool console_holds(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
 {
-    bp_path_t path = {.world = search->world, .entity = entity};
-    if (program->api->property->resolve(search->world, entity, search->component, search->property, &path.property) !=
-            BP_OK ||
-        program->api->property->get_text(&path, value, VALUE_MAX) != BP_OK)
+    bp_path_t path = {.world = c->world, .entity = entity};
+    value[0] = '\0';
+    if (program->api->property->resolve(c->world, entity, c->component, c->property, &path.property) != BP_OK ||
+        program->api->property->get_text(&path, value, CONSOLE_VALUE) != BP_OK)
         return false;
-    search->known = true;
-    return search->value == NULL || holds(search->comparison, value, search->value);
+    c->known = true;
+    return c->value == NULL || holds((comparison_t)c->comparison, value, c->value);
 }
 
-static bool print_found(console_t *console, search_t *search)
+bp_entity_t console_first(const program_t *program, condition_t *c, char *value)
+{
+    uint32_t index = 0;
+    bp_entity_t entity;
+    while ((entity = inspect_next(program, c->world, &index)).id != 0 && !console_holds(program, c, entity, value))
+        continue;
+    return entity;
+}
+
+static bool print_found(console_t *console, condition_t *search)
 {
     const program_t *program = console->program;
-    char id[ENTITY_TEXT_MAX], value[VALUE_MAX];
+    char id[ENTITY_TEXT_MAX], value[CONSOLE_VALUE];
     uint32_t index = 0, found = 0;
     bp_entity_t entity;
     table_t table;
     table_begin_bare(&table, 3);
     while ((entity = inspect_next(program, search->world, &index)).id != 0) {
-        if (!matches(program, search, entity, value) || found++ >= FOUND_SHOWN)
+        if (!console_holds(program, search, entity, value) || found++ >= FOUND_SHOWN)
             continue;
         const char *name = inspect_name(program, search->world, entity);
         program->api->entity->format(program->host, entity, id, sizeof id);
@@ -92,34 +93,44 @@ static bool print_found(console_t *console, search_t *search)
     return true;
 }
 
-bool console_find(console_t *console, char *rest)
+bool console_read_condition(console_t *console, const char *command, char *rest, condition_t *c)
 {
-    static const char example[] = "such as find main body.mass > 2";
     char why[WHY_MAX], *words[3] = {NULL}, *value = NULL;
-    search_t search = {.value = NULL};
+    comparison_t comparison = EQUAL;
+    *c = (condition_t){.value = NULL};
     for (int i = 0; i < 3; i++) {
         if (console_words_next(&rest, &words[i]) != WORDS_FOUND)
             words[i] = NULL;
     }
     if (words[0] == NULL || words[1] == NULL || strchr(words[1], '.') == NULL)
-        return console_refuse(console, "find needs a world and a property, %s", example);
-    search.world = inspect_world(console->program, words[0], why);
-    if (search.world == NULL)
+        return console_refuse(console, "%s needs a world and a property, such as %s main body.mass > 2", command,
+                              command);
+    c->world = inspect_world(console->program, words[0], why);
+    if (c->world == NULL)
         return console_refuse(console, "%s", why);
     char *dot = strchr(words[1], '.');
     *dot = '\0';
-    search.component = words[1];
-    search.property = dot + 1;
-    if (words[2] != NULL) {
-        words_end_t end = console_words_value(rest, &value);
-        if (!read_comparison(words[2], &search.comparison))
-            return console_refuse(console, "'%s' is none of < <= = != >= >, %s", words[2], example);
-        if (end != WORDS_FOUND)
-            return end == WORDS_UNCLOSED ? console_refuse_unclosed(console)
-                                         : console_refuse(console, "compare it with what? %s", example);
-        search.value = value;
-    }
-    return print_found(console, &search);
+    c->component = words[1];
+    c->property = dot + 1;
+    if (words[2] == NULL)
+        return true;
+    words_end_t end = console_words_value(rest, &value);
+    if (!read_comparison(words[2], &comparison))
+        return console_refuse(console, "'%s' is none of < <= = != >= >, such as %s main body.mass > 2", words[2],
+                              command);
+    if (end != WORDS_FOUND)
+        return end == WORDS_UNCLOSED
+                   ? console_refuse_unclosed(console)
+                   : console_refuse(console, "compare it with what? such as %s main body.mass > 2", command);
+    c->comparison = (int)comparison;
+    c->value = value;
+    return true;
+}
+
+bool console_find(console_t *console, char *rest)
+{
+    condition_t condition;
+    return console_read_condition(console, "find", rest, &condition) && print_found(console, &condition);
 }
 
 /* --- watch ------------------------------------------------------------------------------------------------------- */
@@ -127,7 +138,7 @@ bool console_find(console_t *console, char *rest)
 static bool print_watched(const console_t *console, const char *path, const char *before)
 {
     const program_t *program = console->program;
-    char why[WHY_MAX], value[VALUE_MAX];
+    char why[WHY_MAX], value[CONSOLE_VALUE];
     target_t target;
     if (!inspect_path(program, path, &target, why) || target.kind != TARGET_PROPERTY) {
         printf("%s%s: gone\n", before, path);

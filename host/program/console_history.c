@@ -1,6 +1,7 @@
 /* console_history.c - going back and forth in what the host remembers. */
 #include "arguments.h"
 #include "console.h"
+#include "inspect.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,6 +88,93 @@ bool console_goto(console_t *console, char *rest)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     return go(console, moment);
 }
+
+/* --- when --------------------------------------------------------------------------------------------------------- */
+
+static bool hold_at(console_t *console, condition_t *c, uint64_t moment, bool *holds)
+{
+    char value[CONSOLE_VALUE];
+    if (bp_host_go(console->program->host, moment) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    *holds = console_first(console->program, c, value).id != 0;
+    return true;
+}
+
+/* The host is at the first step at which the condition holds: tell whose value it is, and what it was before. */
+static bool tell_first(console_t *console, condition_t *c)
+{
+    const program_t *program = console->program;
+    bp_history_t h = read_history(console);
+    char id[64], value[CONSOLE_VALUE], before[CONSOLE_VALUE] = "";
+    bp_entity_t entity = console_first(program, c, value);
+    const char *name = inspect_name(program, c->world, entity);
+    program->api->entity->format(program->host, entity, id, sizeof id);
+    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s %s.%s = ", h.now, h.last, id, name != NULL ? " " : "",
+           name != NULL ? name : "", c->component, c->property);
+    terminal_print(stdout, value);
+    if (h.now > h.first && bp_host_go(program->host, h.now - 1) == BP_OK) {
+        console_holds(program, c, entity, before);
+        if (bp_host_go(program->host, h.now) != BP_OK)
+            return console_refuse(console, "%s", bp_host_error(program->host));
+    }
+    fputs(before[0] != '\0' ? ", before " : "", stdout);
+    terminal_print(stdout, before);
+    putchar('\n');
+    return true;
+}
+
+/* Nothing was found: back to where the host was. */
+static bool return_to(console_t *console, const bp_history_t *h, const condition_t *c, const char *why)
+{
+    if (bp_host_go(console->program->host, h->now) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    if (!c->known)
+        return console_refuse(console, "no entity had a property %s.%s", c->component, c->property);
+    printf("%s in steps %" PRIu64 " to %" PRIu64 "\n", why, h->first, h->last);
+    return true;
+}
+
+bool console_when(console_t *console, char *rest)
+{
+    condition_t condition;
+    if (!remembers(console) || !console_read_condition(console, "when", rest, &condition))
+        return false;
+    bp_history_t h = read_history(console);
+    for (uint64_t moment = h.first; moment <= h.last; moment++) {
+        bool holds;
+        if (!hold_at(console, &condition, moment, &holds))
+            return false;
+        if (holds)
+            return tell_first(console, &condition);
+    }
+    return return_to(console, &h, &condition, "never");
+}
+
+bool console_bisect(console_t *console, char *rest)
+{
+    condition_t condition;
+    bool holds;
+    if (!remembers(console) || !console_read_condition(console, "bisect", rest, &condition))
+        return false;
+    bp_history_t h = read_history(console);
+    uint64_t before = h.first, at = h.last;
+    if (!hold_at(console, &condition, at, &holds))
+        return false;
+    if (!holds)
+        return return_to(console, &h, &condition, "not at the end, and so nothing to look for");
+    if (!hold_at(console, &condition, before, &holds))
+        return false;
+    at = holds ? before : at;
+    while (at - before > 1) {
+        uint64_t middle = before + (at - before) / 2;
+        if (!hold_at(console, &condition, middle, &holds))
+            return false;
+        *(holds ? &at : &before) = middle;
+    }
+    return hold_at(console, &condition, at, &holds) && tell_first(console, &condition);
+}
+
+/* --- branch, mark ------------------------------------------------------------------------------------------------- */
 
 bool console_branch(console_t *console, char *rest)
 {

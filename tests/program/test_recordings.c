@@ -69,6 +69,32 @@ START_TEST(steps_are_taken_twice)
 }
 END_TEST
 
+START_TEST(the_first_step_is_found)
+{
+    static const char ini[] = "[host]\nplugins = point_mass\nhistory = 64 MiB\n"
+                              "[world main]\nstep_rate = 1\ncomponents = point_mass\n"
+                              "[spawn main one]\ncount = 3\ncomponents = point_mass\n"
+                              "point_mass.velocity = 1 0 0\n";
+    static const char lines[] = "step 10\nset main/#1:1.point_mass.mass 5\nstep 30\n"
+                                "set main/#2:1.point_mass.mass 7\nstep 10\nset main/#1:1.point_mass.mass 1\nstep 5\n"
+                                "when main point_mass.mass > 4\nforward\n"
+                                "bisect main point_mass.mass = 7\nforward\n"
+                                "when main point_mass.mass > 9\nbisect main point_mass.mass > 9\n"
+                                "bisect main point_mass.mass > 0\n";
+    const outcome_t *outcome = console(ini, lines);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "at step 11 of 55: #1:1 point_mass.mass = 5, before 1\n");
+    expect_in(outcome->out, "at step 41 of 55: #2:1 point_mass.mass = 7, before 1\n");
+    expect_in(outcome->out, "never in steps 0 to 55\n");
+    expect_in(outcome->out, "not at the end, and so nothing to look for in steps 0 to 55\n");
+    expect_in(outcome->out, "at step 0 of 55: #0:1 point_mass.mass = 1\n");
+    expect(console(ini, "step 3\nwhen main point_mass\n"), 1, "when needs a world and a property");
+    expect(console(ini, "step 3\nwhen main point_mass.age > 3\n"), 1, "no entity had a property point_mass.age");
+    expect(console(ini, "bisect main point_mass.mass ~ 3\n"), 1, "such as bisect main body.mass > 2");
+    expect(console("[world main]\n", "when main body.mass > 3\n"), 1, "the host remembers nothing");
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_told)
 {
     char hash[17];
@@ -97,6 +123,7 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, a_run_is_computed_again);
     tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
     tcase_add_test(tcase, steps_are_taken_twice);
+    tcase_add_test(tcase, the_first_step_is_found);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
     return suite;
