@@ -223,4 +223,5 @@ BP_PLUGIN(bubbles) = {
     .options = BP_LIST(options),
     .tables = BP_LIST(tables),
     .load = load,
+    .keeps = BP_KEEP_NOTHING,
 };

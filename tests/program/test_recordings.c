@@ -69,6 +69,21 @@ START_TEST(steps_are_taken_twice)
 }
 END_TEST
 
+/* Every plugin that an ini of ours loads says how it is kept. */
+START_TEST(a_game_is_recorded)
+{
+    static const char small[] = TEST_SCRATCH_DIR "/few_bubbles.ini";
+    char hash[17], again[17];
+    expect(shell("sed 's/1000000/3000/; s,build/bubbles,few_bubbles,' config/bubbles.ini > %s", small), 0, NULL);
+    expect(shell("backplane run %s --steps 40 --verify --record %s > /dev/null", small, RECORDING), 0, NULL);
+    take_hash(shell("backplane replay %s --check", RECORDING), hash);
+    shell("head -c 200000 %s > %s.cut", RECORDING, RECORDING);
+    expect(shell("backplane run %s --steps 40 --resume %s.cut > /dev/null", small, RECORDING), 0, "goes on behind");
+    take_hash(shell("backplane replay %s.cut --check", RECORDING), again);
+    EXPECT(strcmp(hash, again) == 0, "resumed it comes to %s, not to %s", again, hash);
+}
+END_TEST
+
 START_TEST(the_first_step_is_found)
 {
     static const char ini[] = "[host]\nplugins = point_mass\nhistory = 64 MiB\n"
@@ -123,6 +138,7 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, a_run_is_computed_again);
     tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
     tcase_add_test(tcase, steps_are_taken_twice);
+    tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, the_first_step_is_found);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
