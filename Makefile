@@ -145,7 +145,7 @@ machines: packages
 	$(Q)$(CC) -shared -fPIC -O2 -ffp-contract=off $(WARN) -Iplugin_api examples/gas/*.c -o examples/gas/gas.so -lm
 	@OMPI_MCA_mpi_yield_when_idle=1 mpirun --oversubscribe $(if $(filter 0,$(shell id -u)),--allow-run-as-root) -n 4 \
 	    $(BUILD)/backplane run examples/gas/machines.ini
-	@echo "examples/gas/machines.svg shows the particles, each in the colour of its rank"
+	@echo "build/machines.svg shows the particles, each in the colour of its rank"
 
 # Watch a plugin while it is being written: docs/hot_reload.md.
 dev: all

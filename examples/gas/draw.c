@@ -79,7 +79,9 @@ static void write_file(bp_system_t *s, const path_t *path, double scale)
     const bp_peers_api *peers = (const bp_peers_api *)s->api->registry->find(s->host, BP_PEERS_API, 1);
     bool several = peers != NULL && peers->count(s->host) > 1, fine = true;
     bool writes = !several || peers->rank(s->host) == 0;
-    file_t file = {writes ? fopen(option[GAS_SVG].string, "wb") : NULL, 0.7 * option[GAS_RADIUS].f64 * scale};
+    char name[1024];
+    writes = writes && s->api->file->output(s->world, option[GAS_SVG].string, name, sizeof name, NULL, 0) == BP_OK;
+    file_t file = {writes ? fopen(name, "wb") : NULL, 0.7 * option[GAS_RADIUS].f64 * scale};
     double width = option[GAS_BOX].dvec3.x * scale, height = option[GAS_BOX].dvec3.y * scale;
     if (file.out != NULL)
         fprintf(file.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" width=\"%.0f\">\n"

@@ -28,8 +28,8 @@ static const bp_field_t options[] = {
     [GAS_STIFFNESS] = {.name = "stiffness", .type = BP_F64, .initial = "50", .min = "0",
                        .doc = "force, for a mass of 1, at distance 0"},
     [GAS_SEED] = {.name = "seed", .type = BP_U64, .initial = "1", .doc = "of where particles begin"},
-    [GAS_SVG] = {.name = "svg", .type = BP_STRING, .flags = BP_FIELD_PATH,
-                 .doc = "picture of the last step, each particle in the colour of its rank; empty: none"},
+    [GAS_SVG] = {.name = "svg", .type = BP_STRING,
+                 .doc = "picture of the last step, relative to where the program runs; empty: none"},
 };
 
 static const bp_field_t fields[] = {

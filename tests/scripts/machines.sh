@@ -29,13 +29,13 @@ ranks() {
 }
 
 # A sweep: each rank drops its body with another speed.
-cat >"$scratch/sweep.ini" <<'END'
+cat >"$scratch/sweep.ini" <<END
 [host]
 plugins = mpi point_mass debug_name recorder
 steps = 60
 [plugin recorder]
 properties = main/body.body.position
-csv = drop_{rank}.csv
+csv = $scratch/drop_{rank}.csv
 [world main]
 step_rate = 60
 components = point_mass debug_name
