@@ -54,10 +54,8 @@ static void refuse_field(split_t *split, const char *type, const bp_field_t *fie
 
 static void check_field(split_t *split, const char *type, const bp_field_t *field)
 {
-    if ((field->flags & BP_FIELD_LIST) != 0)
-        refuse_field(split, type, field, "is a list");
-    if (field->type == BP_STRING)
-        refuse_field(split, type, field, "is a text");
+    if ((field->flags & BP_FIELD_LIST) != 0 && field->type == BP_STRING)
+        refuse_field(split, type, field, "is a list of texts");
     if (field->type == BP_ENTITY)
         refuse_field(split, type, field, "refers to an entity");
     if ((field->flags & BP_FIELD_READ_ONLY) != 0)
@@ -72,7 +70,9 @@ static void add_column(split_t *split, split_kind *kind, uint32_t key, uint32_t 
     kind->columns = resize(split, kind->columns, count * sizeof *kind->columns, (count + 1) * sizeof *kind->columns);
     split_column *column = &kind->columns[kind->column_count++];
     *column = (split_column){.key = key, .field = index, .type = field->type};
-    column->size = bp_columns_size(field->type) * (field->count > 1 ? field->count : 1);
+    column->list = (field->flags & BP_FIELD_LIST) != 0;
+    column->size = column->list ? (uint32_t)sizeof(bp_list_t)
+                                : bp_columns_size(field->type) * (field->count > 1 ? field->count : 1);
     if (property->resolve(split->system->world, (bp_entity_t){0}, name, field->name, &column->own) != BP_OK ||
         property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column->halo) != BP_OK)
         split_fail(split, split->system->api->error->last(split->system->host));

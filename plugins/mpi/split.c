@@ -19,7 +19,7 @@
 
 enum { MIGRANT = 0, COPY = 1, SAMPLES = 65536 };
 
-/* What is sent of one kind: this, its text, then column by column, each filled up to 8 bytes. */
+/* What is sent of one kind: this, its text, then column by column (columns.c). */
 typedef struct split_block {
     uint32_t what, count;
     uint64_t text_bytes; /* filled up */
@@ -52,6 +52,7 @@ static void free_split(split_t *split)
     resize(split, split->parts, split->ranks * sizeof *split->parts, 0);
     resize(split, split->out, split->ranks * sizeof *split->out, 0);
     resize(split, split->in.at, split->in.room, 0);
+    resize(split, split->values.at, split->values.room, 0);
     resize(split, split, sizeof *split, 0);
 }
 
@@ -221,11 +222,7 @@ static void pack_rows(split_t *split, const split_kind *kind, uint32_t to, uint3
         const split_column *column = &kind->columns[c];
         const char *cells =
             split->look->column(split->system->world, kind->prototype, column->key, column->field);
-        size_t size = column->size, bytes = filled(size * count);
-        at = split_append(split, out, bytes);
-        memset(at + bytes - 8, 0, 8);
-        for (uint32_t i = 0; i < count; i++)
-            memcpy(at + i * size, cells + rows[i] * size, size);
+        split_pack_column(split, out, column, cells, rows, count);
     }
 }
 
@@ -301,8 +298,9 @@ static void settle_migrants(split_t *split, const split_kind *kind, uint32_t cou
     bool fine = coming != NULL && command->create(commands, kind->prototype, coming, count) == BP_OK;
     for (uint32_t c = 0; c < kind->column_count && fine; c++) {
         const split_column *column = &kind->columns[c];
-        fine = command->set(commands, &column->own, coming, count, values, column->size) == BP_OK;
-        values += filled((size_t)column->size * count);
+        const void *cells = split_unpack_column(split, column, values, count);
+        fine = command->set(commands, &column->own, coming, count, cells, column->size) == BP_OK;
+        values = split_skip_column(values);
     }
     if (!fine)
         split_fail(split, "what has come from another rank cannot be created");
@@ -338,10 +336,11 @@ static void settle_copies(split_t *split, split_kind *kind, uint32_t count, cons
 {
     for (uint32_t c = 0; c < kind->column_count; c++) {
         split_column *column = &kind->columns[c];
-        if (split->system->api->property->set(split->halo, &column->halo, kind->copies + kind->placed, count, values,
+        const void *cells = split_unpack_column(split, column, values, count);
+        if (split->system->api->property->set(split->halo, &column->halo, kind->copies + kind->placed, count, cells,
                                               column->size) != BP_OK)
             split_fail(split, split->system->api->error->last(split->system->host));
-        values += filled((size_t)column->size * count);
+        values = split_skip_column(values);
     }
     kind->placed += count;
 }
@@ -362,7 +361,7 @@ static void unpack(split_t *split, bp_commands_o *commands, bool counting_only)
         else
             settle_migrants(split, kind, block.count, split->in.at + at, commands);
         for (uint32_t c = 0; c < kind->column_count; c++)
-            at += filled((size_t)kind->columns[c].size * block.count);
+            at = (size_t)(split_skip_column(split->in.at + at) - split->in.at);
     }
 }
 

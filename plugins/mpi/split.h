@@ -24,6 +24,7 @@ typedef struct split_bytes {
 typedef struct split_column {
     uint32_t key, field, type;
     uint32_t size;               /* of a cell */
+    bool list;                   /* its cells are lists of that type */
     bp_property_t own, halo;     /* in the world that is split, and in the one of copies */
 } split_column;
 
@@ -54,6 +55,7 @@ typedef struct split_t {
     cut_part *parts;
     split_bytes *out;            /* for each rank */
     split_bytes in;
+    split_bytes values;          /* of one column: texts and lists that lie in what has come */
     uint64_t all, hash;          /* entities of all ranks, and what their identities come to */
     uint64_t left, came, copies, sent; /* entities that went to others and came from them; copies here; bytes sent */
     uint64_t cuts;
@@ -76,6 +78,13 @@ split_kind *split_kind_named(split_t *split, const char *text);
 const char *split_places(const split_t *split, const split_kind *kind);
 cut_point split_place(const split_kind *kind, const char *places, uint32_t row);
 const uint64_t *split_identities(const split_t *split, const split_kind *kind);
+
+/* Append the cells of those rows; skip a column; and its values as properties are set from them, good until the next
+ * column: cells of column->size bytes. */
+void split_pack_column(split_t *split, split_bytes *out, const split_column *column, const char *cells,
+                       const uint32_t *rows, uint32_t count);
+const char *split_skip_column(const char *at);
+const void *split_unpack_column(split_t *split, const split_column *column, const char *at, uint32_t count);
 
 /* Send out[rank] to each rank and put what comes, rank by rank, into `in`, parcels aligned to 8. */
 void split_send(split_t *split);

@@ -102,6 +102,115 @@ done
 gas near.ini 0.3 400 "12 8 7"
 ranks 3 gas/near.ini --steps 200 || fail "the gas with few copies fails"
 [ "$(hash_of)" != "$deep" ] || fail "the copies make no difference"
+# Texts, lists and arrays go with the entities that have them: every second particle bears a tag with its number in all
+# of them, which a plugin looks at in each step, in copies too.
+cat >"$scratch/gas/tags.c" <<'END'
+#include <bp_plugin.h>
+#include <bp_query.h>
+#include <stdio.h>
+#include <string.h>
+struct tag { const char **text; bp_list_t *items; uint16_t *marks; };
+static const bp_field_t fields[] = {
+    {BP_FIELD_OF(struct tag, text)}, {BP_LIST_OF(struct tag, items, BP_U32)}, {BP_ARRAY_OF(struct tag, marks, 3)}};
+static const bp_component_i components[] = {{.name = "tag", .fields = BP_LIST(fields)}};
+struct particle { const uint64_t *number; };
+static const bp_term_field_t of_particle[] = {{BP_FIELD_OF(struct particle, number)}};
+static const bp_term_field_t of_tag[] = {
+    {BP_FIELD_OF(struct tag, text)}, {BP_LIST_OF(struct tag, items, BP_U32)}, {BP_ARRAY_OF(struct tag, marks, 3)}};
+static const bp_term_t terms[] = {{.component = "particle", .fields = BP_LIST(of_particle)},
+                                  {.component = "tag", .fields = BP_LIST(of_tag)}};
+static bp_result_t start(bp_system_t *s)
+{
+    uint32_t key;
+    bp_result_t result = s->api->world->key(s->world, s->api->world->component(s->world, "tag"), 0, &key);
+    for (uint32_t i = 0; i < s->api->entity->bound(s->host) && result == BP_OK; i++) {
+        bp_entity_t e = s->api->entity->at(s->host, i);
+        uint64_t number;
+        if (s->api->property->get_named(s->world, e, "particle", "number", BP_U64, &number) != BP_OK || number % 2 == 0)
+            continue;
+        char text[32];
+        const char *said = text;
+        uint32_t items[4] = {(uint32_t)number, (uint32_t)number + 1, (uint32_t)number + 2, (uint32_t)number + 3};
+        bp_list_t list = {items, (uint32_t)(number % 5), 4};
+        uint16_t marks[3] = {(uint16_t)number, 7, (uint16_t)(number + 1)};
+        bp_property_t p;
+        snprintf(text, sizeof text, "number %u", (unsigned)number);
+        result = s->api->world->add(s->world, key, &e, 1);
+        const struct { const char *name; const void *value; } all[] = {{"text", &said}, {"items", &list}, {"marks", marks}};
+        for (int k = 0; k < 3 && result == BP_OK; k++) {
+            result = s->api->property->resolve(s->world, e, "tag", all[k].name, &p);
+            if (result == BP_OK)
+                result = s->api->property->set(s->world, &p, &e, 1, all[k].value, 0);
+        }
+    }
+    return result;
+}
+static uint32_t look(bp_system_t *s, const bp_match_t *m)
+{
+    BP_COLUMNS(struct particle, p, m->columns[0]);
+    BP_COLUMNS(struct tag, t, m->columns[1]);
+    uint32_t fine = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        char text[32];
+        uint32_t n = (uint32_t)p.number[i];
+        if (m->entities[i].id == 0)
+            continue;
+        snprintf(text, sizeof text, "number %u", n);
+        const uint32_t *items = t.items[i].items;
+        int good = strcmp(text, t.text[i]) == 0 && t.items[i].count == n % 5 && t.marks[3 * i] == n &&
+                   t.marks[3 * i + 1] == 7 && t.marks[3 * i + 2] == n + 1;
+        for (uint32_t k = 0; k < n % 5 && good; k++)
+            good = items[k] == n + k;
+        fine += good != 0;
+        if (!good)
+            s->api->error->log(s->plugin, BP_LOG_ERROR, "a tag is not what it was");
+    }
+    return fine;
+}
+static uint32_t look_at(bp_system_t *s, bp_world_o *world)
+{
+    const bp_query_api *queries = s->api->registry->find(s->host, BP_QUERY_API, 1);
+    const bp_term_list_t list = BP_LIST(terms);
+    bp_query_o *query;
+    const bp_match_t *match;
+    uint32_t fine = 0;
+    if (queries->make(world, s->plugin, &list, 0, &query) != BP_OK)
+        return 0;
+    if (queries->begin(query, 0) == BP_OK)
+        while ((match = queries->next(query)) != NULL)
+            fine += look(s, match);
+    queries->end(query);
+    return fine;
+}
+static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)step, (void)matches, (void)count;
+    look_at(s, s->world);
+    look_at(s, s->api->world->find(s->host, "main.halo"));
+}
+static void report(bp_system_t *s, bp_report_o *out)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%u", look_at(s, s->world));
+    s->api->report->value(out, "tags", text);
+    snprintf(text, sizeof text, "%u", look_at(s, s->api->world->find(s->host, "main.halo")));
+    s->api->report->value(out, "copies of tags", text);
+}
+static const bp_system_report_i reporting = {report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+static const bp_system_i systems[] = {
+    {.name = "tags", .start = start, .run_all = run, .after = "gas", .extensions = BP_LIST(extensions)}};
+BP_PLUGIN(tags) = {.components = BP_LIST(components), .systems = BP_LIST(systems)};
+END
+${CC:-cc} -shared -fPIC -O1 -I"$source/plugin_api" "$scratch/gas/tags.c" -o "$scratch/gas/tags.so"
+rm "$scratch/gas/tags.c"
+sed -e 's,^plugins = .*,& ./tags.so,; s/^components = .*/& tag/; s/^systems = .*/& tags/' "$scratch/gas/flat.ini" \
+    >"$scratch/gas/tagged.ini"
+ranks 3 gas/tagged.ini || fail "what bears texts and lists is not what it was"
+[ "$(hash_of)" = "$flat" ] || fail "tags change the result"
+awk '/^tags in/ { here = 1 } /^gas in/ { here = 0 } here && NF == 3 && $1 ~ /^[012]$/ { tags += $2; copies += $3 }
+    END { exit !(tags == 300 && copies > 0) }' "$scratch/said" || fail "there are not as many tags as before"
+
 sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
 if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi
 grep -q 'it is no vector' "$scratch/error" || fail "a position that is none is not told"
