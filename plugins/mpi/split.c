@@ -389,6 +389,19 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
 
 /* --- a step ------------------------------------------------------------------------------------------------------- */
 
+/* A plugin that has crashed is set aside, and the others go on; but not a world of which other ranks have parts. */
+static void fail_where_crashed(split_t *split)
+{
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    char text[700];
+    for (uint32_t cursor = 0; split->look->plugin(split->system->host, &cursor, &plugin);) {
+        if (plugin.crash == NULL)
+            continue;
+        snprintf(text, sizeof text, "plugin '%s' has crashed here, so the split world ends on all ranks", plugin.name);
+        split_fail(split, text);
+    }
+}
+
 static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     split_t *split = s->state;
@@ -397,6 +410,8 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
     split->system = s; /* a new version has another one */
     if (split->ranks > 1 && !mpi_talks())
         return; /* a copy of the process, in which some plugin is tried */
+    if (split->ranks > 1)
+        fail_where_crashed(split);
     bool first = !split->begun;
     walk(split, count_kind, &counted);
     split_worlds *worlds = s->plugin->state;

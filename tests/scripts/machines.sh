@@ -248,6 +248,20 @@ wait
 [ "$(grep -c 'rank 1 cannot take it, so no rank does: .*not here' "$scratch/error")" = 3 ] || fail "no reason is given"
 [ "$(hash_of)" = "$still" ] || fail "a reload changes the result"
 
+# A plugin that crashes on one rank ends the job, and so does a rank that is killed.
+awk '{ print } /^static void run_all/ { getline; print; print "    const char *rank = getenv(\"OMPI_COMM_WORLD_RANK\");";
+        print "    if (step->number == 20 && rank != NULL && *rank == 49)"; print "        HARM;" }' \
+    "$source/examples/gas/gas.c" >"$scratch/gas/gas.c"
+sed -i '1i #include <signal.h>\n#include <stdlib.h>' "$scratch/gas/gas.c"
+for harm in abort raise; do
+    [ "$harm" = abort ] && how='abort()' || how='raise(9)'
+    ${CC:-cc} -shared -fPIC -O2 -D_POSIX_C_SOURCE=200809L "-DHARM=$how" -I"$source/plugin_api" "$scratch"/gas/*.c \
+        -o "$scratch/gas/gas.so" -lm
+    if ranks 3 gas/flat.ini; then fail "a rank that ends by $how is not noticed"; fi
+    [ ! -s "$scratch/said" ] || fail "a job that ends by $how prints a report"
+    [ "$harm" = raise ] || grep -q "rank 1: mpi: plugin 'gas' has crashed here" "$scratch/error" || fail "no reason is told"
+done
+
 # Another ini on one rank: both say what differs, and the job fails.
 sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"
 if timeout 60 mpirun -n 1 "$build/backplane" run "$scratch/sweep.ini" : -n 2 "$build/backplane" run "$scratch/other.ini" \
