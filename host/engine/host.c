@@ -456,9 +456,20 @@ static bp_result_t step_together(bp_host_o *host)
     return result;
 }
 
+/* All worlds are stopped. Then there is no step, nor a moment for it. */
+static bool all_stand(const bp_host_o *host)
+{
+    uint32_t standing = 0;
+    while (standing < host->destruction.world_count && !runs(host, standing))
+        standing++;
+    return standing > 0 && standing == host->destruction.world_count;
+}
+
 bp_result_t bp_host_step(bp_host_o *host)
 {
     bp_result_t result = host_refuse_from_inside(host);
+    if (result == BP_OK && all_stand(host))
+        return BP_OK;
     if (result == BP_OK)
         history_begin_step(&host->history, BP_NONE);
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)

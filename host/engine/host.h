@@ -16,8 +16,16 @@
 #include "../step/trace.h"
 #include "../store/destruction.h"
 
+#include <bp_history.h>
 #include <bp_look.h>
 #include <bp_peers.h>
+
+/* How the clocks of worlds stand, of so many. */
+enum { HOST_CLOCKS = 64 };
+typedef struct host_clock_t {
+    bool stopped;
+    uint64_t granted;
+} host_clock_t;
 
 struct bp_host_o {
     base_t base;
@@ -41,6 +49,15 @@ struct bp_host_o {
     jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
     uint32_t other_threads;
     bool tells_reloads;        /* ... is told of reloads */
+    struct {
+        bool waits;
+        uint64_t moment;
+        bp_result_t result;    /* of the last one that was carried out, ... */
+        char why[256];         /* ... and the sentence for it; may be cut */
+        bool holds;            /* worlds stand otherwise than the past has it, at this moment: */
+        uint64_t at, branch;
+        host_clock_t clocks[HOST_CLOCKS]; /* as the past has it */
+    } wish;                    /* to go elsewhere in the past (table_history.c) */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */
 };
@@ -52,12 +69,16 @@ bp_result_t host_refuse_during_step(bp_host_o *host);
  * either: bring or end plugins, step, poll. */
 bp_result_t host_refuse_from_inside(bp_host_o *host);
 
-/* The tables of the contract (tables.c), and one that is found by its name (look.c). */
+/* The tables of the contract (tables.c), and two that are found by their names (look.c). */
 bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;
+extern const bp_history_api host_history_table; /* table_history.c */
 
 /* What a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);
+
+/* Go to the moment that a plugin has wished, where one has. [main], between steps */
+void host_go_where_wished(bp_host_o *host);
 
 /* Remember nothing yet. */
 void host_init_history(bp_host_o *host);

@@ -265,6 +265,7 @@ static uint32_t poll_once(bp_host_o *host)
     uint32_t tasks = posts_run(&host->loader.posts);
     if (tasks > 0)
         host_attend_crashes(host);
+    host_go_where_wished(host);
     hot_poll(&host->hot);
     look_after_changes(host);
     return tasks;

@@ -715,6 +715,7 @@ static const struct {
 } found_by_name[] = {
     {BP_CHANGES_API, 1, &changes_table},
     {BP_CLOCK_API, 1, &clock_table},
+    {BP_HISTORY_API, 1, &host_history_table},
     {BP_LOOK_API, 1, &host_look_table},
     {BP_QUERY_API, 1, &query_table},
     {BP_TASK_API, 1, &task_table},

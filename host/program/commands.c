@@ -368,6 +368,17 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     return arguments->json ? print_run_as_json(program, &outcome) : print_for_people(program, &outcome);
 }
 
+/* The time line of the page needs a host that remembers. Where its plugins do not say how they are kept there is none,
+ * and the page does without. */
+static void remember(const program_t *program)
+{
+    enum { MEBIBYTE = 1048576, MOST = 256 };
+    bp_history_t history = {.struct_size = sizeof history};
+    bp_host_history(program->host, &history);
+    if (history.budget == 0)
+        (void)bp_host_remember(program->host, (uint64_t)MOST * MEBIBYTE);
+}
+
 /* Add the plugin inspector to what the ini has brought. It tells its address in the log. */
 static int add_inspector(program_t *program, const char *port)
 {
@@ -384,6 +395,8 @@ static int add_inspector(program_t *program, const char *port)
         return STATUS_BAD_INPUT;
     }
     int status = program_add_plugin(program, "inspector", &option, port != NULL);
+    if (status == STATUS_FINE)
+        remember(program);
     if (status == STATUS_FINE)
         bp_host_poll(program->host); /* in which it begins to listen, or says why it cannot */
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_BAD_INPUT : status;

@@ -22,7 +22,8 @@ static int info(ask_t *ask)
     writer_object(w);
     writer_key_text(w, "inspector", INSPECTOR_VERSION);
     writer_key_truth(w, "readOnly", inspector_option(ask->in, OPTION_READ_ONLY)->boolean);
-    writer_key_truth(w, "history", false);
+    writer_key(w, "history");
+    views_history(ask->in, w);
     writer_key(w, "worlds");
     views_worlds(ask->in, w);
     writer_object_end(w);

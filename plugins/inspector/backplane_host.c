@@ -1,8 +1,9 @@
-/* backplane_host.c - what runs in a host: units, plugins with their options, and worlds stopped, stepped, faster,
- * slower. */
+/* backplane_host.c - what runs in a host: units, plugins with their options, worlds stopped, stepped, faster, slower,
+ * and the past. */
 #include "methods.h"
 
 #include "look.h"
+#include "views.h"
 
 /* --- units ---------------------------------------------------------------------------------------------------- */
 
@@ -113,7 +114,10 @@ static int pause_world(ask_t *ask)
     bp_world_o *world;
     if (!ask_world(ask, &world))
         return ASK_DONE;
-    ask->in->clocks->stop(world);
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    ask->in->clocks->read(world, &clock);
+    if (!clock.stopped || clock.granted > 0) /* in its past a world that stands would begin another future by that */
+        ask->in->clocks->stop(world);
     writer_null(ask->out);
     return ASK_DONE;
 }
@@ -152,6 +156,54 @@ static int set_speed(ask_t *ask)
     return ASK_DONE;
 }
 
+/* --- the past ------------------------------------------------------------------------------------------------- */
+
+static int history(ask_t *ask)
+{
+    views_history(ask->in, ask->out);
+    return ASK_DONE;
+}
+
+/* The host goes when this turn is over, so the answer is known in the next one. */
+static int go(ask_t *ask)
+{
+    const inspector_t *in = ask->in;
+    bp_past_t past = {.struct_size = sizeof past};
+    uint64_t moment = 0;
+    bool begun = ask->state != NULL;
+    if (in->history == NULL) {
+        ask_fail(ask, RPC_INTERNAL, "this host has no bp_history");
+        return ASK_DONE;
+    }
+    if (ask_state(ask, 1) == NULL || (!begun && !ask_count(ask, "step", true, INT64_MAX, &moment)))
+        return ASK_DONE;
+    if (!begun) {
+        if (in->history->wish(in->host, moment) == BP_OK)
+            return ASK_MORE;
+        ask_fail_host(ask, RPC_INVALID_PARAMS);
+        return ASK_DONE;
+    }
+    in->history->read(in->host, &past);
+    if (past.wished)
+        return ASK_MORE;
+    if (past.result != BP_OK)
+        ask_fail(ask, RPC_INTERNAL, "%s", past.why);
+    else
+        views_history(in, ask->out);
+    return ASK_DONE;
+}
+
+static int branch_off(ask_t *ask)
+{
+    if (ask->in->history == NULL)
+        ask_fail(ask, RPC_INTERNAL, "this host has no bp_history");
+    else if (ask->in->history->branch_off(ask->in->host) != BP_OK)
+        ask_fail_host(ask, RPC_INTERNAL);
+    else
+        views_history(ask->in, ask->out);
+    return ASK_DONE;
+}
+
 const method_t backplane_host_methods[] = {
     {"backplane.systems", "the units of a world's step in their order, with their figures", "world?", 0, systems, NULL},
     {"backplane.plugins", "the plugins with what they bring, their options, and how they crashed", "", 0, plugins,
@@ -161,5 +213,8 @@ const method_t backplane_host_methods[] = {
     {"backplane.step", "stops a world and has it take some steps", "world? steps?", METHOD_CHANGES, step_world, NULL},
     {"backplane.speed", "how fast a world follows real time; 1 is as fast", "world? speed", METHOD_CHANGES, set_speed,
      NULL},
+    {"backplane.history", "the steps that the host remembers, and where it is among them", "", 0, history, NULL},
+    {"backplane.go", "goes to a step that the host remembers", "step", METHOD_CHANGES, go, NULL},
+    {"backplane.branch_off", "forgets what comes after now", "", METHOD_CHANGES, branch_off, NULL},
     {0},
 };

@@ -6,8 +6,8 @@
  *     backplane.watch+watch {...}  -->  {"watch": 7, ...}, {...}, {...}          every_ms apart
  *     backplane.rewatch {"watch": 7, "entity": 4294967299}
  *
- * Each event holds what has changed since the last one: "worlds" and "revision" (views.h) always, "entity" when one of
- * its values has, "values" when one of them has. Each is written as text and compared with what was told.
+ * Each event holds what has changed since the last one: "worlds", "revision" and "history" (views.h) always, "entity"
+ * when one of its values has, "values" when one of them has. Each is written as text and compared with what was told.
  */
 #include "methods.h"
 
@@ -169,6 +169,8 @@ static int watch(ask_t *ask)
     writer_key(ask->out, "worlds");
     views_worlds(ask->in, ask->out);
     writer_key_count(ask->out, "revision", views_revision(ask->in));
+    writer_key(ask->out, "history");
+    views_history(ask->in, ask->out);
     if (world != NULL) {
         tell_entity(ask, stream, world);
         tell_values(ask, stream, world);

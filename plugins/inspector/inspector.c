@@ -167,6 +167,7 @@ static bool find_tables(inspector_t *in)
     in->look = (const bp_look_api *)registry->find(in->host, BP_LOOK_API, 1);
     in->clocks = (const bp_clock_api *)registry->find(in->host, BP_CLOCK_API, 1);
     in->tasks = (const bp_task_api *)registry->find(in->host, BP_TASK_API, 1);
+    in->history = (const bp_history_api *)registry->find(in->host, BP_HISTORY_API, 1);
     return in->look != NULL && in->clocks != NULL && in->tasks != NULL;
 }
 

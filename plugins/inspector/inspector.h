@@ -13,6 +13,7 @@
 #include "http.h"
 
 #include <bp_clock.h>
+#include <bp_history.h>
 #include <bp_look.h>
 #include <bp_plugin.h>
 #include <bp_task.h>
@@ -45,6 +46,7 @@ typedef struct inspector_t {
     const bp_look_api *look;
     const bp_clock_api *clocks;
     const bp_task_api *tasks;
+    const bp_history_api *history; /* NULL: the host is older */
     bp_host_o *host;
     allocator_t allocator;
     http_t *http;              /* from resume to pause; in a copy of the process: the original's, or NULL */

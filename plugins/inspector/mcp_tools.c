@@ -39,5 +39,10 @@ const mcp_tool_t mcp_tools[] = {
     {"run", "backplane.run", "Lets a stopped world go on.", "{\"type\":\"object\",\"properties\":{" WORLD "}}"},
     {"step", "backplane.step", "Stops a world and has it take some steps.",
      "{\"type\":\"object\",\"properties\":{" WORLD ",\"steps\":{\"type\":\"integer\",\"minimum\":1}}}"},
+    {"history", "backplane.history", "The steps that the host remembers, and where it is among them.",
+     "{\"type\":\"object\",\"properties\":{}}"},
+    {"go", "backplane.go", "Goes to a step that the host remembers, back or forth.",
+     "{\"type\":\"object\",\"properties\":{\"step\":{\"type\":\"integer\",\"minimum\":0}},"
+     "\"required\":[\"step\"]}"},
     {NULL, NULL, NULL, NULL},
 };

@@ -34,6 +34,25 @@ void views_worlds(const inspector_t *in, writer_t *w)
     writer_array_end(w);
 }
 
+void views_history(const inspector_t *in, writer_t *w)
+{
+    bp_past_t past = {.struct_size = sizeof past};
+    if (in->history != NULL)
+        in->history->read(in->host, &past);
+    if (past.budget == 0) {
+        writer_null(w);
+        return;
+    }
+    writer_object(w);
+    writer_key_count(w, "first", past.first);
+    writer_key_count(w, "now", past.now);
+    writer_key_count(w, "last", past.last);
+    writer_key_count(w, "keyframes", past.keyframes);
+    writer_key_count(w, "bytes", past.bytes);
+    writer_key_count(w, "budget", past.budget);
+    writer_object_end(w);
+}
+
 /* --- types ---------------------------------------------------------------------------------------------------- */
 
 static void write_known_text(writer_t *w, const char *key, const char *text)

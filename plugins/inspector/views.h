@@ -11,6 +11,9 @@
 /* [{"name","step","time","dt","entities"...}, ...]: every world with its clock and figures. */
 void views_worlds(const inspector_t *in, writer_t *w);
 
+/* {"first","now","last",...}: the steps that the host remembers; null where it remembers nothing. */
+void views_history(const inspector_t *in, writer_t *w);
+
 /* [{"type","doc","plugin","fields":[{"name","type","unit",...}]}, ...]; units as `world` calls them, or as the fields
  * declare them where it is NULL. */
 void views_types(const inspector_t *in, writer_t *w, bp_world_o *world);

@@ -40,6 +40,7 @@ def solar_system(build, folder):
     with open(os.path.join(ROOT, "config", "solar_system.ini"), encoding="utf-8") as file:
         text = file.read()
     text = text.replace("[host]\nplugins = ", f"[host]\nplugin_path = {build}/plugins\nplugins = inspector ")
+    text = text.replace("steps = 970104", "history = 64 MiB")
     text = text.replace("../build/", folder + "/").replace("scenes = ", f"scenes = {ROOT}/config/")
     check("plugins = inspector point_mass" in text, "config/solar_system.ini reads otherwise now")
     return text + "\n[plugin inspector]\nport = 0\n"
@@ -87,7 +88,7 @@ def looks_at_the_solar_system(page):
     browser.until("return document.querySelector('.view canvas, .stage canvas') !== null")
     browser.until("return document.querySelector('.right').innerText.includes('solar mass')")
     before = host.steps()
-    host.until(lambda: host.steps() > before + 1500, "the solar system takes no steps")
+    host.until(lambda: host.steps() > before + 4000, "the solar system takes no steps")
     page.look("solar_system")
 
 
@@ -172,6 +173,29 @@ def draws_curves_and_tables(page):
     browser.resize(1280, 900)
 
 
+def goes_back(page):
+    browser, host = page.browser, page.host
+    browser.until("return document.querySelector('.timeline') && !document.querySelector('.timeline').hidden")
+    line = "const line = document.querySelector('.timeline input');"
+    host.until(lambda: host.steps() > 2000, "the solar system takes no steps")
+    earth = lambda: host.call("backplane.get", {"path": "main/earth.body.position"})["value"]  # noqa: E731
+
+    def drag(step):
+        browser.run(line + "line.value = arguments[0]; line.dispatchEvent(new Event('input'))", step)
+        host.until(lambda: host.steps() == step, f"step {step} is not gone to")
+        return earth()
+    there = drag(1000)
+    check(host.call("backplane.worlds")[0]["paused"], "the world runs on in its past")
+    last = host.call("backplane.history")["last"]
+    check(drag(1600) != there and drag(1000) == there, "the past is another one")
+    browser.until("return document.querySelector('.clock').textContent.includes('step 1,000')")
+    check(host.call("backplane.history")["last"] == last, "looking at the past has changed it")
+    page.look("time_line")
+    browser.run("document.activeElement.blur()")
+    browser.keys(SPACE)
+    host.until(lambda: host.steps() > 1000, "the world does not go on from its past")
+
+
 def sees_a_reload_and_a_crash(browser, build, pictures):
     folder = tempfile.mkdtemp(prefix="page-")
     build_spin(folder)
@@ -216,7 +240,7 @@ def main():
     with Browser(folder, 1280, 900) as browser:
         with Host(build, solar_system(build, folder)) as host:
             page = Page(browser, host, pictures)
-            for test in [looks_at_the_solar_system, searches, edits, goes_by_keyboard, draws_curves_and_tables]:
+            for test in [looks_at_the_solar_system, searches, edits, goes_by_keyboard, draws_curves_and_tables, goes_back]:
                 test(page)
                 print("passed:", test.__name__)
             browser.open("about:blank")

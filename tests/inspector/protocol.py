@@ -17,7 +17,7 @@ DOCUMENT = os.path.join(ROOT, "docs", "protocol.md")
 PAIR = re.compile(r"```sh\n(?P<command>[^`]*)```\n\n```json\n(?P<answer>[^`]*)```")
 ANY = "..."
 LONGEST = 3  # items of an array that are shown
-CHANGING = {"step", "time", "spent", "seconds", "steps", "bytes", "structure", "revision", "watch"}
+CHANGING = {"step", "time", "spent", "seconds", "steps", "bytes", "structure", "revision", "watch", "now", "last", "keyframes"}
 
 
 def check(truth, what):
@@ -54,7 +54,7 @@ def shortened(one, other):
 def answers(build, commands, functions):
     with open(os.path.join(ROOT, "examples", "scenes", "harbour.ini"), encoding="utf-8") as file:
         ini = file.read().replace("../../", ROOT + "/").replace("scenes = ", f"scenes = {ROOT}/examples/scenes/")
-    ini = ini.replace("plugins = ", "plugins = inspector ", 1) + "\n[plugin inspector]\nport = 0\n"
+    ini = ini.replace("plugins = ", "history = 256 MiB\nplugins = inspector ", 1) + "\n[plugin inspector]\nport = 0\n"
     with Host(build, ini) as host:
         methods = [method["name"] for method in host.call("rpc.discover")["methods"]]
         told = []

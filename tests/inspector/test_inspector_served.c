@@ -191,6 +191,37 @@ START_TEST(what_takes_long_is_cut_into_budgets)
 }
 END_TEST
 
+/* A task cannot go to another moment, so it wishes it; the host goes when its poll is over, and worlds stay stopped. */
+START_TEST(the_past_is_gone_to_when_the_host_polls)
+{
+    served_t served;
+    bp_world_stats_t stats;
+    open_host(&served);
+    ask(&served, "backplane.history", "{}", "\"result\":null");
+    ask(&served, "backplane.go", "{\"step\":1}", "the host remembers nothing");
+    must(&served, bp_host_remember(served.host, 1 << 24));
+    for (int i = 0; i < 20; i++)
+        must(&served, bp_host_step(served.host));
+    ask(&served, "backplane.pause", "{}", "\"result\":null");
+    ask(&served, "backplane.go", "{\"step\":5}", "\"first\":0,\"now\":5,\"last\":20");
+    bp_world_stats(served.world, &stats);
+    ck_assert_uint_eq(stats.steps, 5);
+    must(&served, bp_host_step(served.host));
+    ask(&served, "backplane.go", "{\"step\":21}", "step 21 is not remembered; steps 0 to 20 are");
+    ask(&served, "backplane.go", "{\"step\":20}", "\"first\":0,\"now\":20,\"last\":20");
+    bp_world_stats(served.world, &stats);
+    ck_assert_uint_eq(stats.steps, 20);
+    ask(&served, "backplane.go", "{\"step\":7}", "\"now\":7,\"last\":20");
+    bp_world_stats(served.world, &stats);
+    ck_assert_uint_eq(stats.steps, 7);
+    ask(&served, "backplane.branch_off", "{}", "\"now\":7,\"last\":7");
+    ask(&served, "backplane.run", "{}", "\"result\":null");
+    must(&served, bp_host_step(served.host));
+    ask(&served, "backplane.history", "{}", "\"now\":8,\"last\":8");
+    close_host(&served);
+}
+END_TEST
+
 /* What trees of entities hold is given back to the byte, which close_host looks at. */
 START_TEST(trees_are_given_back)
 {
@@ -269,6 +300,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
     tcase_add_test(tcase, trees_are_given_back);
+    tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);

@@ -7,6 +7,7 @@ import { Panels } from "./panels";
 import { Plugins } from "./plugins";
 import { setting, store } from "./store";
 import { Systems } from "./systems";
+import { Timeline } from "./timeline";
 import { View } from "./view";
 
 const KEYS: [string, string][] = [
@@ -15,7 +16,7 @@ const KEYS: [string, string][] = [
     ["f", "show the selected entity, or everything"], ["t", "dark or light"], ["?", "this page"],
     ["arrows", "in the list: up, down, open, close; in the view: move or turn"], ["+ −", "in the view: nearer, farther"],
     ["n p", "in the view: the next point, the one before"],
-    ["arrows", "in a number: more, less; with shift ten times, with alt a tenth"], ["Esc", "take back what was typed"],
+    ["arrows", "in a number: more, less; with shift ten times, with alt a tenth; on the time line: a step back, a step on"], ["Esc", "take back what was typed"],
 ];
 
 const tab = setting("tab", "view");
@@ -73,6 +74,7 @@ class App {
     private curves = new Curves();
     private systems = new Systems();
     private plugins = new Plugins();
+    private timeline = new Timeline();
     private help = helpDialog();
     private bar = new Bar(() => this.help.showModal());
     private panels = new Panels(() => this.frameSelected());
@@ -98,7 +100,7 @@ class App {
             this.bar.element,
             h("main", { class: "panes" }, this.entities.element, splitter("left"),
                 h("section", { class: "pane middle" }, bar, this.tabBody), splitter("right"), this.panels.element),
-            this.toast, this.help,
+            this.timeline.element, this.toast, this.help,
         ]);
         this.open(tab.get() in this.tabs ? tab.get() : "view");
         this.listen();

@@ -56,10 +56,18 @@ export interface Entity {
     components: Component[];
 }
 
+/** The steps that the host remembers, and where it is among them. */
+export interface History {
+    first: number;
+    now: number;
+    last: number;
+    bytes: number;
+}
+
 export interface Info {
     inspector: string;
     readOnly: boolean;
-    history: boolean;
+    history: History | null;
     worlds: World[];
 }
 
@@ -75,6 +83,7 @@ type Subject = "info" | "worlds" | "world" | "types" | "selection" | "entity" | 
 
 class Store {
     info: Info | null = null;
+    history: History | null = null;
     worlds: World[] = [];
     world = "";
     types = new Map<string, Type>();
@@ -203,6 +212,8 @@ class Store {
             if (!first)
                 void this.readAll();
         }
+        if (event.history !== undefined)
+            this.history = event.history;
         if (event.worlds !== undefined) {
             this.worlds = event.worlds;
             this.worlds.forEach((world) => this.measure(world));
@@ -238,6 +249,7 @@ class Store {
         try {
             const info: Info = await call("backplane.info");
             this.info = info;
+            this.history = info.history;
             this.worlds = info.worlds;
             if (this.world === "" || !this.worlds.some((world) => world.name === this.world))
                 this.world = this.worlds[0]?.name ?? "";

@@ -275,8 +275,11 @@ export class View {
     }
 
     private take(data: Points): void {
+        const back = this.data !== null && data.step < this.data.step;
         this.data = data;
         this.setLook(data);
+        if (back)
+            this.cloud!.forget(); /* the host has gone back: what follows is no trail of what was */
         this.cloud!.load(data, this.choice.trails);
         if (!this.framed && data.count > 0) {
             this.framed = true;

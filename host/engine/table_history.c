@@ -1,0 +1,89 @@
+/* table_history.c - the table bp_history: what the host remembers, for plugins, and the moment that one of them wishes.
+ *
+ * A wish is kept in the host until it polls. Clocks are part of what comes back; a world that somebody has stopped to
+ * look at its past must stand there too, so whether worlds are stopped is taken along.
+ */
+#include "host.h"
+
+#include <bp_history.h>
+#include <stdio.h>
+#include <string.h>
+
+static void read_past(bp_host_o *host, bp_past_t *past)
+{
+    const history_t *h = &host->history;
+    uint32_t size = past->struct_size;
+    bp_past_t now = {.struct_size = size,
+                     .keyframes = h->keyframe_count,
+                     .first = h->first,
+                     .now = h->now,
+                     .last = h->last,
+                     .bytes = h->bytes,
+                     .budget = h->budget,
+                     .wished = host->wish.waits,
+                     .result = host->wish.result,
+                     .why = host->wish.why};
+    memcpy(past, &now, size < sizeof now ? size : sizeof now);
+}
+
+static bp_result_t wish(bp_host_o *host, uint64_t moment)
+{
+    const history_t *h = &host->history;
+    if (h->budget == 0)
+        return error_set(&host->base.error, BP_ERROR_STATE,
+                         "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
+    if (moment < h->first || moment > h->last)
+        return error_set(&host->base.error, BP_ERROR_RANGE, "step %llu is not remembered; steps %llu to %llu are",
+                         (unsigned long long)moment, (unsigned long long)h->first, (unsigned long long)h->last);
+    host->wish.waits = true;
+    host->wish.moment = moment;
+    return BP_OK;
+}
+
+const bp_history_api host_history_table = {
+    .struct_size = sizeof host_history_table,
+    .version = 1,
+    .read = read_past,
+    .wish = wish,
+    .branch_off = bp_host_branch_off,
+};
+
+/* Have the worlds stand still or not, as `clocks` says of the first of them; further ones do as their past says. */
+static void set_clocks(bp_host_o *host, const host_clock_t clocks[HOST_CLOCKS])
+{
+    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++) {
+        host_world(host, i)->clock.stopped = clocks[i].stopped;
+        host_world(host, i)->clock.granted = clocks[i].granted;
+    }
+}
+
+static void get_clocks(const bp_host_o *host, host_clock_t clocks[HOST_CLOCKS])
+{
+    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++)
+        clocks[i] = (host_clock_t){host_world(host, i)->clock.stopped, host_world(host, i)->clock.granted};
+}
+
+/* Going forward begins with the state that is there. Where nothing has come from outside since the last wish, the
+ * clocks are first as that past had them, so that its steps are taken. */
+void host_go_where_wished(bp_host_o *host)
+{
+    host_clock_t now[HOST_CLOCKS];
+    if (!host->wish.waits)
+        return;
+    get_clocks(host, now);
+    if (host->wish.holds && host->wish.at == host->history.now && host->wish.branch == host->history.branch &&
+        !host->history.touched)
+        set_clocks(host, host->wish.clocks);
+    host->wish.waits = host->wish.holds = false;
+    host->wish.result = bp_host_go(host, host->wish.moment);
+    host->wish.why[0] = '\0';
+    if (host->wish.result != BP_OK)
+        snprintf(host->wish.why, sizeof host->wish.why, "%.255s", host->base.error.text);
+    get_clocks(host, host->wish.clocks);
+    host->wish.holds = host->wish.result == BP_OK;
+    host->wish.at = host->history.now;
+    host->wish.branch = host->history.branch;
+    for (uint32_t i = 0; i < HOST_CLOCKS; i++)
+        now[i].granted = 0;
+    set_clocks(host, now);
+}
