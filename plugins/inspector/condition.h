@@ -32,7 +32,9 @@ enum {
 };
 
 /* What a field stands for, beside its own value. */
-enum { CONDITION_WHOLE = UINT32_MAX, CONDITION_LENGTH = UINT32_MAX - 1, CONDITION_HAS = UINT32_MAX - 2 };
+#define CONDITION_WHOLE UINT32_MAX
+#define CONDITION_LENGTH (UINT32_MAX - 1)
+#define CONDITION_HAS (UINT32_MAX - 2)
 
 /* A property that a condition asks for; with part CONDITION_HAS, a component. */
 typedef struct condition_field_t {
