@@ -6,7 +6,8 @@
 #   lib/cmake/backplane/                for find_package(backplane)
 #   lib/backplane/plugins/*.so          where the program looks for plugins
 #   include/backplane/                  the contract and backplane.h
-#   share/backplane/config/             the ini files that ship, to copy and change
+#   share/backplane/config/             the ini files that ship
+#   share/man/man1/backplane.1          the manual page, as the program prints it
 #
 # DESTDIR goes before PREFIX and leaves no trace in what is installed. backplane.pc knows its own place,
 # so an installed tree can be moved.
@@ -43,6 +44,9 @@ put() {
 
 put 755 "$root/bin" "$build/backplane"
 [ ! -f "$build/backplane-import" ] || put 755 "$root/bin" "$build/backplane-import"
+mkdir -p "$root/share/man/man1"
+"$build/backplane" --manual >"$root/share/man/man1/backplane.1.new"
+mv -f "$root/share/man/man1/backplane.1.new" "$root/share/man/man1/backplane.1"
 put 644 "$root/lib" "$build/libbackplane.a"
 put 644 "$root/lib" "$build/libbackplane.so"
 mv -f "$root/lib/libbackplane.so" "$root/lib/libbackplane.so.0"

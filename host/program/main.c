@@ -26,6 +26,7 @@ static const char program_rest[] =
     "\n"
     "  backplane COMMAND --help   tells more about a command\n"
     "  backplane --version        prints the version\n"
+    "  backplane --manual         prints the manual page, for man: backplane --manual | man -l -\n"
     "  backplane --headers        prints the folder with the headers for plugins: cc -I$(backplane --headers)\n"
     "\n"
     "Exit status: 0 all went well, 1 something failed while running, 2 bad arguments, ini or plugin.\n";
@@ -200,6 +201,46 @@ static int print_command_help(const command_t *command)
     return STATUS_FINE;
 }
 
+/* --- the manual page --------------------------------------------------------------------------------------------- */
+
+/* A text as roff takes it: no line begins with a command, and no '-' becomes a hyphen. */
+static void print_roff(const char *text)
+{
+    bool begins = true;
+    for (; *text != '\0'; begins = *text++ == '\n') {
+        if (begins && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+    }
+}
+
+static int print_manual(void)
+{
+    printf(".TH BACKPLANE 1 \"\" \"backplane %s\"\n.SH NAME\nbackplane \\- an entity engine whose components are "
+           "plugins\n.SH SYNOPSIS\n.B backplane\nCOMMAND ...\n.SH DESCRIPTION\n"
+           "An ini file says which plugins are loaded, which worlds there are, and what lives in them.\n.SH COMMANDS\n",
+           BACKPLANE_VERSION);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        fputs(".SS ", stdout);
+        print_roff(commands[i].usage);
+        fputs("\n", stdout);
+        print_roff(commands[i].about);
+        fputs(".\n.PP\n.nf\n", stdout);
+        print_roff(commands[i].help);
+        fputs(".fi\n", stdout);
+    }
+    fputs(".SH OPTIONS\n.TP\n.B \\-\\-version\nprints the version\n.TP\n.B \\-\\-headers\n"
+          "prints the folder with the headers for plugins\n.TP\n.B \\-\\-manual\nprints this page, for man\n"
+          ".SH EXIT STATUS\n0 all went well, 1 something failed while running, 2 bad arguments, ini or plugin.\n",
+          stdout);
+    return STATUS_FINE;
+}
+
 static int print_version(void)
 {
     printf("backplane %s (plugin ABI %u.%u)\n", BACKPLANE_VERSION, BP_ABI_MAJOR, BP_ABI_MINOR);
@@ -215,6 +256,7 @@ static int refuse_command(const char *word)
     guess_consider(&guess, "--help");
     guess_consider(&guess, "--version");
     guess_consider(&guess, "--headers");
+    guess_consider(&guess, "--manual");
     guess_hint(&guess, hint, sizeof hint);
     complain("no %s '%s'%s", word[0] == '-' ? "option" : "command", word, hint);
     complain("usage: backplane COMMAND INI ...; see backplane --help");
@@ -243,6 +285,8 @@ static int run_line(int count, char **texts)
         return print_version();
     if (strcmp(texts[0], "--headers") == 0)
         return command_headers();
+    if (strcmp(texts[0], "--manual") == 0)
+        return print_manual();
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(texts[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, texts + 1);

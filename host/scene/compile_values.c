@@ -283,17 +283,27 @@ static bp_result_t unknown_type(scene_t *scene, const scene_place_t *place, cons
                       json_types_hint(&scene->types, type, &hint));
 }
 
+/* Is "type" a property here? Of a component that has one called so, unless the text is the name of a component type. */
+static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *said)
+{
+    return type != BP_NONE && said != NULL && json_types_field(scene->types.items[type].component, "type") != BP_NONE &&
+           !(tree_is(said, TREE_STRING) && json_types_find(&scene->types, said->string) != BP_NONE);
+}
+
 /* The type of a component: said by "type", else inherited, else its own name. */
 static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said,
                              const scene_part_t *inherited, uint32_t *type)
 {
     scene_place_t at = *place;
+    uint32_t otherwise = inherited != NULL ? inherited->type : json_types_find(&scene->types, place->component);
+    if (type_is_property(scene, otherwise, said))
+        said = NULL;
     if (said == NULL && inherited != NULL) {
         *type = inherited->type;
         return BP_OK;
     }
     if (said == NULL) {
-        *type = json_types_find(&scene->types, place->component);
+        *type = otherwise;
         return *type != BP_NONE
                    ? BP_OK
                    : unknown_type(scene, place, place->component,
@@ -401,7 +411,8 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
     scene_place_t at = *place;
     for (tree_walk_t walk = tree_walk(json); result == BP_OK && tree_next(&walk);) {
         at.property = walk.key->string;
-        if (scene_ignores(at.property) || strcmp(at.property, "type") == 0)
+        bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, walk.value);
+        if (scene_ignores(at.property) || says_type)
             continue;
         uint32_t field = json_types_field(component, at.property);
         if (field == BP_NONE)

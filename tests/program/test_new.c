@@ -122,6 +122,22 @@ START_TEST(a_field_with_another_name_is_found_by_its_former_one_in_inis_and_scen
 }
 END_TEST
 
+START_TEST(a_field_may_be_called_type)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a --fields type:u32=3 >/dev/null && make -s -C a && "
+                           "printf '[spawn main x]\\ncomponents = a\\na.type = 7\\n' >>a/a.ini && "
+                           "echo '{\"entities\":["
+                           "{\"components\":{\"a\":{\"type\":8}}},{\"components\":{\"b\":{\"type\":\"a\"}}}]}' >s.json"),
+           0, NULL);
+    const outcome_t *outcome =
+        shell(IN_FOLDER "printf 'get main/one.a.type\\nget main/#1001:1.a.type\\nspawn s.json\\n"
+                        "get main/#1002:1.a.type\\nget main/#1003:1.b.type\\n' | backplane console a/a.ini");
+    expect(outcome, 0, NULL);
+    ck_assert_str_eq(outcome->out, "3\n7\nspawn 1: 2 entities in main\n8\n3\n");
+}
+END_TEST
+
 START_TEST(check_tells_what_to_do_about_names_options_and_leaks)
 {
     empty_folder();
@@ -273,6 +289,7 @@ Suite *new_suite(void)
     suite_add_tcase(suite, made_case);
     TCase *next = tcase_create("next");
     tcase_set_timeout(next, 30);
+    tcase_add_test(next, a_field_may_be_called_type);
     tcase_add_test(next, a_field_with_another_name_is_found_by_its_former_one_in_inis_and_scenes);
     tcase_add_test(next, check_tells_what_to_do_about_names_options_and_leaks);
     tcase_add_test(next, check_passes_what_the_run_time_library_of_cxx_brings);

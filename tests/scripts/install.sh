@@ -24,6 +24,12 @@ for file in bin/backplane lib/libbackplane.a lib/libbackplane.so.0 lib/libbackpl
     [ -f "$first/$file" ] || fail "$file is missing"
 done
 [ "$(readlink "$first/lib/libbackplane.so")" = libbackplane.so.0 ] || fail "libbackplane.so is no link to libbackplane.so.0"
+for command in run plugins console new check dump import compile schema; do
+    grep -q "^\.SS $command" "$first/share/man/man1/backplane.1" || fail "the manual page lacks the command $command"
+done
+if command -v man >/dev/null 2>&1 && man -l "$first/share/man/man1/backplane.1" >"$scratch/log" 2>&1; then
+    grep -q -e '--level N' "$scratch/log" || { cat "$scratch/log"; fail "man does not show what check takes"; }
+fi
 [ -x "$first/bin/backplane" ] || fail "bin/backplane cannot be run"
 # A plugin that needs libraries of others may have been left out of the build.
 for folder in "$source"/plugins/*/; do
