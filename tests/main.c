@@ -37,6 +37,7 @@ static const make_suite_t first_half[] = {
     sets_suite,
     terms_suite,
     side_by_side_suite,
+    messages_suite,
     pace_suite,
     host_suite,
     allowed_suite,

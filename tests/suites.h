@@ -31,6 +31,7 @@ Suite *sets_suite(void);
 Suite *terms_suite(void);
 Suite *trace_suite(void);
 Suite *side_by_side_suite(void);
+Suite *messages_suite(void);
 Suite *pace_suite(void);
 Suite *host_suite(void);
 Suite *allowed_suite(void);

@@ -488,6 +488,33 @@ static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
     return queries_begin(query, since);
 }
 
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+static bp_result_t message_table_open(bp_world_o *world, const bp_plugin_t *plugin, const char *name,
+                                      const bp_term_field_list_t *fields, bp_channel_o **channel)
+{
+    if (world->schedule->crew != NULL)
+        return error_set(&world->rows.base->error, BP_ERROR_STATE,
+                         "channels are opened between steps; world '%s' is in the middle of one", world->rows.name);
+    return messages_open(&world->schedule->messages, plugin == NULL ? NULL : whole(plugin), name, fields, channel);
+}
+
+static void message_table_close(bp_channel_o *channel)
+{
+    messages_close(channel);
+}
+
+static bp_result_t message_table_send(bp_channel_o *channel, bp_commands_o *commands, const void *const *values,
+                                      uint32_t count)
+{
+    return commands_send(commands, channel, values, count);
+}
+
+static void message_table_read(const bp_channel_o *channel, bp_messages_t *messages)
+{
+    messages_read(channel, messages);
+}
+
 /* --- stopping worlds --------------------------------------------------------------------------------------------- */
 
 static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
@@ -688,6 +715,15 @@ static const bp_clock_api clock_table = {
 
 static const bp_task_api task_table = {.struct_size = sizeof task_table, .version = 1, .post = task_table_post};
 
+static const bp_message_api message_table = {
+    .struct_size = sizeof message_table,
+    .version = 1,
+    .open = message_table_open,
+    .close = message_table_close,
+    .send = message_table_send,
+    .read = message_table_read,
+};
+
 static const bp_query_api query_table = {
     .struct_size = sizeof query_table,
     .version = 1,
@@ -717,6 +753,7 @@ static const struct {
     {BP_CLOCK_API, 1, &clock_table},
     {BP_HISTORY_API, 1, &host_history_table},
     {BP_LOOK_API, 1, &host_look_table},
+    {BP_MESSAGE_API, 1, &message_table},
     {BP_QUERY_API, 1, &query_table},
     {BP_TASK_API, 1, &task_table},
 };

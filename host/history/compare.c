@@ -81,6 +81,13 @@ uint64_t snapshot_hash_world(const snapshot_t *snapshot, uint32_t world)
         add(&h, (uint64_t)w->prototypes[i].base << 32 | w->prototypes[i].key);
     for (uint32_t i = 0; i < w->run_count; i++)
         add_run(&h, &w->runs[i]);
+    for (uint32_t i = 0; i < w->channel_count; i++) {
+        const kept_channel_t *channel = &w->channels[i];
+        if (channel->count == 0)
+            continue;
+        add_text(&h, channel->name);
+        add_bytes(&h, channel->records, (uint64_t)channel->count * channel->size);
+    }
     return end(&h);
 }
 

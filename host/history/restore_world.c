@@ -272,6 +272,22 @@ static bp_result_t reserve(world_back_t *back)
     return good ? reserve_notices(back) : no_memory(back);
 }
 
+/* Channels are there with all fields, and have room for what is to be read. What is there now stays. */
+static bp_result_t prepare_messages(world_back_t *back)
+{
+    messages_t *messages = &back->world->schedule->messages;
+    for (uint32_t i = 0; i < back->kept->channel_count; i++) {
+        const kept_channel_t *kept = &back->kept->channels[i];
+        pipe_t *pipe;
+        bp_result_t result = messages_need(messages, kept->name, kept->fields, kept->field_count, &pipe);
+        if (result != BP_OK)
+            return result;
+        if (!memory_reserve(messages->memory, &pipe->sent.records, &pipe->sent.capacity, kept->count, pipe->size))
+            return no_memory(back);
+    }
+    return BP_OK;
+}
+
 /* Does anything that was resolved for the present layout mean something else afterwards? */
 static bool changes_layout(const world_back_t *back)
 {
@@ -295,6 +311,8 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
         result = prepare_runs(back);
     if (result == BP_OK)
         result = reserve(back);
+    if (result == BP_OK)
+        result = prepare_messages(back);
     if (result == BP_OK && changes_layout(back))
         back->layout = ++*layouts;
     return result;
@@ -420,6 +438,25 @@ static void put_commands(commands_t *commands, const kept_world_t *kept)
         memcpy(commands->entities, kept->created, (size_t)kept->created_count * sizeof *commands->entities);
 }
 
+/* Field by field, since the channel may have got more fields since, or the same ones in another order. */
+static void put_messages(messages_t *messages, const kept_world_t *kept)
+{
+    for (uint32_t i = 0; i < kept->channel_count; i++) {
+        const kept_channel_t *from = &kept->channels[i];
+        pipe_t *pipe = messages_find(messages, from->name); /* prepared */
+        if (from->count > 0)
+            memset(pipe->sent.records, 0, (size_t)from->count * pipe->size);
+        for (uint32_t f = 0; f < from->field_count; f++) {
+            const message_field_t *field = &from->fields[f], *to = messages_field(pipe, field->name);
+            for (uint32_t r = 0; r < from->count; r++)
+                memcpy(pipe->sent.records + (size_t)r * pipe->size + to->offset,
+                       from->records + (size_t)r * from->size + field->offset, message_field_size(field));
+        }
+        pipe->sent.count = from->count;
+    }
+    messages_turn(messages);
+}
+
 static void put_clock(world_clock_t *clock, const kept_world_t *kept)
 {
     clock->step_rate = kept->step_rate;
@@ -468,6 +505,7 @@ void world_back_commit(world_back_t *back)
     }
     put_notices(world->notices, &kept->notices);
     put_commands(&schedule->commands, kept);
+    put_messages(&schedule->messages, kept);
     put_clock(&back->world->clock, kept);
     for (uint32_t i = 0; i < schedule->count; i++)
         schedule->units[i]->told = kept->units[i].told != 0;

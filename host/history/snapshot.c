@@ -154,6 +154,26 @@ static void put_commands(bytes_t *b, const commands_t *commands)
     bytes_put(b, commands->entities, (size_t)commands->entity_count * sizeof *commands->entities);
 }
 
+static void put_messages(bytes_t *b, const messages_t *messages)
+{
+    bytes_u32(b, messages->count);
+    for (uint32_t i = 0; i < messages->count; i++) {
+        const pipe_t *pipe = messages->pipes[i];
+        bytes_text(b, pipe->name);
+        bytes_u32(b, pipe->size);
+        bytes_u32(b, pipe->field_count);
+        bytes_u32(b, pipe->read.count);
+        for (uint32_t f = 0; f < pipe->field_count; f++) {
+            bytes_text(b, pipe->fields[f].name);
+            bytes_u32(b, pipe->fields[f].type);
+            bytes_u32(b, pipe->fields[f].count);
+            bytes_u32(b, pipe->fields[f].offset);
+        }
+        bytes_align(b, 8);
+        bytes_put(b, pipe->read.records, (size_t)pipe->read.count * pipe->size);
+    }
+}
+
 static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handle)
 {
     world_t *world = &handle->rows;
@@ -186,6 +206,7 @@ static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handl
         result = state_put_system(parts, b, unit);
     }
     put_commands(b, &schedule->commands);
+    put_messages(b, &schedule->messages);
     put_notices(b, world->notices);
     return result;
 }

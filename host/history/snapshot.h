@@ -103,6 +103,14 @@ typedef struct kept_unit_t {
     kept_state_t state;
 } kept_unit_t;
 
+/* Messages that were sent in the last step, and are to be read in the next one (step/messages.h). */
+typedef struct kept_channel_t {
+    const char *name;
+    message_field_t *fields;
+    uint32_t field_count, count, size; /* of a record */
+    const char *records;
+} kept_channel_t;
+
 /* What is still to be told (store/notices.h). [way] */
 typedef struct kept_notices_t {
     uint32_t present, words, subscriptions, signature_count, count, stretch_count, kind_count, indexed;
@@ -135,6 +143,8 @@ typedef struct kept_world_t {
     uint32_t call_count;
     const bp_entity_t *created;
     uint32_t created_count;
+    struct kept_channel_t *channels;
+    uint32_t channel_count;
     kept_notices_t notices;
 } kept_world_t;
 

@@ -113,8 +113,10 @@ static void read_spawns(opening_t *o)
         expect(o, spawn->next_free == BP_NONE || spawn->next_free < s->spawn_count);
     }
     uint32_t at = s->first_free_spawn, free = 0;
-    for (; at != BP_NONE && !r->failed; at = s->spawns[at].next_free)
+    while (at != BP_NONE && !r->failed) {
         expect(o, at < s->spawn_count && s->spawns[at].present == 0 && free++ < s->spawn_count);
+        at = r->failed ? BP_NONE : s->spawns[at].next_free;
+    }
 }
 
 static void read_plugins(opening_t *o)
@@ -358,6 +360,40 @@ static void read_commands(opening_t *o, kept_world_t *w)
     }
 }
 
+static void read_channel(opening_t *o, kept_channel_t *channel)
+{
+    reader_t *r = &o->reader;
+    channel->name = reader_text(r);
+    channel->size = reader_u32(r);
+    channel->field_count = reader_u32(r);
+    channel->count = reader_u32(r);
+    expect(o, channel->field_count <= BP_MESSAGE_MOST_FIELDS && (channel->size > 0 || channel->count == 0));
+    channel->fields = r->failed ? NULL : table(o, channel->field_count, sizeof *channel->fields);
+    for (uint32_t i = 0; i < channel->field_count && !r->failed; i++) {
+        message_field_t *field = &channel->fields[i];
+        const char *name = reader_text(r);
+        field->type = reader_u32(r);
+        field->count = reader_u32(r);
+        field->offset = reader_u32(r);
+        expect(o, !r->failed && names_is_word(name) && value_size(field->type) > 0 && field->type != BP_STRING &&
+                      field->count > 0 && field->count <= 65536);
+        if (!r->failed)
+            snprintf(field->name, sizeof field->name, "%s", name);
+        expect(o, r->failed || (uint64_t)field->offset + message_field_size(field) <= channel->size);
+    }
+    reader_align(r, 8);
+    channel->records = reader_take(r, (uint64_t)channel->count * channel->size);
+    expect(o, !r->failed && names_is_word(channel->name));
+}
+
+static void read_messages(opening_t *o, kept_world_t *w)
+{
+    w->channel_count = reader_count(&o->reader, 4 * sizeof(uint32_t));
+    w->channels = o->reader.failed ? NULL : table(o, w->channel_count, sizeof *w->channels);
+    for (uint32_t i = 0; i < w->channel_count && !o->reader.failed; i++)
+        read_channel(o, &w->channels[i]);
+}
+
 static void check_hops(opening_t *o, const kept_notices_t *n)
 {
     uint32_t before = 0;
@@ -432,6 +468,8 @@ static void read_world(opening_t *o, kept_world_t *w)
         read_units(o, w);
     if (!r->failed)
         read_commands(o, w);
+    if (!r->failed)
+        read_messages(o, w);
     if (!r->failed)
         read_notices(o, w);
 }

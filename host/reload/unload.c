@@ -49,7 +49,10 @@ bp_result_t unload_plugin(loader_t *loader, destruction_t *destruction, plugin_t
         return result;
     }
     loader_unload(loader, plugin);
-    for (uint32_t i = 0; i < destruction->world_count; i++) /* queries that it has not ended itself */
-        queries_end_of(world_handle(destruction->worlds[i])->schedule, plugin, false);
+    for (uint32_t i = 0; i < destruction->world_count; i++) { /* what it has not ended itself */
+        schedule_t *schedule = world_handle(destruction->worlds[i])->schedule;
+        queries_end_of(schedule, plugin, false);
+        messages_close_of(&schedule->messages, plugin);
+    }
     return BP_OK;
 }

@@ -16,9 +16,10 @@
  * pointed to.
  */
 
-enum { COMMAND_CREATE, COMMAND_DESTROY, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
+enum { COMMAND_CREATE, COMMAND_DESTROY, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET, COMMAND_SEND };
 
-/* A command, followed by `capacity` entities (none of COMMAND_CREATE) and as many values (of COMMAND_SET). */
+/* A command, followed by `capacity` entities (none of COMMAND_CREATE) and as many values (of COMMAND_SET); one of
+ * COMMAND_SEND by `capacity` records of a channel. */
 typedef struct command_t {
     uint32_t kind;
     uint32_t key;      /* or prototype */
@@ -26,6 +27,7 @@ typedef struct command_t {
     uint32_t size;     /* of a value */
     uint32_t padding;
     size_t bytes;      /* all told */
+    pipe_t *pipe;      /* of COMMAND_SEND */
     bp_property_t property;
 } command_t;
 
@@ -63,9 +65,10 @@ static inline bool command_is_placeholder(bp_entity_t e)
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, LEAST_ROOM = 32, MOST_ROOM = 1024 };
 
-void commands_init(commands_t *commands, world_t *world, memory_t *parent)
+void commands_init(commands_t *commands, world_t *world, messages_t *messages, memory_t *parent)
 {
     memset(commands, 0, sizeof *commands);
+    commands->messages = messages;
     commands->world = world;
     memory_init_child(&commands->memory, "commands", parent);
 }
@@ -218,6 +221,32 @@ bp_result_t commands_add(bp_commands_o *r, uint32_t key, const bp_entity_t *enti
 bp_result_t commands_remove(bp_commands_o *r, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     return record(r, COMMAND_REMOVE, key, entities, count);
+}
+
+bp_result_t commands_send(bp_commands_o *r, const bp_channel_o *channel, const void *const *values, uint32_t count)
+{
+    if (r == NULL)
+        return BP_ERROR_STATE;
+    if (channel->all != r->all->messages)
+        return BP_ERROR_ARGUMENT;
+    if (count == 0)
+        return BP_OK;
+    pipe_t *pipe = channel->pipe;
+    command_t *command = r->open;
+    if (command == NULL || command->kind != COMMAND_SEND || command->pipe != pipe ||
+        command->capacity - command->count < count) {
+        uint32_t room = count < LEAST_ROOM ? LEAST_ROOM : count;
+        command = new_command(r, COMMAND_SEND, 0, 0, pipe->size, (size_t)room * pipe->size);
+        if (command == NULL)
+            return BP_ERROR_MEMORY;
+        command->pipe = pipe;
+        command->capacity = room;
+    }
+    char *records = (char *)(command + 1) + (size_t)command->count * pipe->size;
+    for (uint32_t i = 0; i < count; i++)
+        messages_record(channel, values, i, records + (size_t)i * pipe->size);
+    command->count += count;
+    return BP_OK;
 }
 
 /* --- values that hold more than their bytes ---------------------------------------------------------------------- */
@@ -472,9 +501,26 @@ static bp_result_t make_change(making_t *m, command_t *command)
                   : store_remove(m->world, command->key, entities, count);
 }
 
+static void make_sent(making_t *m, command_t *command)
+{
+    const pipe_t *pipe = command->pipe;
+    char *records = (char *)(command + 1);
+    for (uint32_t f = 0; f < pipe->field_count; f++) {
+        for (uint32_t i = 0; pipe->fields[f].type == BP_ENTITY && i < command->count; i++)
+            resolve_all(m->commands,
+                        (bp_entity_t *)(void *)(records + (size_t)i * pipe->size + pipe->fields[f].offset),
+                        pipe->fields[f].count);
+    }
+    messages_put(m->commands->messages, command->pipe, records, command->count);
+}
+
 static void make_one(making_t *m, command_t *command)
 {
     bp_result_t result = BP_OK;
+    if (command->kind == COMMAND_SEND) {
+        make_sent(m, command);
+        return;
+    }
     if (command->kind == COMMAND_CREATE) {
         make_create(m, command);
         return;

@@ -14,6 +14,7 @@
 #define HOST_STEP_COMMANDS_H
 
 #include "../store/destruction.h"
+#include "messages.h"
 
 enum {
     COMMANDS_MAX_CREATED = 1 << 24, /* placeholders of one call of a verb */
@@ -31,6 +32,7 @@ typedef struct commands_created_t {
 typedef struct commands_t {
     memory_t memory;
     world_t *world;
+    messages_t *messages;          /* that are sent with commands */
     _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
     uint64_t step;                 /* that records */
     uint64_t made_step;            /* that recorded what these are about: */
@@ -50,7 +52,7 @@ struct bp_commands_o {
     struct command_t *open; /* recorded last */
 };
 
-void commands_init(commands_t *commands, world_t *world, memory_t *parent);
+void commands_init(commands_t *commands, world_t *world, messages_t *messages, memory_t *parent);
 void commands_free(commands_t *commands);
 
 /* Brackets around one call of a verb of a unit. [job] */
@@ -81,6 +83,11 @@ bp_result_t commands_add(bp_commands_o *recorder, uint32_t key, const bp_entity_
 bp_result_t commands_remove(bp_commands_o *recorder, uint32_t key, const bp_entity_t *entities, uint32_t count);
 bp_result_t commands_set(bp_commands_o *recorder, const bp_property_t *property, const bp_entity_t *entities,
                          uint32_t count, const void *values, size_t stride);
+
+/* As that of bp_message_api. [job] */
+bp_result_t commands_send(bp_commands_o *recorder, const bp_channel_o *channel, const void *const *values,
+                          uint32_t count);
+
 uint32_t commands_created(const commands_t *commands, const bp_entity_t *placeholders, uint32_t count,
                           bp_entity_t *entities);
 

@@ -21,7 +21,8 @@ static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction
     schedule->clock = &world->clock;
     schedule->destruction = destruction;
     memory_init_child(&schedule->memory, "schedule", &base->memory);
-    commands_init(&schedule->commands, &world->rows, &schedule->memory);
+    messages_init(&schedule->messages, &world->rows, &schedule->memory);
+    commands_init(&schedule->commands, &world->rows, &schedule->messages, &schedule->memory);
     return schedule;
 }
 
@@ -74,6 +75,7 @@ static void free_schedule(schedule_t *schedule)
     world_stop(schedule->world); /* whose managers may end queries of theirs */
     queries_end_of(schedule, NULL, true);
     commands_free(&schedule->commands);
+    messages_free(&schedule->messages);
     memory_free(&schedule->memory, schedule->units, schedule->capacity * sizeof *schedule->units);
     memory_free(&schedule->memory, schedule->queries, schedule->query_capacity * sizeof *schedule->queries);
     memory_free(&schedule->memory, schedule->segments, schedule->segment_capacity * sizeof *schedule->segments);

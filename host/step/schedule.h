@@ -150,6 +150,7 @@ typedef struct schedule_t {
     uint64_t began;
     uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;
+    messages_t messages;
 
     struct bp_query_o *kept; /* queries of plugins and embedders (queries.h) */
 } schedule_t;

@@ -249,12 +249,16 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
     }
 }
 
+NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32_t count)
+{
+    for (uint32_t i = 0; find_listeners(d) && i < d->listener_count; i++)
+        deaths_gather(d->listeners[i], dead, count);
+}
+
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    if (find_listeners(d)) {
-        for (uint32_t i = 0; i < d->listener_count; i++)
-            deaths_gather(d->listeners[i], dead, count);
-    }
+    if (d->listener_count > 0 || d->listened != d->entities->listeners)
+        gather(d, dead, count);
     if (d->world_count == 1)
         store_forget(d->worlds[0], dead, count);
     else

@@ -462,6 +462,15 @@ typedef struct bp_file_api {
      * goes, the file at `path` is the old one or the new one. Takes as long as the disk. On failure `part` is removed,
      * and the sentence begins with `path`. [main] */
     bp_result_t (BP_CALL *keep)(bp_host_o *host, const char *part, const char *path);
+
+    /* Where the output of a run goes that ends now: for who writes a file at the end. A run that has taken the steps
+     * that its ini says (`[host] steps`), or whose ini says none, writes `path`, and `remark` is empty. A shorter one,
+     * ten steps at the console, must not take the place of what a whole run has made: it writes beside it,
+     * "orbits.partial.svg" for "orbits.svg", and `remark` says what was run, "10 of 970104 steps". Writes `file` with
+     * at most file_size bytes, and `remark`, which may be NULL, with remark_size. BP_ERROR_LIMIT where `file` is too
+     * small. [main] */
+    bp_result_t (BP_CALL *output)(bp_world_o *world, const char *path, char *file, size_t file_size, char *remark,
+                                  size_t remark_size);
 } bp_file_api;
 
 /* All of them. */

@@ -112,6 +112,8 @@ enum {
     BP_COMPONENT_AT_ONCE = 1u << 1,    /* declared fields: collect a dead entity's row at its death */
     BP_COMPONENT_PARALLEL = 1u << 2,   /* `simulate` may run for several ranges at the same time [job] */
     BP_COMPONENT_SINGLE = 1u << 3,     /* at most one instance an entity */
+    BP_COMPONENT_LOSSY = 1u << 5,      /* storage of its own: a reload may go through although instances or read-only
+                                          properties do not come back; it tells what is lost */
     BP_COMPONENT_CONCURRENT = 1u << 4  /* `simulate` touches nothing but its component, with the access that the fields
                                           say, its manager's state, and what `reads` and `writes` name; it may run on
                                           another thread, beside units that it does not conflict with [job] */

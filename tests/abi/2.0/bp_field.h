@@ -48,8 +48,10 @@ enum {
                                      gives to the entity, where the scene does not set it. */
     BP_FIELD_LIST = 1u << 5,      /* each row has any number of values of `type`: its cell is a bp_list_t (bp_list.h),
                                      empty in a new instance. Declared components only */
-    BP_FIELD_BITS = 1u << 6       /* of a field with named values: each is a bit, and a value is any of them combined.
+    BP_FIELD_BITS = 1u << 6,      /* of a field with named values: each is a bit, and a value is any of them combined.
                                      Unsigned types. */
+    BP_FIELD_DERIVED = 1u << 7    /* of a read-only property of storage of its own: it follows from what else there is,
+                                     so nothing is lost where a reload or a scene does not bring it back */
 };
 
 /* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes

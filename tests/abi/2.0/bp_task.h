@@ -55,9 +55,10 @@ typedef struct bp_task_api {
 
     /* Have `task` carried out by the main thread with a copy of `size` bytes. Returns before it is: BP_OK says that it
      * has been put down. What cannot be carried out is dropped, and the log says so: a task that the plugin does not
-     * declare by then, a plugin that has crashed or is unloaded. A thread of the plugin may call it from `resume` to
-     * `pause`, a verb at any time. BP_ERROR_ARGUMENT: no name, or no bytes though there is a size; BP_ERROR_MEMORY;
-     * BP_ERROR_LIMIT: BP_TASK_MOST_BYTES are waiting. An error leaves no sentence. [any] */
+     * declare by then, a plugin that has crashed or is unloaded. Where the whole host ends, the log does not. A thread
+     * of the plugin may call it from `resume` to `pause`, a verb at any time. BP_ERROR_ARGUMENT: no name, or no bytes
+     * though there is a size; BP_ERROR_MEMORY; BP_ERROR_LIMIT: BP_TASK_MOST_BYTES are waiting. An error leaves no
+     * sentence. [any] */
     bp_result_t (BP_CALL *post)(const struct bp_plugin_t *plugin, const char *task, const void *bytes, size_t size);
 } bp_task_api;
 

@@ -1,0 +1,356 @@
+/* messages.c - channels and their ends.
+ *
+ * Records lie one behind the other, so that sending is a copy for each field and reading is none.
+ */
+#include "messages.h"
+
+#include "../base/error.h"
+
+enum { MOST_ALIGNMENT = 8, MOST_COUNT = 65536 };
+
+void messages_init(messages_t *messages, world_t *world, memory_t *memory)
+{
+    *messages = (messages_t){.memory = memory, .world = world};
+}
+
+static void free_records(const messages_t *all, message_records_t *records, uint32_t size)
+{
+    memory_free(all->memory, records->records, (size_t)records->capacity * size);
+    *records = (message_records_t){NULL, 0, 0};
+}
+
+static void free_pipe(messages_t *all, pipe_t *pipe)
+{
+    free_records(all, &pipe->sent, pipe->size);
+    free_records(all, &pipe->read, pipe->size);
+    memory_free(all->memory, pipe->fields, pipe->field_capacity * sizeof *pipe->fields);
+    memory_free_text(all->memory, pipe->name);
+    memory_free(all->memory, pipe, sizeof *pipe);
+}
+
+void messages_free(messages_t *all)
+{
+    while (all->ends != NULL)
+        messages_close(all->ends);
+    for (uint32_t i = 0; i < all->count; i++)
+        free_pipe(all, all->pipes[i]);
+    memory_free(all->memory, all->pipes, all->capacity * sizeof *all->pipes);
+    *all = (messages_t){.memory = all->memory, .world = all->world};
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------------- */
+
+uint32_t message_field_size(const message_field_t *field)
+{
+    return value_size(field->type) * field->count;
+}
+
+/* Of a vector that of its parts. */
+static uint32_t alignment_of(uint32_t type)
+{
+    switch (type) {
+    case BP_VEC2:
+    case BP_VEC3:
+    case BP_VEC4:
+    case BP_QUAT:
+    case BP_MAT4:
+    case BP_COLOUR: return 4;
+    default: return value_size(type) < MOST_ALIGNMENT ? value_size(type) : MOST_ALIGNMENT;
+    }
+}
+
+static uint32_t round_up(uint32_t size, uint32_t to)
+{
+    return (size + to - 1) / to * to;
+}
+
+message_field_t *messages_field(const pipe_t *pipe, const char *name)
+{
+    for (uint32_t i = 0; i < pipe->field_count; i++) {
+        if (strcmp(pipe->fields[i].name, name) == 0)
+            return &pipe->fields[i];
+    }
+    return NULL;
+}
+
+/* Where the record ends that has the fields so far, without what fills it up. */
+static uint32_t end_of(const pipe_t *pipe)
+{
+    const message_field_t *last = pipe->field_count == 0 ? NULL : &pipe->fields[pipe->field_count - 1];
+    return last == NULL ? 0 : last->offset + message_field_size(last);
+}
+
+pipe_t *messages_find(const messages_t *all, const char *name)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (strcmp(all->pipes[i]->name, name) == 0)
+            return all->pipes[i];
+    }
+    return NULL;
+}
+
+static pipe_t *make_pipe(messages_t *all, const char *name)
+{
+    pipe_t *pipe = memory_new(all->memory, sizeof *pipe);
+    if (pipe == NULL)
+        return NULL;
+    pipe->name = memory_copy_text(all->memory, name);
+    if (pipe->name != NULL && memory_reserve(all->memory, &all->pipes, &all->capacity, all->count + 1u,
+                                             sizeof *all->pipes)) {
+        all->pipes[all->count++] = pipe;
+        return pipe;
+    }
+    free_pipe(all, pipe);
+    return NULL;
+}
+
+static bp_result_t check_fields(const messages_t *all, const pipe_t *pipe, const message_field_t *fields,
+                                uint32_t count)
+{
+    error_text_t *error = &all->world->base->error;
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const message_field_t *known = pipe == NULL ? NULL : messages_field(pipe, fields[i].name);
+        more += known == NULL;
+        if (known != NULL && (known->type != fields[i].type || known->count != fields[i].count))
+            return error_set(error, BP_ERROR_TYPE,
+                             "channel '%s' of world '%s' has field '%s' as %u %s, not as %u %s", pipe->name,
+                             all->world->name, known->name, known->count, value_type_name(known->type),
+                             fields[i].count, value_type_name(fields[i].type));
+    }
+    if (more + (pipe == NULL ? 0 : pipe->field_count) > BP_MESSAGE_MOST_FIELDS)
+        return error_set(error, BP_ERROR_LIMIT, "a channel has at most %u fields", BP_MESSAGE_MOST_FIELDS);
+    return BP_OK;
+}
+
+/* Records become longer; what is new in them is zero. */
+static bool widen(const messages_t *all, message_records_t *records, uint32_t from, uint32_t to)
+{
+    if (from == to || records->capacity == 0)
+        return true;
+    char *made = memory_resize_cleared(all->memory, NULL, 0, (size_t)records->capacity * to);
+    if (made == NULL)
+        return false;
+    for (uint32_t i = 0; i < records->count; i++)
+        memcpy(made + (size_t)i * to, records->records + (size_t)i * from, from);
+    memory_free(all->memory, records->records, (size_t)records->capacity * from);
+    records->records = made;
+    return true;
+}
+
+/* Offsets of all ends, after fields have come. */
+static void find_offsets(messages_t *all)
+{
+    for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
+        for (uint32_t i = 0; i < end->field_count; i++)
+            end->offsets[i] = end->pipe->fields[end->places[i]].offset;
+    }
+}
+
+/* Room has been reserved. */
+static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fields, uint32_t count)
+{
+    uint32_t before = pipe->field_count, size = pipe->size;
+    for (uint32_t i = 0; i < count; i++) {
+        if (messages_field(pipe, fields[i].name) != NULL)
+            continue;
+        uint32_t offset = round_up(end_of(pipe), alignment_of(fields[i].type));
+        pipe->fields[pipe->field_count] = fields[i];
+        pipe->fields[pipe->field_count++].offset = offset;
+    }
+    if (pipe->field_count == before)
+        return true;
+    uint32_t wider = round_up(end_of(pipe), MOST_ALIGNMENT);
+    free_records(all, &pipe->sent, size); /* between steps there are none */
+    if (!widen(all, &pipe->read, size, wider)) {
+        pipe->field_count = before;
+        return false;
+    }
+    pipe->size = wider;
+    return true;
+}
+
+bp_result_t messages_need(messages_t *all, const char *name, const message_field_t *fields, uint32_t count,
+                          pipe_t **needed)
+{
+    pipe_t *pipe = messages_find(all, name);
+    bp_result_t result = check_fields(all, pipe, fields, count);
+    if (result != BP_OK)
+        return result;
+    if (pipe == NULL)
+        pipe = make_pipe(all, name);
+    if (pipe == NULL || !memory_reserve(all->memory, &pipe->fields, &pipe->field_capacity,
+                                        (uint64_t)pipe->field_count + count, sizeof *pipe->fields) ||
+        !add_fields(all, pipe, fields, count))
+        return error_memory(&all->world->base->error, "opening a channel");
+    find_offsets(all);
+    *needed = pipe;
+    return BP_OK;
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
+static bp_result_t read_field(const messages_t *all, const bp_term_field_t *given, message_field_t *field)
+{
+    error_text_t *error = &all->world->base->error;
+    if (given->name == NULL || !names_is_word(given->name))
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a field's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         given->name == NULL ? "" : given->name);
+    if (value_size(given->type) == 0 || given->type == BP_STRING || (given->flags & BP_FIELD_LIST) != 0)
+        return error_set(error, BP_ERROR_TYPE,
+                         "field '%s' of a message is of no type, a string or a list; messages have none of these",
+                         given->name);
+    if (given->count > MOST_COUNT)
+        return error_set(error, BP_ERROR_LIMIT, "field '%s' has %u values; at most %d are allowed", given->name,
+                         given->count, MOST_COUNT);
+    *field = (message_field_t){.type = given->type, .count = given->count > 1 ? given->count : 1};
+    snprintf(field->name, sizeof field->name, "%s", given->name);
+    return BP_OK;
+}
+
+static bp_result_t read_fields(const messages_t *all, const bp_term_field_list_t *list, message_field_t *fields)
+{
+    error_text_t *error = &all->world->base->error;
+    if (list == NULL || list->count == 0 || list->items == NULL || list->item_size < sizeof(bp_term_field_t))
+        return error_set(error, BP_ERROR_ARGUMENT, "a channel is opened with a list of fields; use BP_LIST");
+    if (list->count > BP_MESSAGE_MOST_FIELDS)
+        return error_set(error, BP_ERROR_LIMIT, "a channel has at most %u fields", BP_MESSAGE_MOST_FIELDS);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_term_field_t given;
+        memcpy(&given, (const char *)list->items + (size_t)i * list->item_size, sizeof given);
+        bp_result_t result = read_field(all, &given, &fields[i]);
+        for (uint32_t k = 0; k < i && result == BP_OK; k++) {
+            if (strcmp(fields[k].name, fields[i].name) == 0)
+                result = error_set(error, BP_ERROR_EXISTS, "field '%s' is named twice", fields[i].name);
+        }
+        if (result != BP_OK)
+            return result;
+    }
+    return BP_OK;
+}
+
+static bp_channel_o *make_end(messages_t *all, uint32_t count)
+{
+    bp_channel_o *end = memory_new(all->memory, sizeof *end);
+    if (end == NULL)
+        return NULL;
+    *end = (bp_channel_o){.all = all, .field_count = count};
+    end->places = memory_new(all->memory, count * sizeof *end->places);
+    end->offsets = memory_new(all->memory, count * sizeof *end->offsets);
+    if (end->places != NULL && end->offsets != NULL)
+        return end;
+    memory_free(all->memory, end->places, end->places == NULL ? 0 : count * sizeof *end->places);
+    memory_free(all->memory, end->offsets, end->offsets == NULL ? 0 : count * sizeof *end->offsets);
+    memory_free(all->memory, end, sizeof *end);
+    return NULL;
+}
+
+static void free_end(messages_t *all, bp_channel_o *end)
+{
+    memory_free(all->memory, end->places, end->field_count * sizeof *end->places);
+    memory_free(all->memory, end->offsets, end->field_count * sizeof *end->offsets);
+    memory_free(all->memory, end, sizeof *end);
+}
+
+bp_result_t messages_open(messages_t *all, const plugin_t *owner, const char *name,
+                          const bp_term_field_list_t *list, bp_channel_o **channel)
+{
+    message_field_t fields[BP_MESSAGE_MOST_FIELDS];
+    error_text_t *error = &all->world->base->error;
+    if (name == NULL || !names_is_word(name))
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a channel's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
+                         name == NULL ? "" : name);
+    bp_result_t result = read_fields(all, list, fields);
+    if (result != BP_OK)
+        return result;
+    bp_channel_o *end = make_end(all, list->count);
+    if (end == NULL)
+        return error_memory(error, "opening a channel");
+    result = messages_need(all, name, fields, list->count, &end->pipe);
+    if (result != BP_OK) {
+        free_end(all, end);
+        return result;
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        end->places[i] = (uint32_t)(messages_field(end->pipe, fields[i].name) - end->pipe->fields);
+    end->owner = owner;
+    end->next = all->ends;
+    all->ends = end;
+    find_offsets(all);
+    *channel = end;
+    return BP_OK;
+}
+
+void messages_close(bp_channel_o *end)
+{
+    if (end == NULL)
+        return;
+    bp_channel_o **at = &end->all->ends;
+    while (*at != end)
+        at = &(*at)->next;
+    *at = end->next;
+    free_end(end->all, end);
+}
+
+void messages_close_of(messages_t *all, const plugin_t *owner)
+{
+    for (bp_channel_o *end = all->ends, *next; end != NULL; end = next) {
+        next = end->next;
+        if (end->owner == owner && owner != NULL)
+            messages_close(end);
+    }
+}
+
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+void messages_read(const bp_channel_o *end, bp_messages_t *messages)
+{
+    const pipe_t *pipe = end->pipe;
+    uint32_t size = messages->struct_size;
+    const bp_messages_t all = {.struct_size = size,
+                               .count = pipe->read.count,
+                               .stride = pipe->size,
+                               .field_count = end->field_count,
+                               .first = pipe->read.count > 0 ? pipe->read.records : NULL,
+                               .offsets = end->offsets};
+    memcpy(messages, &all, size < sizeof all ? size : sizeof all);
+}
+
+void messages_record(const bp_channel_o *end, const void *const *values, uint32_t index, char *record)
+{
+    memset(record, 0, end->pipe->size);
+    for (uint32_t i = 0; i < end->field_count; i++) {
+        uint32_t size = message_field_size(&end->pipe->fields[end->places[i]]);
+        if (values[i] != NULL)
+            memcpy(record + end->offsets[i], (const char *)values[i] + (size_t)index * size, size);
+    }
+}
+
+void messages_put(messages_t *all, pipe_t *pipe, const char *records, uint32_t count)
+{
+    message_records_t *sent = &pipe->sent;
+    if (!memory_reserve(all->memory, &sent->records, &sent->capacity, (uint64_t)sent->count + count, pipe->size)) {
+        pipe->lost += count;
+        return;
+    }
+    memcpy(sent->records + (size_t)sent->count * pipe->size, records, (size_t)count * pipe->size);
+    sent->count += count;
+}
+
+void messages_turn(messages_t *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        pipe_t *pipe = all->pipes[i];
+        message_records_t read = pipe->read;
+        pipe->read = pipe->sent;
+        pipe->sent = read;
+        pipe->sent.count = 0;
+        if (pipe->lost > 0)
+            log_write(&all->world->base->log, BP_LOG_ERROR, "host",
+                      "world '%s': out of memory; %u messages of channel '%s' are lost", all->world->name, pipe->lost,
+                      pipe->name);
+        pipe->lost = 0;
+    }
+}

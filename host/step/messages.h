@@ -1,0 +1,93 @@
+/* messages.h - channels of a world (bp_message.h): what is sent in this step, and what was sent in the last one.
+ *
+ * A message is a record of the channel's fields, in the order in which somebody named them first, each at a multiple of
+ * its alignment. Channels live as long as their world; the ends that plugins hold come and go. The fields of a channel
+ * change between steps only, so records that are on their way in a step have its form.
+ *
+ * What is sent is recorded with the commands of the call (commands.h), which gives it its order, and put into the
+ * channel when these are made. At the end of the step what was sent becomes what is read.
+ *
+ * Not here: which verbs may send (commands.h).
+ */
+#ifndef HOST_STEP_MESSAGES_H
+#define HOST_STEP_MESSAGES_H
+
+#include "../plugin/plugin.h"
+#include "../store/world.h"
+
+#include <bp_message.h>
+
+typedef struct message_field_t {
+    char name[64];
+    uint32_t type, count; /* of values: 1, or those of an array */
+    uint32_t offset;
+} message_field_t;
+
+typedef struct records_of_messages_t {
+    char *records;
+    uint32_t count, capacity;
+} message_records_t;
+
+typedef struct pipe_t {
+    char *name;
+    message_field_t *fields;
+    uint32_t field_count, field_capacity;
+    uint32_t size;                /* of a record */
+    message_records_t sent, read; /* in this step; in the last one */
+    uint32_t lost;                /* of those sent in this step */
+} pipe_t;
+
+struct bp_channel_o {
+    bp_channel_o *next;
+    struct messages_t *all;
+    const plugin_t *owner; /* NULL: the program */
+    pipe_t *pipe;
+    uint32_t *places;      /* of its fields among those of the channel */
+    uint32_t *offsets;     /* in a record */
+    uint32_t field_count;
+};
+
+typedef struct messages_t {
+    memory_t *memory;
+    world_t *world;
+    pipe_t **pipes;        /* in the order in which they were made */
+    uint32_t count, capacity;
+    bp_channel_o *ends;
+} messages_t;
+
+void messages_init(messages_t *messages, world_t *world, memory_t *memory);
+void messages_free(messages_t *messages);
+
+/* As the entries of bp_message_api; the caller has made sure that this is between steps. [main] */
+bp_result_t messages_open(messages_t *messages, const plugin_t *owner, const char *name,
+                          const bp_term_field_list_t *fields, bp_channel_o **channel);
+void messages_close(bp_channel_o *channel);
+
+/* Close the ends of a plugin. [main] */
+void messages_close_of(messages_t *messages, const plugin_t *owner);
+
+void messages_read(const bp_channel_o *channel, bp_messages_t *messages);
+
+/* Write a record of what an end sends: message `index` of `values`. [job] */
+void messages_record(const bp_channel_o *channel, const void *const *values, uint32_t index, char *record);
+
+/* Records that have been sent come into their channel, as far as there is memory. [main] */
+void messages_put(messages_t *messages, pipe_t *pipe, const char *records, uint32_t count);
+
+/* The end of a step. [main] */
+void messages_turn(messages_t *messages);
+
+/* A channel of that name with these fields, which is made or gets those that it lacks. Errors: type, memory. [main] */
+bp_result_t messages_need(messages_t *messages, const char *name, const message_field_t *fields, uint32_t count,
+                          pipe_t **pipe);
+
+/* The channel of that name; NULL: there is none. */
+pipe_t *messages_find(const messages_t *messages, const char *name);
+
+/* A field of a channel; NULL: it has none of that name. */
+message_field_t *messages_field(const pipe_t *pipe, const char *name);
+
+/* Bytes of a value of a field, all values of an array together. */
+uint32_t message_field_size(const message_field_t *field);
+
+#endif

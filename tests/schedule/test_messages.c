@@ -1,0 +1,415 @@
+/* test_messages.c - messages between plugins: who gets what, when, in which order, on any number of threads, and what
+ * becomes of messages under way when a host is written down, brought back, or short of memory.
+ *
+ * The rows of `emitter` send what they are; `collect` reads it a step later and adds it up so that order counts.
+ */
+#include "../suites.h"
+#include "../unit/inspect.h"
+#include "../unit/support.h"
+
+#include <bp_message.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 9000, READ_MOST = 4 * ROWS };
+
+/* --- the plugin --------------------------------------------------------------------------------------------------- */
+
+typedef struct ends_t {
+    const bp_message_api *api;
+    bp_channel_o *channel;
+} ends_t;
+
+/* What was read in the last step, and a sum in which order counts. */
+typedef struct reading_t {
+    ends_t ends;
+    uint64_t sum;
+    uint32_t count;
+} reading_t;
+
+static const bp_term_field_t all_fields[] = {{.name = "from", .type = BP_ENTITY}, {.name = "what", .type = BP_F32}};
+static const bp_term_field_t what_field[] = {{.name = "what", .type = BP_F32}};
+static bool creates;
+
+static bp_result_t open_end(const bp_api_t *api, bp_world_o *world, const bp_plugin_t *plugin,
+                            const bp_term_field_list_t *list, ends_t *ends)
+{
+    ends->api = api->registry->find(plugin->host, BP_MESSAGE_API, 1);
+    return ends->api->open(world, plugin, "news", list, &ends->channel);
+}
+
+static bp_result_t emit_start(bp_system_t *s)
+{
+    const bp_term_field_list_t list = BP_LIST(all_fields);
+    s->state = s->api->memory->resize(s->plugin, NULL, 0, sizeof(ends_t));
+    return open_end(s->api, s->world, s->plugin, &list, s->state);
+}
+
+static void emit_stop(bp_system_t *s)
+{
+    const ends_t *ends = s->state;
+    ends->api->close(ends->channel);
+    s->api->memory->resize(s->plugin, s->state, sizeof(ends_t), 0);
+}
+
+static void emit(const bp_match_t *match, uint32_t count)
+{
+    const ends_t *ends = match->system->state;
+    const float *weight = BP_TERM_COLUMN(match, const float, 0, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        float value = weight[i] + (float)match->step->number;
+        const void *values[] = {&match->entities[i], &value};
+        EXPECT(ends->api->send(ends->channel, match->step->commands, values, 1) == BP_OK, "not sent");
+    }
+    const void *columns[] = {match->entities, weight}; /* and all once more, in bulk */
+    EXPECT(ends->api->send(ends->channel, match->step->commands, columns, count) == BP_OK, "not sent");
+    if (creates) {
+        bp_entity_t made;
+        const void *values[] = {&made, NULL};
+        match->system->api->command->create(match->step->commands, 0, &made, 1);
+        EXPECT(ends->api->send(ends->channel, match->step->commands, values, 1) == BP_OK, "not sent");
+    }
+}
+
+static bp_result_t collect_start(bp_system_t *s)
+{
+    const bp_term_field_list_t list = BP_LIST(what_field);
+    reading_t *reading = s->api->memory->resize(s->plugin, NULL, 0, sizeof *reading);
+    memset(reading, 0, sizeof *reading);
+    s->state = reading;
+    return open_end(s->api, s->world, s->plugin, &list, &reading->ends);
+}
+
+static void collect_stop(bp_system_t *s)
+{
+    const reading_t *reading = s->state;
+    reading->ends.api->close(reading->ends.channel);
+    s->api->memory->resize(s->plugin, s->state, sizeof *reading, 0);
+}
+
+static reading_t last;
+
+static void collect(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    reading_t *reading = s->state;
+    bp_messages_t all = {.struct_size = sizeof all};
+    (void)step, (void)matches, (void)count;
+    reading->ends.api->read(reading->ends.channel, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        uint32_t bits;
+        memcpy(&bits, bp_message_value(&all, i, 0), sizeof bits);
+        reading->sum = reading->sum * UINT64_C(0x9E3779B97F4A7C15) + bits;
+    }
+    reading->count = all.count;
+    last = *reading;
+}
+
+static const bp_field_t emitter_fields[] = {{.name = "weight", .type = BP_F32}};
+static const bp_component_i components[] = {{.name = "emitter", .fields = BP_LIST(emitter_fields)}};
+static const bp_term_field_t weight[] = {{.name = "weight", .type = BP_F32}};
+static const bp_term_t terms[] = {{.component = "emitter", .fields = BP_LIST(weight)}};
+static const bp_system_i systems[] = {
+    {.name = "collect", .run_all = collect, .start = collect_start, .stop = collect_stop, .keeps = BP_KEEP_NOTHING},
+    {.name = "emit", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(terms), .run = emit,
+     .start = emit_start, .stop = emit_stop, .keeps = BP_KEEP_ANEW},
+};
+static const bp_plugin_head_t mail = BP_PLUGIN_HEAD("mail", (&(const bp_plugin_desc_t){.version = "1",
+                                          .components = BP_LIST(components), .systems = BP_LIST(systems)}));
+
+/* --- the rig ------------------------------------------------------------------------------------------------------ */
+
+typedef struct post_t {
+    rig_t rig;
+    bp_world_o *world;
+    bp_entity_t *entities;
+    const bp_message_api *api;
+} post_t;
+
+static void post_open(post_t *p, uint32_t threads, uint32_t rows)
+{
+    static const bp_plugin_head_t *const linked[] = {&mail};
+    memset(p, 0, sizeof *p);
+    creates = false;
+    last = (reading_t){.count = 0};
+    rig_init(&p->rig);
+    p->rig.desc.static_plugins = linked;
+    p->rig.desc.static_plugin_count = 1;
+    p->rig.desc.threads = threads;
+    if (threads > 1)
+        p->rig.desc.allocator = NULL; /* the heap of rigs is for one thread */
+    rig_open(&p->rig);
+    WORKS(p->rig.host, bp_host_load_plugin(p->rig.host, "mail", NULL, 0));
+    p->world = bp_world_create(p->rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(p->rig.host, bp_world_use_component(p->world, "emitter"));
+    WORKS(p->rig.host, bp_world_use_system(p->world, "collect"));
+    WORKS(p->rig.host, bp_world_use_system(p->world, "emit"));
+    p->entities = malloc((rows + 1u) * sizeof *p->entities);
+    WORKS(p->rig.host, p->rig.api->world->create(p->world, prototype_of(p->world, "emitter", NULL, NULL, NULL),
+                                                 p->entities, rows));
+    for (uint32_t i = 0; i < rows; i++) {
+        float value = (float)i;
+        WORKS(p->rig.host, p->rig.api->property->set_named(p->world, p->entities[i], "emitter", "weight", BP_F32,
+                                                           &value));
+    }
+    p->api = p->rig.api->registry->find(p->rig.host, BP_MESSAGE_API, 1);
+}
+
+static void post_close(post_t *p)
+{
+    free(p->entities);
+    check_host(p->rig.host);
+    rig_close(&p->rig);
+}
+
+static uint64_t sum_on(uint32_t threads)
+{
+    post_t p;
+    post_open(&p, threads, ROWS);
+    for (uint32_t i = 0; i < 4; i++)
+        WORKS(p.rig.host, bp_world_step(p.world));
+    uint64_t sum = last.sum;
+    ck_assert_uint_eq(last.count, 2 * ROWS);
+    post_close(&p);
+    return sum;
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(what_is_sent_is_read_in_the_next_step_and_then_gone)
+{
+    post_t p;
+    bp_channel_o *mine;
+    bp_messages_t all = {.struct_size = sizeof all};
+    const bp_term_field_list_t list = BP_LIST(all_fields);
+    post_open(&p, 1, 3);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 0);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 0);
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const bp_entity_t *from = bp_message_value(&all, i, 0);
+        const float *what = bp_message_value(&all, i, 1);
+        ck_assert(from->id == p.entities[i % 3].id && *what == (float)(i % 3));
+    }
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 6);
+    p.rig.api->entity->destroy(p.rig.host, p.entities, 3);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 6);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 0);
+    p.api->close(mine);
+    p.api->close(NULL);
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(the_order_is_the_same_on_any_number_of_threads)
+{
+    uint64_t one = sum_on(1);
+    ck_assert_uint_eq(sum_on(2), one);
+    ck_assert_uint_eq(sum_on(4), one);
+}
+END_TEST
+
+START_TEST(placeholders_become_the_entities)
+{
+    post_t p;
+    bp_channel_o *mine;
+    bp_messages_t all = {.struct_size = sizeof all};
+    const bp_term_field_list_t list = BP_LIST(all_fields);
+    post_open(&p, 1, 2);
+    creates = true;
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 5);
+    const bp_entity_t *made = bp_message_value(&all, 4, 0);
+    ck_assert_uint_eq(p.rig.api->entity->alive(p.rig.host, made, 1, NULL), 1);
+    ck_assert_float_eq(*(const float *)bp_message_value(&all, 4, 1), 0);
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(a_channel_has_the_fields_of_all_who_name_it)
+{
+    static const bp_term_field_t more[] = {{.name = "flag", .type = BP_U8},
+                                           {.name = "grid", .type = BP_F64, .count = 3},
+                                           {.name = "what", .type = BP_F32}};
+    static const bp_term_field_t wrong[] = {{.name = "what", .type = BP_F64}};
+    static const bp_term_field_t text[] = {{.name = "text", .type = BP_STRING}};
+    static const bp_term_field_t twice[] = {{.name = "a", .type = BP_I32}, {.name = "a", .type = BP_I32}};
+    const bp_term_field_list_t list = BP_LIST(more), of_wrong = BP_LIST(wrong), of_text = BP_LIST(text),
+                               of_twice = BP_LIST(twice), none = {0};
+    post_t p;
+    bp_channel_o *mine, *no = NULL;
+    bp_messages_t all = {.struct_size = sizeof all};
+    post_open(&p, 1, 3);
+    WORKS(p.rig.host, bp_world_step(p.world)); /* what is under way gets the new fields, too */
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const double *grid = bp_message_value(&all, i, 1);
+        ck_assert(*(const uint8_t *)bp_message_value(&all, i, 0) == 0 && grid[0] == 0 && grid[2] == 0);
+        ck_assert_float_eq(*(const float *)bp_message_value(&all, i, 2), (float)(i % 3));
+    }
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 6);
+    FAILS(p.rig.host, BP_ERROR_TYPE, "channel 'news' of world 'main' has field 'what' as 1 f32, not as 1 f64",
+          p.api->open(p.world, NULL, "news", &of_wrong, &no));
+    ck_assert_int_eq(p.api->open(p.world, NULL, "other", &of_text, &no), BP_ERROR_TYPE);
+    ck_assert_int_eq(p.api->open(p.world, NULL, "other", &of_twice, &no), BP_ERROR_EXISTS);
+    ck_assert_int_eq(p.api->open(p.world, NULL, "other", &none, &no), BP_ERROR_ARGUMENT);
+    ck_assert_int_eq(p.api->open(p.world, NULL, "two words", &list, &no), BP_ERROR_ARGUMENT);
+    ck_assert_int_eq(p.api->send(mine, NULL, NULL, 1), BP_ERROR_STATE);
+    ck_assert_ptr_null(no);
+    post_close(&p); /* which closes what is open */
+}
+END_TEST
+
+START_TEST(messages_under_way_are_kept_and_come_back)
+{
+    post_t p;
+    bp_snapshot_o *snapshot, *again, *read;
+    size_t size;
+    post_open(&p, 1, 100);
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &snapshot));
+    uint64_t then = bp_snapshot_hash(snapshot, NULL);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    uint64_t sum = last.sum;
+    p.rig.api->entity->destroy(p.rig.host, p.entities, 100);
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 0);
+    const void *bytes = bp_snapshot_bytes(snapshot, &size);
+    WORKS(p.rig.host, bp_snapshot_read(p.rig.host, bytes, size, &read));
+    WORKS(p.rig.host, bp_host_bring_back(p.rig.host, read));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &again));
+    ck_assert_uint_eq(bp_snapshot_hash(again, NULL), then);
+    last.count = 0;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 200);
+    (void)sum;
+    bp_snapshot_free(snapshot);
+    bp_snapshot_free(again);
+    bp_snapshot_free(read);
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(a_damaged_block_of_messages_is_refused)
+{
+    post_t p;
+    bp_snapshot_o *snapshot, *read;
+    size_t size;
+    uint64_t random = 5;
+    post_open(&p, 1, 4);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &snapshot));
+    const char *bytes = bp_snapshot_bytes(snapshot, &size);
+    char *bad = aligned_alloc(16, (size + 15) / 16 * 16);
+    for (uint32_t round = 0; round < 3000; round++) {
+        memcpy(bad, bytes, size);
+        bad[bp_random_below(&random, (uint32_t)size)] ^= (char)(1u << bp_random_below(&random, 8));
+        if (bp_snapshot_read(p.rig.host, bad, size, &read) == BP_OK) {
+            bp_host_bring_back(p.rig.host, read); /* whatever it answers, nothing is followed that is not there */
+            bp_snapshot_free(read);
+            WORKS(p.rig.host, bp_host_bring_back(p.rig.host, snapshot));
+        }
+    }
+    memset(p.rig.log.text, 0, sizeof p.rig.log.text);
+    p.rig.log.count = 0;
+    free(bad);
+    bp_snapshot_free(snapshot);
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(each_allocation_may_fail)
+{
+    const bp_term_field_list_t list = BP_LIST(all_fields);
+    uint64_t refused = 0;
+    for (uint64_t at = 1; at < 60; at++) {
+        post_t p;
+        bp_channel_o *mine = NULL;
+        post_open(&p, 1, 40);
+        p.rig.heap.refuse_first = p.rig.heap.requests + at;
+        p.rig.heap.refuse_last = p.rig.heap.requests + at;
+        bp_result_t result = p.api->open(p.world, NULL, "fresh", &list, &mine);
+        ck_assert(result == BP_OK || (result == BP_ERROR_MEMORY && mine == NULL));
+        refused = p.rig.heap.refused;
+        p.rig.heap.refuse_first = 0;
+        if (result != BP_OK)
+            WORKS(p.rig.host, p.api->open(p.world, NULL, "fresh", &list, &mine));
+        post_close(&p);
+        if (refused == 0)
+            return;
+    }
+    ck_abort_msg("opening takes no end of allocations");
+}
+END_TEST
+
+START_TEST(without_memory_messages_are_lost_and_the_log_says_how_many)
+{
+    post_t p;
+    post_open(&p, 1, 1);
+    messages_t *messages = &p.world->schedule->messages;
+    pipe_t *pipe = messages_find(messages, "news");
+    char record[64] = {0};
+    p.rig.heap.refuse_first = p.rig.heap.requests + 1;
+    p.rig.heap.refuse_last = UINT64_MAX;
+    messages_put(messages, pipe, record, 1);
+    p.rig.heap.refuse_first = 0;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_msg(strstr(p.rig.log.text, "1 messages of channel 'news' are lost") != NULL, "%s", p.rig.log.text);
+    memset(p.rig.log.text, 0, sizeof p.rig.log.text);
+    p.rig.log.count = 0;
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(a_plugin_that_goes_leaves_the_channel_to_others)
+{
+    post_t p;
+    bp_channel_o *mine;
+    bp_messages_t all = {.struct_size = sizeof all};
+    const bp_term_field_list_t list = BP_LIST(what_field);
+    post_open(&p, 1, 5);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_unload_plugin(p.rig.host, "mail"));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 10);
+    ck_assert_ptr_eq(p.world->schedule->messages.ends, mine);
+    ck_assert_ptr_null(mine->next);
+    WORKS(p.rig.host, bp_world_step(p.world));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 0);
+    post_close(&p);
+}
+END_TEST
+
+Suite *messages_suite(void)
+{
+    Suite *suite = suite_create("messages");
+    TCase *tests = tcase_create("messages");
+    tcase_set_timeout(tests, 240);
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, what_is_sent_is_read_in_the_next_step_and_then_gone);
+    tcase_add_test(tests, the_order_is_the_same_on_any_number_of_threads);
+    tcase_add_test(tests, placeholders_become_the_entities);
+    tcase_add_test(tests, a_channel_has_the_fields_of_all_who_name_it);
+    tcase_add_test(tests, messages_under_way_are_kept_and_come_back);
+    tcase_add_test(tests, a_damaged_block_of_messages_is_refused);
+    tcase_add_test(tests, each_allocation_may_fail);
+    tcase_add_test(tests, without_memory_messages_are_lost_and_the_log_says_how_many);
+    tcase_add_test(tests, a_plugin_that_goes_leaves_the_channel_to_others);
+    return suite;
+}
