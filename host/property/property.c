@@ -335,11 +335,24 @@ NOT_INLINED static bp_result_t get_four_bytes(world_t *world, bp_property_t *p, 
     return BP_OK;
 }
 
+/* As bp_property_cell of a property of four bytes, which need not ask whether this is the host that it knows. */
+static inline const void *known_cell(const world_t *world, const bp_property_t *p, bp_entity_t e)
+{
+    const bp_inline_found_t *found = &p->host.found;
+    uint32_t index = bp_entity_index(e), page = index / ENTITIES_PAGE - world->first_page;
+    if (page >= world->page_count || found->layout != world->layout)
+        return NULL;
+    const record_t *record = &world->pages[page][index % ENTITIES_PAGE];
+    if (record->generation != bp_entity_generation(e) || record->prototype != found->prototype)
+        return NULL;
+    return (const char *)((const run_t *)found->run)->columns[found->column] + (size_t)record->row * 4;
+}
+
 bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
                          size_t stride)
 {
     if (count == 1 && p->size == 4) {
-        const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
+        const void *cell = known_cell(world, p, entities[0]);
         if (cell == NULL)
             return get_four_bytes(world, p, entities, values);
         memcpy(values, cell, 4);

@@ -233,9 +233,10 @@ bp_result_t commands_send(bp_commands_o *r, const bp_channel_o *channel, const v
         return BP_OK;
     pipe_t *pipe = channel->pipe;
     command_t *command = r->open;
-    if (command == NULL || command->kind != COMMAND_SEND || command->pipe != pipe ||
-        command->capacity - command->count < count) {
-        uint32_t room = count < LEAST_ROOM ? LEAST_ROOM : count;
+    bool same = command != NULL && command->kind == COMMAND_SEND && command->pipe == pipe;
+    if (!same || command->capacity - command->count < count) {
+        uint32_t room = !same ? LEAST_ROOM : command->capacity < MOST_ROOM / 2 ? 2 * command->capacity : MOST_ROOM;
+        room = room < count ? count : room;
         command = new_command(r, COMMAND_SEND, 0, 0, pipe->size, (size_t)room * pipe->size);
         if (command == NULL)
             return BP_ERROR_MEMORY;
@@ -243,8 +244,7 @@ bp_result_t commands_send(bp_commands_o *r, const bp_channel_o *channel, const v
         command->capacity = room;
     }
     char *records = (char *)(command + 1) + (size_t)command->count * pipe->size;
-    for (uint32_t i = 0; i < count; i++)
-        messages_record(channel, values, i, records + (size_t)i * pipe->size);
+    messages_record(channel, values, records, count);
     command->count += count;
     return BP_OK;
 }

@@ -138,12 +138,17 @@ static bool widen(const messages_t *all, message_records_t *records, uint32_t fr
     return true;
 }
 
-/* Offsets of all ends, after fields have come. */
+/* Where all ends have their fields, after fields have come. */
 static void find_offsets(messages_t *all)
 {
     for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
-        for (uint32_t i = 0; i < end->field_count; i++)
-            end->offsets[i] = end->pipe->fields[end->places[i]].offset;
+        uint32_t bytes = 0;
+        for (uint32_t i = 0; i < end->field_count; i++) {
+            const message_field_t *field = &end->pipe->fields[end->places[i]];
+            end->offsets[i] = field->offset;
+            bytes += end->sizes[i] = message_field_size(field);
+        }
+        end->whole = bytes == end->pipe->size;
     }
 }
 
@@ -236,20 +241,19 @@ static bp_channel_o *make_end(messages_t *all, uint32_t count)
     if (end == NULL)
         return NULL;
     *end = (bp_channel_o){.all = all, .field_count = count};
-    end->places = memory_new(all->memory, count * sizeof *end->places);
-    end->offsets = memory_new(all->memory, count * sizeof *end->offsets);
-    if (end->places != NULL && end->offsets != NULL)
-        return end;
-    memory_free(all->memory, end->places, end->places == NULL ? 0 : count * sizeof *end->places);
-    memory_free(all->memory, end->offsets, end->offsets == NULL ? 0 : count * sizeof *end->offsets);
-    memory_free(all->memory, end, sizeof *end);
-    return NULL;
+    end->places = memory_new(all->memory, 3 * (size_t)count * sizeof *end->places);
+    if (end->places == NULL) {
+        memory_free(all->memory, end, sizeof *end);
+        return NULL;
+    }
+    end->offsets = end->places + count;
+    end->sizes = end->offsets + count;
+    return end;
 }
 
 static void free_end(messages_t *all, bp_channel_o *end)
 {
-    memory_free(all->memory, end->places, end->field_count * sizeof *end->places);
-    memory_free(all->memory, end->offsets, end->field_count * sizeof *end->offsets);
+    memory_free(all->memory, end->places, 3 * (size_t)end->field_count * sizeof *end->places);
     memory_free(all->memory, end, sizeof *end);
 }
 
@@ -318,13 +322,32 @@ void messages_read(const bp_channel_o *end, bp_messages_t *messages)
     memcpy(messages, &all, size < sizeof all ? size : sizeof all);
 }
 
-void messages_record(const bp_channel_o *end, const void *const *values, uint32_t index, char *record)
+/* One field of all records; the usual sizes are known to the compiler. */
+static void record_field(char *to, uint32_t stride, const char *from, uint32_t size, uint32_t count)
 {
-    memset(record, 0, end->pipe->size);
+    if (size == 8) {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * stride, from + (size_t)i * 8, 8);
+    } else if (size == 4) {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * stride, from + (size_t)i * 4, 4);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * stride, from + (size_t)i * size, size);
+    }
+}
+
+void messages_record(const bp_channel_o *end, const void *const *values, char *records, uint32_t count)
+{
+    uint32_t stride = end->pipe->size;
+    if (!end->whole)
+        memset(records, 0, (size_t)count * stride);
     for (uint32_t i = 0; i < end->field_count; i++) {
-        uint32_t size = message_field_size(&end->pipe->fields[end->places[i]]);
         if (values[i] != NULL)
-            memcpy(record + end->offsets[i], (const char *)values[i] + (size_t)index * size, size);
+            record_field(records + end->offsets[i], stride, values[i], end->sizes[i], count);
+        else
+            for (uint32_t k = 0; k < count; k++)
+                memset(records + (size_t)k * stride + end->offsets[i], 0, end->sizes[i]);
     }
 }
 

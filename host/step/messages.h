@@ -44,7 +44,9 @@ struct bp_channel_o {
     pipe_t *pipe;
     uint32_t *places;      /* of its fields among those of the channel */
     uint32_t *offsets;     /* in a record */
+    uint32_t *sizes;       /* of values */
     uint32_t field_count;
+    bool whole;            /* it names all bytes of a record */
 };
 
 typedef struct messages_t {
@@ -68,8 +70,8 @@ void messages_close_of(messages_t *messages, const plugin_t *owner);
 
 void messages_read(const bp_channel_o *channel, bp_messages_t *messages);
 
-/* Write a record of what an end sends: message `index` of `values`. [job] */
-void messages_record(const bp_channel_o *channel, const void *const *values, uint32_t index, char *record);
+/* Write the records of what an end sends. [job] */
+void messages_record(const bp_channel_o *channel, const void *const *values, char *records, uint32_t count);
 
 /* Records that have been sent come into their channel, as far as there is memory. [main] */
 void messages_put(messages_t *messages, pipe_t *pipe, const char *records, uint32_t count);

@@ -89,7 +89,8 @@ static void finish(schedule_t *schedule)
     world_t *world = schedule->world;
     world_clock_t *clock = schedule->clock;
     make_commands(schedule);
-    messages_turn(&schedule->messages);
+    if (schedule->messages.count > 0)
+        messages_turn(&schedule->messages);
     clock->steps++;
     clock->time = (double)clock->steps / clock->step_rate;
     collect(schedule);

@@ -257,13 +257,14 @@ NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    if (d->listener_count > 0 || d->listened != d->entities->listeners)
+    bool told = d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners;
+    if (told)
         gather(d, dead, count);
     if (d->world_count == 1)
         store_forget(d->worlds[0], dead, count);
     else
         forget(d, dead, count);
-    if (d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners)
+    if (told)
         announce(d, dead, count);
 }
 
