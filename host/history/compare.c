@@ -97,6 +97,12 @@ uint64_t snapshot_hash(const snapshot_t *snapshot)
     add(&h, snapshot->living);
     add_bytes(&h, snapshot->lives, (uint64_t)snapshot->bound * sizeof *snapshot->lives);
     add_bytes(&h, snapshot->queue, (uint64_t)snapshot->queue_count * sizeof *snapshot->queue);
+    add_bytes(&h, snapshot->owners, (uint64_t)snapshot->owner_count * sizeof *snapshot->owners);
+    for (uint32_t i = 0; i < snapshot->pool_count; i++) {
+        const kept_pool_t *pool = &snapshot->pools[i];
+        add(&h, (uint64_t)pool->fresh << 32 | pool->fresh_end);
+        add_bytes(&h, pool->free, (uint64_t)pool->count * sizeof *pool->free);
+    }
     for (uint32_t i = 0; i < snapshot->plugin_count; i++)
         add_state(&h, &snapshot->plugins[i].state);
     for (uint32_t i = 0; i < snapshot->world_count; i++)

@@ -183,6 +183,8 @@ static bp_result_t prepare(back_t *back)
     const parts_t *parts = back->parts;
     const snapshot_t *s = back->snapshot;
     bp_result_t result = entities_make_room(parts->entities, s->bound);
+    if (result == BP_OK && s->owner_count > 0)
+        result = entities_reserve_pools(parts->entities, s->bound);
     back->worlds = memory_new(&parts->base->memory, (s->world_count + 1u) * sizeof *back->worlds);
     if (result == BP_OK && back->worlds == NULL)
         result = no_memory(back);
@@ -211,6 +213,28 @@ static void put_entities(entities_t *e, const snapshot_t *s)
     e->living = s->living;
     e->queue_head = 0;
     e->queue_count = s->queue_count;
+}
+
+/* Each world has the indices that it had, in the same order. */
+static void put_pools(const parts_t *parts, const snapshot_t *s)
+{
+    entities_t *e = parts->entities;
+    if (e->owner_capacity > 0)
+        memset(e->owners, 0, e->owner_capacity * sizeof *e->owners);
+    for (uint32_t i = 0; i < s->pool_count; i++) {
+        entity_pool_t *pool = &parts->destruction->worlds[i]->ids;
+        const kept_pool_t *kept = &s->pools[i];
+        *pool = (entity_pool_t){.number = pool->number, .fresh = kept->fresh, .fresh_end = kept->fresh_end};
+        for (uint32_t k = 0; k < kept->count; k++)
+            entities_pool_put(e, pool, kept->free[k]);
+    }
+    for (uint32_t i = 0; i < s->owner_count; i++) {
+        entity_pool_t *pool = s->owners[i] == 0 ? NULL : &parts->destruction->worlds[s->owners[i] - 1]->ids;
+        e->owners[i] = pool == NULL ? 0 : pool->number;
+        if (pool != NULL)
+            pool->pages++;
+    }
+    entities_turn_pools(e);
 }
 
 static void put_spawns(back_t *back)
@@ -245,6 +269,7 @@ static void commit(back_t *back)
 {
     const parts_t *parts = back->parts;
     put_entities(parts->entities, back->snapshot);
+    put_pools(parts, back->snapshot);
     put_spawns(back);
     for (uint32_t i = 0; i < back->world_count; i++)
         world_back_commit(&back->worlds[i]);

@@ -226,6 +226,43 @@ static void put_entities(bytes_t *b, const entities_t *e)
     bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
 }
 
+/* Pools are numbered like the worlds that they belong to, so that hosts that are alike are written down alike. */
+static uint32_t number_of_owner(const parts_t *parts, uint32_t page)
+{
+    const entity_pool_t *owner = entities_owner(parts->entities, page * ENTITIES_PAGE);
+    const destruction_t *d = parts->destruction;
+    uint32_t number = 0;
+    while (owner != NULL && number < d->world_count && &d->worlds[number]->ids != owner)
+        number++;
+    return owner == NULL ? 0 : number + 1;
+}
+
+static void put_pools(const parts_t *parts, bytes_t *b)
+{
+    const entities_t *e = parts->entities;
+    const destruction_t *d = parts->destruction;
+    uint32_t pages = 0;
+    for (uint32_t i = 0; i < d->world_count; i++)
+        pages += d->worlds[i]->ids.pages;
+    pages = pages == 0 ? 0 : (e->bound - 1) / ENTITIES_PAGE + 1;
+    bytes_u32(b, pages);
+    for (uint32_t i = 0, last = 0, number = 0; i < pages; i++) {
+        uint32_t owner = i < e->owner_capacity ? e->owners[i] : 0;
+        number = owner == 0 ? 0 : owner == last ? number : number_of_owner(parts, i);
+        last = owner;
+        bytes_u32(b, number);
+    }
+    bytes_u32(b, d->world_count);
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        const entity_pool_t *pool = &d->worlds[i]->ids;
+        bytes_u32(b, pool->fresh);
+        bytes_u32(b, pool->fresh_end);
+        bytes_u32(b, pool->count);
+        for (uint32_t k = 0, index = pool->head; k < pool->count; k++, index = e->links[index])
+            bytes_u32(b, index);
+    }
+}
+
 static void put_spawns(bytes_t *b, const scenes_t *scenes)
 {
     bytes_u32(b, scenes->spawn_count);
@@ -277,6 +314,7 @@ static bp_result_t put_all(const parts_t *parts, bytes_t *b)
     bp_result_t result = BP_OK;
     bytes_u64(b, SNAPSHOT_MAGIC);
     put_entities(b, parts->entities);
+    put_pools(parts, b);
     put_spawns(b, parts->scenes);
     bytes_u32(b, parts->loader->plugins.count);
     for (uint32_t i = 0; i < parts->loader->plugins.count && result == BP_OK; i++) {

@@ -23,7 +23,7 @@
 #include "../step/schedule.h"
 #include "../store/notices.h"
 
-#define SNAPSHOT_MAGIC UINT64_C(0x31504E5350504B42) /* "BKPPSNP1" */
+#define SNAPSHOT_MAGIC UINT64_C(0x32504E5350504B42) /* "BKPPSNP2" */
 
 /* What a host has that a snapshot is about. */
 typedef struct parts_t {
@@ -159,12 +159,22 @@ typedef struct kept_plugin_t {
     kept_state_t state;
 } kept_plugin_t;
 
+/* The indices that a world keeps for its own (entities.h). */
+typedef struct kept_pool_t {
+    uint32_t fresh, fresh_end, count;
+    const uint32_t *free;
+} kept_pool_t;
+
 /* A block that has been read. What it points to lies in the block. */
 typedef struct snapshot_t {
     memory_t *memory;
     struct arena_chunk_t *arena;
     uint32_t entity_base, bound, living, queue_count;
     const uint32_t *lives, *queue;
+    const uint32_t *owners;    /* of each page of indices: the number of a pool, from 1 on, or 0 */
+    uint32_t owner_count;
+    kept_pool_t *pools;        /* of each world */
+    uint32_t pool_count;
     kept_spawn_t *spawns;
     uint32_t spawn_count, first_free_spawn;
     kept_plugin_t *plugins;

@@ -95,6 +95,43 @@ static void read_entities(opening_t *o)
         expect(o, s->queue[i] < s->bound && (s->lives[s->queue[i]] & 1) != 0);
 }
 
+/* Free indices of a pool lie in its own pages. */
+static void check_pooled(opening_t *o, uint32_t index, uint32_t owner)
+{
+    const snapshot_t *s = o->snapshot;
+    expect(o, index < s->bound && index / ENTITIES_PAGE < s->owner_count &&
+                  s->owners[index / ENTITIES_PAGE] == owner && (s->lives[index] & 1) != 0);
+}
+
+static void read_pools(opening_t *o)
+{
+    snapshot_t *s = o->snapshot;
+    reader_t *r = &o->reader;
+    uint64_t free = s->queue_count;
+    s->owner_count = reader_u32(r);
+    s->owners = reader_take(r, (uint64_t)s->owner_count * sizeof *s->owners);
+    s->pool_count = reader_count(r, 12);
+    s->pools = table(o, s->pool_count, sizeof *s->pools);
+    for (uint32_t i = 0; i < s->owner_count && !r->failed; i++)
+        expect(o, s->owners[i] <= s->pool_count);
+    for (uint32_t i = 0; i < s->pool_count && !r->failed; i++) {
+        kept_pool_t *pool = &s->pools[i];
+        pool->fresh = reader_u32(r);
+        pool->fresh_end = reader_u32(r);
+        pool->count = reader_u32(r);
+        pool->free = reader_take(r, (uint64_t)pool->count * sizeof *pool->free);
+        expect(o, pool->fresh <= pool->fresh_end && pool->fresh_end <= s->bound && pool->count <= s->bound);
+        for (uint32_t k = 0; !r->failed && k < pool->count; k++)
+            check_pooled(o, pool->free[k], i + 1);
+        for (uint32_t k = pool->fresh; !r->failed && k < pool->fresh_end; k++)
+            check_pooled(o, k, i + 1);
+        free += (uint64_t)pool->count + (pool->fresh_end - pool->fresh);
+    }
+    for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
+        expect(o, s->queue[i] / ENTITIES_PAGE >= s->owner_count || s->owners[s->queue[i] / ENTITIES_PAGE] == 0);
+    expect(o, free + s->living <= s->bound);
+}
+
 static void read_spawns(opening_t *o)
 {
     snapshot_t *s = o->snapshot;
@@ -483,11 +520,14 @@ bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *
     if (!o.reader.failed)
         read_entities(&o);
     if (!o.reader.failed)
+        read_pools(&o);
+    if (!o.reader.failed)
         read_spawns(&o);
     if (!o.reader.failed)
         read_plugins(&o);
     snapshot->world_count = reader_count(&o.reader, 64);
     snapshot->worlds = table(&o, snapshot->world_count, sizeof *snapshot->worlds);
+    expect(&o, snapshot->world_count == snapshot->pool_count);
     for (uint32_t i = 0; i < snapshot->world_count && !o.reader.failed; i++)
         read_world(&o, &snapshot->worlds[i]);
     expect(&o, o.reader.at == o.reader.end);

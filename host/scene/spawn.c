@@ -444,7 +444,7 @@ static bp_result_t make_room(spawn_t *s)
     result = take_scratch(s) ? store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count)
                              : BP_ERROR_MEMORY;
     if (result == BP_OK)
-        result = entities_create(world->entities, s->plan.entities, info->entity_count);
+        result = store_make_entities(world, s->plan.entities, info->entity_count);
     if (result == BP_ERROR_MEMORY)
         error_set(&world->base->error, result, "out of memory for its %u entities", info->entity_count);
     return result;

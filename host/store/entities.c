@@ -22,7 +22,13 @@ void entities_free(entities_t *entities)
     memory_free(&entities->memory, entities->lives, (size_t)entities->capacity * sizeof *entities->lives);
     memory_free(&entities->memory, entities->queue, (size_t)entities->capacity * sizeof *entities->queue);
     memory_free(&entities->memory, entities->pages, entities->page_capacity * sizeof *entities->pages);
-    entities->lives = entities->queue = NULL;
+    memory_free(&entities->memory, entities->pools, entities->pool_capacity * sizeof *entities->pools);
+    memory_free(&entities->memory, entities->owners, entities->owner_capacity * sizeof *entities->owners);
+    memory_free(&entities->memory, entities->links, (size_t)entities->link_capacity * sizeof *entities->links);
+    entities->lives = entities->queue = entities->owners = entities->links = NULL;
+    entities->pools = NULL;
+    entities->pool_count = entities->pool_capacity = entities->pools_in_use = 0;
+    entities->owner_capacity = entities->link_capacity = 0;
     entities->pages = NULL;
     entities->page_capacity = entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
 }
@@ -129,12 +135,141 @@ bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t cou
     return BP_OK;
 }
 
-uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count)
+/* --- pools -------------------------------------------------------------------------------------------------------- */
+
+bp_result_t entities_add_pool(entities_t *e, entity_pool_t *pool)
+{
+    uint32_t number = 0;
+    while (number < e->pool_count && e->pools[number] != NULL)
+        number++;
+    if (!memory_reserve(&e->memory, &e->pools, &e->pool_capacity, number + 1u, sizeof *e->pools))
+        return error_memory(&e->base->error, "creating a world");
+    e->pool_count = number == e->pool_count ? number + 1 : e->pool_count;
+    e->pools[number] = pool;
+    e->pools_in_use++;
+    *pool = (entity_pool_t){.number = number + 1, .on = e->pools_in_use > 2};
+    if (e->pools_in_use == 2)
+        entities_turn_pools(e);
+    return BP_OK;
+}
+
+void entities_turn_pools(entities_t *e)
+{
+    for (uint32_t i = 0; i < e->pool_count; i++) {
+        if (e->pools[i] != NULL)
+            e->pools[i]->on = e->pools_in_use > 1 || e->pools[i]->pages > 0;
+    }
+}
+
+static void put_in_queue(entities_t *e, uint32_t index)
+{
+    uint64_t at = (uint64_t)e->queue_head + e->queue_count++;
+    e->queue[at < e->capacity ? at : at - e->capacity] = index;
+}
+
+static uint32_t take_free(const entities_t *e, entity_pool_t *pool)
+{
+    uint32_t index = pool->head;
+    pool->head = --pool->count > 0 ? e->links[index] : 0;
+    return index;
+}
+
+void entities_drop_pool(entities_t *e, entity_pool_t *pool)
+{
+    if (pool->number == 0)
+        return;
+    while (pool->count > 0)
+        put_in_queue(e, take_free(e, pool));
+    for (; pool->fresh < pool->fresh_end; pool->fresh++)
+        put_in_queue(e, pool->fresh);
+    for (uint32_t i = 0; i < e->owner_capacity && pool->pages > 0; i++) {
+        if (e->owners[i] == pool->number)
+            e->owners[i] = 0;
+    }
+    e->pools[pool->number - 1] = NULL;
+    *pool = (entity_pool_t){.number = 0};
+    if (--e->pools_in_use == 1)
+        entities_turn_pools(e);
+}
+
+bp_result_t entities_reserve_pools(entities_t *e, uint32_t bound)
+{
+    uint32_t pages = bound / ENTITIES_PAGE + 1;
+    if (pages > e->owner_capacity) {
+        uint32_t more = pages > 2 * e->owner_capacity ? pages : 2 * e->owner_capacity;
+        uint32_t *owners = memory_resize_cleared(&e->memory, e->owners, e->owner_capacity * sizeof *owners,
+                                                 more * sizeof *owners);
+        if (owners == NULL)
+            return error_memory(&e->base->error, "creating entities");
+        e->owners = owners;
+        e->owner_capacity = more;
+    }
+    return memory_reserve(&e->memory, &e->links, &e->link_capacity, bound, sizeof *e->links)
+               ? BP_OK
+               : error_memory(&e->base->error, "creating entities");
+}
+
+/* Whole pages for a pool, behind all that was ever used; what is passed over can be used by all. */
+static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages)
+{
+    uint64_t first = ((uint64_t)e->bound + ENTITIES_PAGE - 1) / ENTITIES_PAGE * ENTITIES_PAGE;
+    uint64_t end = first + (uint64_t)pages * ENTITIES_PAGE;
+    if (end > ENTITIES_MAX)
+        return error_set(&e->base->error, BP_ERROR_LIMIT, "a host has at most %" PRIu32 " entities", ENTITIES_MAX);
+    bp_result_t result = entities_reserve_pools(e, (uint32_t)end);
+    if (result == BP_OK && end > e->capacity) {
+        uint64_t capacity = (uint64_t)e->capacity * 2 < end ? end : (uint64_t)e->capacity * 2;
+        result = grow(e, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
+    }
+    if (result != BP_OK)
+        return result;
+    memset(e->lives + e->bound, 0xff, (size_t)(end - e->bound) * sizeof *e->lives); /* ENTITIES_NEVER */
+    for (uint32_t i = e->bound; i < first; i++)
+        put_in_queue(e, i);
+    if (pool->fresh_end != first) {
+        for (; pool->fresh < pool->fresh_end; pool->fresh++)
+            entities_pool_put(e, pool, pool->fresh);
+        pool->fresh = (uint32_t)first;
+    }
+    pool->fresh_end = e->bound = (uint32_t)end;
+    pool->pages += pages;
+    for (uint32_t i = 0; i < pages; i++)
+        e->owners[first / ENTITIES_PAGE + i] = pool->number;
+    return BP_OK;
+}
+
+bp_result_t entities_pool_reserve(entities_t *e, entity_pool_t *pool, uint32_t count)
+{
+    for (;;) { /* fresh indices that are passed over may have to wait like others that are free: then once more */
+        uint32_t there = entities_pool_reusable(pool) + (pool->fresh_end - pool->fresh);
+        bp_result_t result =
+            count <= there ? BP_OK : take_pages(e, pool, (count - there - 1) / ENTITIES_PAGE + 1);
+        if (count <= there || result != BP_OK)
+            return result;
+    }
+}
+
+void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, uint32_t count)
+{
+    uint32_t *lives = e->lives, base = e->base->values.entity_base + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = pool->count > ENTITIES_POOL_MIN_FREE ? take_free(e, pool) : pool->fresh++;
+        out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
+    }
+    e->living += count;
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
+/* Written to be inlined twice: where no pool has pages, none is asked for. */
+ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_entity_t *batch, uint32_t count,
+                                                bool pooled)
 {
     uint32_t *lives = entities->lives, *queue = entities->queue;
     uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, capacity = entities->capacity;
     uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
-    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0;
+    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0,
+             elsewhere = 0;
     for (; ended < count; ended++) {
         uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
         if (index >= bound || lives[index] != life || (life & 1) != 0)
@@ -144,12 +279,24 @@ uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t c
             retired++;
             continue;
         }
+        entity_pool_t *owner = pooled ? entities_owner(entities, index) : NULL;
+        if (owner != NULL) {
+            entities_pool_put(entities, owner, index);
+            elsewhere++;
+            continue;
+        }
         queue[at] = index;
         at = at + 1 == capacity ? 0 : at + 1;
     }
     entities->living -= ended;
-    entities->queue_count += ended - retired;
+    entities->queue_count += ended - retired - elsewhere;
     return ended;
+}
+
+uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count)
+{
+    return entities->owner_capacity == 0 ? end_batch(entities, batch, count, false)
+                                         : end_batch(entities, batch, count, true);
 }
 
 bp_entity_t entities_at(const entities_t *entities, uint32_t index)

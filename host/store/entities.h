@@ -6,6 +6,11 @@
  * and are reused only while more than ENTITIES_MIN_FREE wait, which spreads reuse; an index whose counter has run
  * out is retired, so a stale id never comes alive again.
  *
+ * In a host of several worlds each has a *pool* of indices for the entities that are created through it: whole pages,
+ * so that its records lie together (records.h). Indices of a pool that were never used are taken in order; those of its
+ * dead come back to it and wait in a queue of their own. Where many others are free they are used first, so that what
+ * was there before there were pools does not lie idle.
+ *
  * What it does not do: it tells nobody of a death (destruction.h).
  */
 #ifndef HOST_STORE_ENTITIES_H
@@ -17,9 +22,21 @@
 
 enum {
     ENTITIES_MIN_FREE = 1024,
+    ENTITIES_POOL_MIN_FREE = 64, /* the same of a pool */
     ENTITIES_PAGE = 1 << BP_RECORDS_SHIFT /* indices whose records lie together (records.h) */
 };
 #define ENTITIES_MAX (UINT32_MAX - 1) /* indices */
+
+#define ENTITIES_NEVER UINT32_MAX /* in `lives`: of a pool, or passed over, and never used; the first life follows */
+
+/* The indices that a world keeps for its own. */
+typedef struct entity_pool_t {
+    uint32_t number;            /* of the pool, from 1 on; 0: it is none */
+    uint32_t pages;             /* of indices that it has */
+    bool on;                    /* the host has several worlds, or the pool has pages */
+    uint32_t fresh, fresh_end;  /* indices that were never used */
+    uint32_t head, tail, count; /* those that are free again: linked, the longest free first */
+} entity_pool_t;
 
 typedef struct entities_t {
     memory_t memory;
@@ -33,6 +50,12 @@ typedef struct entities_t {
     uint32_t living;
     struct record_page_t **pages; /* of each ENTITIES_PAGE indices: those of all worlds in which somebody of them is */
     uint32_t page_capacity;
+    entity_pool_t **pools;        /* by number - 1; NULL: free */
+    uint32_t pool_count, pool_capacity;
+    uint32_t pools_in_use;
+    uint32_t *owners;     /* of each page up to the last of a pool: the pool's number, or 0 */
+    uint32_t *links;      /* of free indices of pools: the next one */
+    uint32_t owner_capacity, link_capacity;
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
     bool remembered;      /* the host's history is told of who is created and destroyed from outside */
@@ -82,6 +105,61 @@ static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
     return true;
 }
 
+/* --- pools -------------------------------------------------------------------------------------------------------- */
+
+/* A pool without indices. Errors: memory. Its end: what it has is everybody's. [main] */
+bp_result_t entities_add_pool(entities_t *entities, entity_pool_t *pool);
+void entities_drop_pool(entities_t *entities, entity_pool_t *pool);
+
+/* Pools have come or gone, or have other pages: which of them are on? [main] */
+void entities_turn_pools(entities_t *entities);
+
+/* Is the next entity that is created through the pool's world one of the pool? */
+static inline bool entities_is_pooled(const entities_t *entities, const entity_pool_t *pool)
+{
+    return pool->on && entities_reusable(entities) < ENTITIES_PAGE;
+}
+
+/* How many free indices of a pool would be used again, before fresh ones. */
+static inline uint32_t entities_pool_reusable(const entity_pool_t *pool)
+{
+    return pool->count > ENTITIES_POOL_MIN_FREE ? pool->count - ENTITIES_POOL_MIN_FREE : 0;
+}
+
+/* Make sure that the next `count` creations of a pool need no memory. Errors: memory, limit. [main] */
+bp_result_t entities_pool_reserve(entities_t *entities, entity_pool_t *pool, uint32_t count);
+
+/* The index of the pool's next entity; BP_NONE where it has to be reserved. */
+static inline uint32_t entities_pool_next(const entity_pool_t *pool)
+{
+    return pool->count > ENTITIES_POOL_MIN_FREE ? pool->head : pool->fresh < pool->fresh_end ? pool->fresh : BP_NONE;
+}
+
+/* Create entities for which there are indices (entities_pool_reserve). [main] */
+void entities_pool_create(entities_t *entities, entity_pool_t *pool, bp_entity_t *out, uint32_t count);
+
+/* Room for pools that have pages among the first `bound` indices. Errors: memory. [main] */
+bp_result_t entities_reserve_pools(entities_t *entities, uint32_t bound);
+
+/* A free index is the pool's last. */
+static inline void entities_pool_put(entities_t *entities, entity_pool_t *pool, uint32_t index)
+{
+    if (pool->count++ == 0)
+        pool->head = index;
+    else
+        entities->links[pool->tail] = index;
+    pool->tail = index;
+}
+
+/* The pool whose page an index lies in; NULL: the index is everybody's. */
+static inline entity_pool_t *entities_owner(const entities_t *entities, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE, owner = page < entities->owner_capacity ? entities->owners[page] : 0;
+    return owner == 0 ? NULL : entities->pools[owner - 1];
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
 /* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
 uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
 
@@ -96,6 +174,11 @@ static inline bool entities_end_one(entities_t *entities, bp_entity_t e)
     entities->living--;
     if (life >= 2 * ENTITY_MAX_LIFE - 1)
         return true; /* retired */
+    entity_pool_t *owner = entities_owner(entities, index);
+    if (owner != NULL) {
+        entities_pool_put(entities, owner, index);
+        return true;
+    }
     uint64_t at = (uint64_t)entities->queue_head + entities->queue_count++;
     entities->queue[at < entities->capacity ? at : at - entities->capacity] = index;
     return true;

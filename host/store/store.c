@@ -161,8 +161,14 @@ static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
     if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
         !run->plain || !store_has_notice_room(world))
         return false;
-    if (!world_has_record(world, entities_next(world->entities)) || !entities_create_one(world->entities, entity))
+    entities_t *all = world->entities;
+    if (entities_is_pooled(all, &world->ids)) {
+        if (!world_has_record(world, entities_pool_next(&world->ids)))
+            return false;
+        entities_pool_create(all, &world->ids, entity, 1);
+    } else if (!world_has_record(world, entities_next(all)) || !entities_create_one(all, entity)) {
         return false;
+    }
     store_append_one(world, run, *entity);
     return true;
 }
@@ -177,13 +183,13 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     if (count == 1 && create_one(world, prototype, entities))
         return BP_OK;
     if (prototype == 0 || count == 0)
-        return entities_create(world->entities, entities, count);
+        return store_make_entities(world, entities, count);
     run_t *run = store_need_run(world, prototype);
     if (run == NULL || !store_reserve_rows(world, run, count) || !store_reserve_notices(world, count))
         return error_memory(&world->base->error, "creating entities");
     bp_result_t result = store_reserve_entities(world, count);
     if (result == BP_OK)
-        result = entities_create(world->entities, entities, count);
+        result = store_make_entities(world, entities, count);
     if (result != BP_OK)
         return result;
     return fill_new_rows(world, run, entities, count);
@@ -448,10 +454,41 @@ uint32_t store_fields(const world_t *world, const prototypes_t *p, uint32_t prot
     return p->items[prototype].columns - 1u;
 }
 
+/* Records for the next indices of the world's own. */
+static bp_result_t reserve_pooled(world_t *world, uint32_t count)
+{
+    const entity_pool_t *pool = &world->ids;
+    bp_result_t result = entities_pool_reserve(world->entities, &world->ids, count);
+    if (result != BP_OK)
+        return result;
+    uint32_t reused = entities_pool_reusable(pool), index = pool->head;
+    reused = reused < count ? reused : count;
+    bool good = true;
+    for (uint32_t i = 0; i < reused && good; i++, index = world->entities->links[index])
+        good = store_reserve_record(world, index);
+    uint32_t fresh = count - reused, first = pool->fresh / ENTITIES_PAGE;
+    if (good && fresh > 0)
+        good = records_reserve(world, first, (pool->fresh + fresh - 1) / ENTITIES_PAGE - first + 1);
+    return good ? BP_OK : error_memory(&world->base->error, "creating entities");
+}
+
+bp_result_t store_make_entities(world_t *world, bp_entity_t *out, uint32_t count)
+{
+    entities_t *e = world->entities;
+    bp_result_t result = entities_is_pooled(e, &world->ids) ? entities_pool_reserve(e, &world->ids, count) : BP_OK;
+    if (result != BP_OK || !entities_is_pooled(e, &world->ids))
+        return result != BP_OK ? result : entities_create(e, out, count);
+    entities_pool_create(e, &world->ids, out, count);
+    return BP_OK;
+}
+
 bp_result_t store_reserve_entities(world_t *world, uint32_t count)
 {
     const entities_t *e = world->entities;
-    bp_result_t result = entities_reserve(world->entities, count);
+    bp_result_t result = entities_is_pooled(e, &world->ids) ? reserve_pooled(world, count) : BP_OK;
+    if (result != BP_OK || entities_is_pooled(e, &world->ids))
+        return result; /* where pages were taken, what they passed over may have made many free */
+    result = entities_reserve(world->entities, count);
     if (result != BP_OK)
         return result;
     uint32_t reused = entities_reusable(e), fresh = count > reused ? count - reused : 0;

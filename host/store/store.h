@@ -48,6 +48,10 @@ typedef struct store_batch_t {
 /* Take all memory that appending the batches needs, `total` new entities among them all. [main] */
 bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, uint32_t count, uint32_t total);
 
+/* Create entities through the world, without components: of the world's own indices where its host has several worlds.
+ * Errors: memory, limit; none after store_prepare_append. [main] */
+bp_result_t store_make_entities(world_t *world, bp_entity_t *out, uint32_t count);
+
 /* Append the rows of entities that have just been created, to a batch that was prepared. Their columns hold nothing
  * that may be read yet, strings among them: the caller fills every one. Cannot fail. [main] */
 void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities);

@@ -30,10 +30,12 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->holdings = (holdings_t){&base->strings, &world->lists};
     world->name = memory_copy_text(&world->memory, name);
     world->place = (verb_place_t){world->name, steps};
-    if (world->name != NULL && prototypes_init(&world->prototypes, &world->memory, base)) {
+    if (world->name != NULL && entities_add_pool(world->entities, &world->ids) == BP_OK &&
+        prototypes_init(&world->prototypes, &world->memory, base)) {
         world->entities->listeners++;
         return BP_OK;
     }
+    entities_drop_pool(world->entities, &world->ids);
     memory_free_text(&world->memory, world->name);
     return error_memory(&base->error, "creating a world");
 }
@@ -78,6 +80,7 @@ void world_end(world_t *world)
     prototypes_free(&world->prototypes);
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
     records_free(world);
+    entities_drop_pool(world->entities, &world->ids);
     world->entities->listeners++;
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);

@@ -119,6 +119,7 @@ typedef struct world_t {
 
     prototypes_t prototypes;
     uint32_t occupied;         /* entities with components */
+    entity_pool_t ids;         /* indices for entities that are created through this world */
 
     run_t **runs;              /* all, in order of creation; only appended to */
     uint32_t run_count, run_capacity;

@@ -339,6 +339,68 @@ START_TEST(differences)
 }
 END_TEST
 
+/* --- indices that worlds keep for their own --------------------------------------------------------------------- */
+
+enum { CROWD = 500, TURNS = 400 };
+
+typedef struct crowd_t {
+    bp_entity_t e[2][CROWD];
+} crowd_t;
+
+/* Entities die and come in two worlds, by ones and by batches. */
+static void take_turns(bp_host_o *host, crowd_t *crowd, uint64_t *random, uint32_t turns)
+{
+    const bp_api_t *api = bp_host_api(host);
+    for (uint32_t t = 0; t < turns; t++) {
+        uint32_t w = bp_random_below(random, 2), at = bp_random_below(random, CROWD - 60);
+        uint32_t count = 1 + bp_random_below(random, 60), ones = bp_random_below(random, 2) * count;
+        bp_world_o *world = api->world->at(host, w);
+        uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL);
+        api->entity->destroy(host, &crowd->e[w][at], count);
+        for (uint32_t i = 0; i < ones; i++)
+            WORKS(host, api->world->create(world, prototype, &crowd->e[w][at + i], 1));
+        WORKS(host, api->world->create(world, prototype, &crowd->e[w][at + ones], count - ones));
+    }
+}
+
+/* Also in another host, whose worlds have other numbers since one before them has gone. */
+START_TEST(the_same_ids_come_once_more)
+{
+    static crowd_t before, first, again;
+    rig_t rig, other;
+    uint64_t random = 5;
+    bp_snapshot_o *snapshot;
+    bp_host_o *host = open_host(&rig, 1, true);
+    take_turns(host, &before, &random, TURNS);
+    WORKS(host, bp_host_snapshot(host, &snapshot));
+    uint64_t seed = random;
+    first = before;
+    take_turns(host, &first, &random, TURNS);
+    uint64_t hash = hash_now(host);
+    WORKS(host, bp_host_bring_back(host, snapshot));
+    random = seed;
+    again = before;
+    take_turns(host, &again, &random, TURNS);
+    EXPECT(memcmp(&first, &again, sizeof first) == 0 && hash_now(host) == hash, "other ids come");
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(&other);
+    other.desc.static_plugins = plugins;
+    other.desc.static_plugin_count = 1;
+    rig_open(&other);
+    bp_world_o *gone = bp_world_create(other.host, &(bp_world_desc_t){.name = "gone"});
+    recall_open(other.host);
+    bp_world_destroy(gone);
+    WORKS(other.host, bp_host_bring_back(other.host, snapshot));
+    random = seed;
+    again = before;
+    take_turns(other.host, &again, &random, TURNS);
+    EXPECT(memcmp(&first, &again, sizeof first) == 0 && hash_now(other.host) == hash, "other ids in another host");
+    bp_snapshot_free(snapshot);
+    rig_close(&other);
+    rig_close(&rig);
+}
+END_TEST
+
 static bp_result_t secretive_start(bp_system_t *s)
 {
     (void)s;
@@ -386,6 +448,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
     tcase_add_test(tcase, who_does_not_say_is_named);
+    tcase_add_test(tcase, the_same_ids_come_once_more);
     suite_add_tcase(suite, tcase);
     return suite;
 }

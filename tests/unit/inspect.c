@@ -20,6 +20,31 @@
 
 /* --- entities and strings ------------------------------------------------------------------------------- */
 
+static void check_pooled(const entities_t *entities, const entity_pool_t *pool, uint32_t index, uint8_t *queued)
+{
+    THAT(index < entities->bound && entities_owner(entities, index) == pool);
+    SAME(entities->lives[index] & 1, 1);
+    SAME(queued[index], 0);
+    queued[index] = 1;
+}
+
+/* How many free indices a pool has. */
+static uint32_t check_pool(const entities_t *entities, const entity_pool_t *pool, uint8_t *queued)
+{
+    uint32_t pages = 0, index = pool->head;
+    SAME(entities->pools[pool->number - 1] == pool, 1);
+    for (uint32_t i = 0; i < entities->owner_capacity; i++)
+        pages += entities->owners[i] == pool->number;
+    SAME(pages, pool->pages);
+    for (uint32_t i = 0; i < pool->count; i++, index = entities->links[index]) {
+        check_pooled(entities, pool, index, queued);
+        THAT(i + 1 < pool->count || index == pool->tail);
+    }
+    for (uint32_t i = pool->fresh; i < pool->fresh_end; i++)
+        check_pooled(entities, pool, i, queued);
+    return pool->count + (pool->fresh_end - pool->fresh);
+}
+
 static void check_entities(const entities_t *entities)
 {
     uint32_t living = 0, retired = 0;
@@ -28,9 +53,14 @@ static void check_entities(const entities_t *entities)
         retired += entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
     }
     SAME(living, entities->living);
-    SAME(living + retired + entities->queue_count, entities->bound);
     uint8_t *queued = calloc(entities->bound + 1u, 1);
     THAT(queued != NULL);
+    uint32_t pooled = 0;
+    for (uint32_t i = 0; i < entities->pool_count; i++) {
+        if (entities->pools[i] != NULL)
+            pooled += check_pool(entities, entities->pools[i], queued);
+    }
+    SAME(living + retired + entities->queue_count + pooled, entities->bound);
     for (uint32_t i = 0; i < entities->queue_count; i++) {
         uint32_t index = entities->queue[(entities->queue_head + i) % entities->capacity];
         THAT(index < entities->bound);

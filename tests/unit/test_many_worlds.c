@@ -112,6 +112,89 @@ START_TEST(a_world_that_goes_takes_its_records_along)
 }
 END_TEST
 
+/* --- indices of a world's own ----------------------------------------------------------------------------- */
+
+enum { WORLDS = 8, EACH = 600, ROUNDS = 60 };
+
+typedef struct crowd_t {
+    bp_world_o *worlds[WORLDS];
+    bp_entity_t e[WORLDS][EACH];
+} crowd_t;
+
+static crowd_t crowd;
+
+/* One entity in each world, in turn; by a prototype, or bare and then a component. */
+static void fill_crowd(void)
+{
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        char name[] = {'w', (char)('0' + w), '\0'};
+        crowd.worlds[w] = rig_world(&rig, name);
+    }
+    for (uint32_t i = 0; i < EACH; i++) {
+        for (uint32_t w = 0; w < WORLDS; w++) {
+            if (i % 3 != 0) {
+                in(crowd.worlds[w], &crowd.e[w][i], 1);
+                continue;
+            }
+            WORKS(rig.host, api->create(crowd.worlds[w], 0, &crowd.e[w][i], 1));
+            WORKS(rig.host, api->add(crowd.worlds[w], key_of(crowd.worlds[w], "body", ""), &crowd.e[w][i], 1));
+        }
+    }
+}
+
+/* Some die in one world, and others come in another one, one by one or in batches. */
+static void churn(uint64_t *random)
+{
+    uint32_t w = bp_random_below(random, WORLDS), at = bp_random_below(random, EACH - 100);
+    uint32_t count = 1 + bp_random_below(random, 100), batch = bp_random_below(random, 2) * count;
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &crowd.e[w][at], count), count);
+    if (batch > 0)
+        in(crowd.worlds[w], &crowd.e[w][at], batch);
+    for (uint32_t i = batch; i < count; i++)
+        in(crowd.worlds[w], &crowd.e[w][at + i], 1);
+}
+
+START_TEST(entities_of_a_world_lie_together_and_go_on_doing_so)
+{
+    uint64_t random = 7, most[WORLDS];
+    fill_crowd();
+    for (uint32_t w = 0; w < WORLDS; w++)
+        most[w] = bytes_of(crowd.worlds[w]) + 2 * PAGE_BYTES;
+    for (uint32_t round = 0; round < ROUNDS * WORLDS; round++) {
+        churn(&random);
+        if (round % ROUNDS == 0)
+            check_host(rig.host);
+    }
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        EXPECT(bytes_of(crowd.worlds[w]) <= most[w], "world %u: %llu bytes", w,
+               (unsigned long long)bytes_of(crowd.worlds[w]));
+        for (uint32_t i = 0; i < EACH; i++)
+            EXPECT(bp_entity_index(crowd.e[w][i]) / 1024 == bp_entity_index(crowd.e[w][0]) / 1024,
+                   "world %u has entities in several pages", w);
+    }
+}
+END_TEST
+
+/* What a world kept for itself is everybody's when it has gone, and that of its entities that live on when they die. */
+START_TEST(indices_of_a_world_that_goes_are_used_again)
+{
+    static bp_entity_t e[5000];
+    rig_world(&rig, "stays");
+    uint32_t bound = 0;
+    for (uint32_t round = 0; round < 40; round++) {
+        bp_world_o *world = rig_world(&rig, "goes");
+        in(world, e, COUNT(e) - round * 7);
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, 1000), 1000);
+        bp_world_destroy(world);
+        check_host(rig.host);
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e + 1000, 4000 - round * 7), 4000 - round * 7);
+        if (round == 3)
+            bound = rig.api->entity->bound(rig.host);
+    }
+    ck_assert_uint_le(rig.api->entity->bound(rig.host), bound + 8 * 1024);
+}
+END_TEST
+
 Suite *many_worlds_suite(void)
 {
     Suite *suite = suite_create("many_worlds");
@@ -121,6 +204,8 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, an_entity_costs_a_world_nothing_that_it_is_not_in);
     tcase_add_test(tests, a_death_reaches_each_world_that_the_entity_is_in);
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
+    tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
+    tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
     suite_add_tcase(suite, tests);
     return suite;
 }
