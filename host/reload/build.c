@@ -6,6 +6,8 @@
 #include "build.h"
 
 #include "../base/file.h"
+#include "../os/files.h"
+#include "../os/os.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +51,79 @@ void build_end(build_t *build)
     memory_free(memory, build->output, BUILD_OUTPUT);
     memory_free(memory, build->dirty, build->dirty_capacity * sizeof *build->dirty);
     memory_free(memory, build->known, build->known_capacity * sizeof *build->known);
+    memory_free(memory, build->headers, build->header_capacity * sizeof *build->headers);
     memory_free(memory, build->known_ids, build->id_capacity * sizeof *build->known_ids);
     memset(build, 0, sizeof *build);
+}
+
+/* --- what the compiler has read ----------------------------------------------------------------------------------- */
+
+static bool is_source(const char *file)
+{
+    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".rs"};
+    const char *ending = strrchr(file, '.');
+    for (size_t i = 0; ending != NULL && ending != file && i < sizeof endings / sizeof endings[0]; i++) {
+        if (strcmp(ending, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_header(build_t *build, const char *plugin, const char *path)
+{
+    char whole[FILE_PATH_MAX];
+    bool good = os_path_is_absolute(path) ? (size_t)snprintf(whole, sizeof whole, "%s", path) < sizeof whole
+                                          : file_path_join(build->folder, path, whole, sizeof whole);
+    char *slash = good ? strrchr(whole, '/') : NULL;
+    if (slash == NULL || strlen(slash + 1) >= sizeof build->headers->file ||
+        !memory_reserve(&build->memory, &build->headers, &build->header_capacity, build->header_count + 1u,
+                        sizeof *build->headers))
+        return;
+    build_header_t *header = &build->headers[build->header_count];
+    snprintf(header->plugin, sizeof header->plugin, "%s", plugin);
+    snprintf(header->file, sizeof header->file, "%s", slash + 1);
+    *slash = '\0';
+    header->folder = folder_watch_add(build->folders, slash == whole ? "/" : whole);
+    build->header_count += header->folder >= 0;
+}
+
+static void forget_headers(build_t *build, const char *plugin)
+{
+    for (uint32_t i = build->header_count; i > 0; i--) {
+        if (strcmp(build->headers[i - 1].plugin, plugin) == 0)
+            build->headers[i - 1] = build->headers[--build->header_count];
+    }
+}
+
+/* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules. */
+static void read_headers(build_t *build, const char *name)
+{
+    char path[FILE_PATH_MAX], *bytes;
+    size_t size, suffix = strlen(os_library_suffix);
+    error_text_t kept = build->loader->base->error; /* that there is no such file is no error */
+    const plugin_t *plugin = loader_find(build->loader, name);
+    if (plugin == NULL || plugin->path[0] == '\0')
+        return;
+    size_t length = strlen(plugin->path);
+    if (length > suffix && strcmp(plugin->path + length - suffix, os_library_suffix) == 0)
+        length -= suffix;
+    int written = snprintf(path, sizeof path, "%.*s.d", (int)length, plugin->path);
+    if (written > 0 && (size_t)written < sizeof path &&
+        file_read_plain(&build->memory, path, &bytes, &size, &build->loader->base->error) == BP_OK) {
+        forget_headers(build, name);
+        for (char *at = bytes, *end = bytes + size; at < end;) {
+            size_t word = strcspn(at, " \t\r\n");
+            bool last = at + word >= end;
+            at[word] = '\0'; /* there is a zero behind the last */
+            if (word > 0 && is_source(at))
+                add_header(build, name, at);
+            at += word + !last;
+            if (last)
+                break;
+        }
+        memory_free(&build->memory, bytes, size + 1);
+    }
+    build->loader->base->error = kept;
 }
 
 /* --- folders ------------------------------------------------------------------------------------------------------ */
@@ -70,7 +143,10 @@ static void know(build_t *build, const char *name)
         return;
     snprintf(build->known[at], sizeof build->known[at], "%s", name);
     build->known_ids[at] = folder_watch_add(build->folders, folder);
-    build->known_count += at == build->known_count;
+    bool is_new = at == build->known_count;
+    build->known_count += is_new;
+    if (is_new)
+        read_headers(build, name);
 }
 
 static void look_for_folders(build_t *build, uint64_t now)
@@ -101,17 +177,6 @@ static void soil(build_t *build, const char *name, uint64_t now)
     snprintf(build->dirty[build->dirty_count++], sizeof build->dirty[0], "%s", name);
 }
 
-static bool is_source(const char *file)
-{
-    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".rs"};
-    const char *ending = strrchr(file, '.');
-    for (size_t i = 0; ending != NULL && ending != file && i < sizeof endings / sizeof endings[0]; i++) {
-        if (strcmp(ending, endings[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
 {
     char name[64];
@@ -122,6 +187,10 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
             build->known_ids[i] = -1;
         else if (notice->what == FOLDER_UNSURE || (build->known_ids[i] == notice->id && is_source(notice->name)))
             soil(build, build->known[i], now);
+    }
+    for (uint32_t i = 0; i < build->header_count; i++) {
+        if (build->headers[i].folder == notice->id && strcmp(build->headers[i].file, notice->name) == 0)
+            soil(build, build->headers[i].plugin, now);
     }
     if (notice->id == build->sources_id && is_source(notice->name)) {
         snprintf(name, sizeof name, "%.*s", (int)(strrchr(notice->name, '.') - notice->name), notice->name);
@@ -197,6 +266,8 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
                   end->signal);
     process_free(build->process);
     build->process = NULL;
+    if (fine)
+        read_headers(build, build->building);
 }
 
 bool build_is_waiting(const build_t *build)

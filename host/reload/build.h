@@ -1,13 +1,13 @@
 /* build.h - rebuilding a plugin when one of its sources has been saved.
  *
  * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has
- * been written and a moment has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a
- * time. What it prints goes to the log when it fails, and when it warns. What it makes is not looked at: the watch
- * (watch.h) sees that.
+ * been written, or another file that the compiler has read (NAME.d beside NAME.so, as gcc -MMD writes it), and a moment
+ * has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. What it prints goes
+ * to the log when it fails, and when it warns. What it makes is not looked at: the watch (watch.h) sees that.
  *
  * Needs notices about files (folder.h), so on Linux only so far: build_begin says so elsewhere.
  *
- * What it does not do: it knows no compiler and no dependencies; it runs the command also where nothing is to do.
+ * What it does not do: it knows no compiler; it runs the command also where nothing is to do.
  */
 #ifndef HOST_RELOAD_BUILD_H
 #define HOST_RELOAD_BUILD_H
@@ -22,6 +22,13 @@ enum {
     BUILD_OUTPUT = 16 * 1024 /* of a command's output this much is kept: the beginning */
 };
 
+/* A file that the compiler has read for a plugin. */
+typedef struct build_header_t {
+    char plugin[64];
+    char file[256];
+    int32_t folder; /* as folder_watch_add numbers it */
+} build_header_t;
+
 typedef struct build_t {
     memory_t memory;
     loader_t *loader;
@@ -32,6 +39,8 @@ typedef struct build_t {
     char (*known)[64];        /* names of plugins whose folders are watched; their numbers: */
     int32_t *known_ids;
     uint32_t known_count, known_capacity, id_capacity;
+    build_header_t *headers;
+    uint32_t header_count, header_capacity;
     int32_t sources_id;
     uint64_t quiet_since, retried_at, started; /* ms */
     process_t *process;

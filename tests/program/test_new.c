@@ -99,6 +99,25 @@ START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started
 }
 END_TEST
 
+/* The compiler says which they are: health.d, beside health.so. */
+START_TEST(a_saved_header_that_the_source_includes_is_built_too)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new health --fields 'hp:f32' && mkdir shared && "
+                           "echo '#define RELEASE \"0.1\"' >shared/release.h && "
+                           "sed -i -e 's,#include <bp_plugin.h>,&\\n#include \"../shared/release.h\",' "
+                           "-e 's/\"0.1\"/RELEASE/' health/health.c && make -s -C health"),
+           0, NULL);
+    const outcome_t *outcome =
+        shell(IN_FOLDER "{ n=0; while [ $n -lt 250 ] && ! grep -qs 'reloaded' said; do "
+                        "[ $((n %% 50)) != 5 ] || echo '#define RELEASE \"0.2\"' >shared/release.h; "
+                        "echo 'step 1'; echo plugins; sleep 0.1; n=$((n + 1)); done; } | "
+                        "backplane console health/health.ini | sed -u 's/^health  *0.2 /reloaded: /' >said; cat said");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "reloaded: ");
+}
+END_TEST
+
 /* --- what people meet next --------------------------------------------------------------------------------------- */
 
 START_TEST(a_field_with_another_name_is_found_by_its_former_one_in_inis_and_scenes)
@@ -127,12 +146,13 @@ START_TEST(a_field_may_be_called_type)
     empty_folder();
     expect(shell(IN_FOLDER "backplane new a --fields type:u32=3 >/dev/null && make -s -C a && "
                            "printf '[spawn main x]\\ncomponents = a\\na.type = 7\\n' >>a/a.ini && "
-                           "echo '{\"entities\":["
-                           "{\"components\":{\"a\":{\"type\":8}}},{\"components\":{\"b\":{\"type\":\"a\"}}}]}' >s.json"),
+                           "echo '{\"entities\":[{\"components\":{\"a\":{\"type\":8}}},"
+                           "{\"components\":{\"b\":{\"type\":\"a\"}}}]}' >s.json"),
            0, NULL);
     const outcome_t *outcome =
         shell(IN_FOLDER "printf 'get main/one.a.type\\nget main/#1001:1.a.type\\nspawn s.json\\n"
-                        "get main/#1002:1.a.type\\nget main/#1003:1.b.type\\n' | backplane console a/a.ini");
+                        "get main/#1002:1.a.type\\nget main/#1003:1.b.type\\n' | "
+                        "backplane console a/a.ini");
     expect(outcome, 0, NULL);
     ck_assert_str_eq(outcome->out, "3\n7\nspawn 1: 2 entities in main\n8\n3\n");
 }
@@ -285,6 +305,7 @@ Suite *new_suite(void)
     tcase_add_loop_test(made_case, what_is_made_builds_without_a_warning_passes_check_runs_and_reloads, 0,
                         sizeof made / sizeof made[0]);
     tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 2);
+    tcase_add_test(made_case, a_saved_header_that_the_source_includes_is_built_too);
     tcase_add_test(made_case, a_saved_source_is_built_and_comes_in_wherever_the_program_was_started);
     suite_add_tcase(suite, made_case);
     TCase *next = tcase_create("next");
