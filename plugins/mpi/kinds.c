@@ -98,6 +98,7 @@ static void add_component(split_t *split, split_kind *kind, uint32_t key, char t
     if (had < kind->column_count &&
         split->look->column(split->system->world, kind->prototype, key, kind->columns[had].field) == NULL) {
         bp_look_prototype_t found = {.struct_size = sizeof found};
+        split->system->api->property->describe(split->system->host, type, 0, &field, (uint32_t)sizeof field);
         for (uint32_t cursor = 0; split->look->prototype(split->system->world, &cursor, &found);)
             if (found.prototype == kind->prototype && found.row_count > 0)
                 refuse_field(split, type, &field, "has storage of its own");

@@ -211,6 +211,12 @@ ranks 3 gas/tagged.ini || fail "what bears texts and lists is not what it was"
 awk '/^tags in/ { here = 1 } /^gas in/ { here = 0 } here && NF == 3 && $1 ~ /^[012]$/ { tags += $2; copies += $3 }
     END { exit !(tags == 300 && copies > 0) }' "$scratch/said" || fail "there are not as many tags as before"
 
+# What cannot be sent is told by name.
+sed -e 's/^plugins = mpi/& debug_name/; s/^components = .*/& debug_name/' "$scratch/gas/flat.ini" >"$scratch/gas/named.ini"
+printf '[spawn main one]\ncomponents = particle debug_name\n' >>"$scratch/gas/named.ini"
+if ranks 2 gas/named.ini; then fail "a component with storage of its own is sent"; fi
+grep -q 'mpi: debug_name.name has storage of its own, which cannot be sent' "$scratch/error" || fail "it is not named"
+
 sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
 if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi
 grep -q 'it is no vector' "$scratch/error" || fail "a position that is none is not told"
