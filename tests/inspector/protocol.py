@@ -41,7 +41,7 @@ def fits(told, wanted):
 def shortened(one, other):
     """What two hosts agree on."""
     if isinstance(one, dict) and isinstance(other, dict) and set(one) == set(other):
-        outside = {key for key in one if key in ("path", "url") and str(one[key]).startswith(("/", "http"))}
+        outside = {key for key in one if key in ("path", "url", "value") and str(one[key]).startswith(("/", "http"))}
         outside |= {key for key in one if key in CHANGING and isinstance(one[key], (int, float))}
         return {key: ANY if key in outside else shortened(one[key], other[key]) for key in one}
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
