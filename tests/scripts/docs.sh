@@ -1,10 +1,10 @@
 #!/bin/sh
 # docs.sh BUILD - commands in docs/ that say they can be run, can.
 #
-# A block ```sh whose first line is "# runnable" (or "# runnable with PROGRAM", where that program is installed) is run in a copy of the tree's root with the program
-# and plugins of BUILD under build/; each of its commands must succeed. Where a block ``` follows,
-# nothing but blank lines between the two, the commands must print just that. Each block leaves the tree as it
-# was, but for build/, so that they can be run in any order, and twice.
+# A block ```sh whose first line is "# runnable" (or "# runnable with PROGRAM", where that program is installed) is run
+# in a copy of the tree's root with the program and plugins of BUILD under build/; each of its commands must succeed.
+# Where a block ``` follows, nothing but blank lines between the two, the commands must print just that. Each block
+# leaves the tree as it was, but for build/, so that they can be run in any order, and twice.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
