@@ -156,7 +156,7 @@ END_TEST
 static const struct { const char *line, *message; } bad_lines[] = {
     {"destroy", "line 1: destroy needs entities, such as destroy main/moon #7:1\n"},
     {"destroy zoe annn", "no entity 'annn' in any world\n"},
-    {"destroy zoe ann", "2 entities are called 'ann': #0:1, #4:1; name one by its id\n"},
+    {"destroy zoe ann", "2 entities are called 'ann': #0:1, #1024:1; name one by its id\n"},
     {"destroy zoe main/zoe", "no entity 'zoe' in world main\n"},
     {"destroy zoe man/ann", "no world 'man'; did you mean 'main'?\n"},
     {"destroy zoe main/ann.kin", "'main/ann.kin' names a component, not an entity\n"},
@@ -200,9 +200,9 @@ static const outcome_t *with_scene(const char *input)
 START_TEST(a_scene_comes_and_goes)
 {
     expect_out(with_scene("spawn " FAMILY " main\ntree main eve\nspawn " FAMILY " main\n"
-                          "despawn 1\ndestroy #10:1\ndespawn 2\ntree main\n"),
+                          "despawn 1\ndestroy #8:1\ndespawn 2\ntree main\n"),
                "spawn 1: 3 entities in main\n"
-               "eve #6:1  kin debug_name\n|- flo[0] #7:1  kin debug_name\n`- flo[1] #8:1  kin debug_name\n"
+               "eve #4:1  kin debug_name\n|- flo[0] #5:1  kin debug_name\n`- flo[1] #6:1  kin debug_name\n"
                "spawn 2: 3 entities in main\n3 entities destroyed\n1 entity destroyed\n2 entities destroyed\n"
                "main: 4 entities\n|- ann #0:1  kin debug_name\n|- bea #1:1  kin debug_name\n"
                "|- cleo #2:1  kin name:debug_name\n`- #3:1  kin\n");
@@ -276,8 +276,8 @@ END_TEST
 START_TEST(a_saved_world_comes_back)
 {
     const outcome_t *outcome =
-        with_scene("spawn " FAMILY " main\nset main/#3:1.kin.mother #7:1\nstep 3\nsave main " SAVED "\n"
-                   "destroy #0:1 #7:1\nset main/bea.kin.nick beatrix\nstep 2\nload main " SAVED "\n"
+        with_scene("spawn " FAMILY " main\nset main/#3:1.kin.mother #5:1\nstep 3\nsave main " SAVED "\n"
+                   "destroy #0:1 #5:1\nset main/bea.kin.nick beatrix\nstep 2\nload main " SAVED "\n"
                    "step 0\nentities other\n");
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "main: 7 entities, ");
