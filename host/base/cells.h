@@ -36,7 +36,7 @@ bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const
  * as it has elements, and defaults for those that lack. */
 bool cell_set_items(const holdings_t *holdings, const field_t *field, void *to, const void *items, uint32_t count);
 
-enum { CELLS_NO_MEMORY = UINT32_MAX };
+#define CELLS_NO_MEMORY UINT32_MAX
 
 /* Cells of `old` become cells of `field`, by the rules of convert.h, at `to`, which hold nothing. `entities` as for
  * convert_column. Returns `count`; the number of the first cell that does not fit; or CELLS_NO_MEMORY. In the last two
