@@ -449,3 +449,28 @@ void recall_act(bp_host_o *host, uint64_t step, uint64_t seed)
         }
     }
 }
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+uint64_t recall_hash(bp_host_o *host)
+{
+    bp_snapshot_o *snapshot;
+    WORKS(host, bp_host_snapshot(host, &snapshot));
+    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
+    bp_snapshot_free(snapshot);
+    return hash;
+}
+
+bp_history_t recall_history(bp_host_o *host)
+{
+    bp_history_t history = {.struct_size = sizeof history};
+    bp_host_history(host, &history);
+    return history;
+}
+
+void recall_close(rig_t *rig)
+{
+    rig->log.count = 0;
+    rig->log.text[0] = '\0';
+    rig_close(rig);
+}

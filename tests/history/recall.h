@@ -9,7 +9,7 @@
 #ifndef TESTS_HISTORY_RECALL_H
 #define TESTS_HISTORY_RECALL_H
 
-#include <backplane.h>
+#include "../unit/support.h"
 
 extern const bp_plugin_head_t recall_plugin;
 
@@ -25,5 +25,14 @@ void recall_open(bp_host_o *host);
 
 /* What comes from outside before step `step`, by the same numbers for the same step. */
 void recall_act(bp_host_o *host, uint64_t step, uint64_t seed);
+
+/* The hash of all that a snapshot of the host holds now. */
+uint64_t recall_hash(bp_host_o *host);
+
+/* What the host says of its history. */
+bp_history_t recall_history(bp_host_o *host);
+
+/* As rig_close. What a future that was forgotten has said to the log is of no interest. */
+void recall_close(rig_t *rig);
 
 #endif

@@ -21,30 +21,6 @@ static void open_host(rig_t *rig, uint32_t threads, uint64_t budget)
     WORKS(rig->host, bp_host_remember(rig->host, budget));
 }
 
-/* What a future that was forgotten has said to the log is of no interest. */
-static void close_host(rig_t *rig)
-{
-    rig->log.count = 0;
-    rig->log.text[0] = '\0';
-    rig_close(rig);
-}
-
-static uint64_t hash_now(bp_host_o *host)
-{
-    bp_snapshot_o *snapshot;
-    WORKS(host, bp_host_snapshot(host, &snapshot));
-    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
-    bp_snapshot_free(snapshot);
-    return hash;
-}
-
-static bp_history_t history_of(bp_host_o *host)
-{
-    bp_history_t history = {.struct_size = sizeof history};
-    bp_host_history(host, &history);
-    return history;
-}
-
 static void take_step(bp_host_o *host, uint64_t i)
 {
     bp_world_o *side = bp_host_api(host)->world->at(host, 1);
@@ -53,12 +29,12 @@ static void take_step(bp_host_o *host, uint64_t i)
 
 static void run(bp_host_o *host, uint64_t hashes[STEPS + 1], uint64_t seed, uint32_t every)
 {
-    hashes[0] = hash_now(host);
+    hashes[0] = recall_hash(host);
     for (uint64_t i = 0; i < STEPS; i++) {
         if (i % every == 1 % every)
             recall_act(host, i, seed);
         take_step(host, i);
-        hashes[i + 1] = hash_now(host);
+        hashes[i + 1] = recall_hash(host);
     }
 }
 
@@ -69,13 +45,13 @@ static void visit(uint32_t threads, uint64_t seed, uint64_t budget, uint32_t eve
     rig_t rig;
     open_host(&rig, 1, 0);
     run(rig.host, without, seed, every);
-    close_host(&rig);
+    recall_close(&rig);
     open_host(&rig, threads, budget);
     bp_host_o *host = rig.host;
     run(host, hashes, seed, every);
     EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "a host that remembers goes another way");
     for (uint32_t v = 0; v < VISITS; v++) {
-        bp_history_t h = history_of(host);
+        bp_history_t h = recall_history(host);
         EXPECT(h.bytes <= budget && h.last == STEPS, "%llu bytes", (unsigned long long)h.bytes);
         uint64_t moment = h.first + bp_random_below(&random, (uint32_t)(h.last - h.first + 1));
         if (bp_host_go(host, moment) != BP_OK) {
@@ -83,20 +59,21 @@ static void visit(uint32_t threads, uint64_t seed, uint64_t budget, uint32_t eve
             impossible++;
             continue;
         }
-        EXPECT(history_of(host).now == moment, "it is elsewhere");
-        EXPECT(hash_now(host) == hashes[moment], "seed %llu, visit %u: moment %llu is not what it was",
+        EXPECT(recall_history(host).now == moment, "it is elsewhere");
+        EXPECT(recall_hash(host) == hashes[moment], "seed %llu, visit %u: moment %llu is not what it was",
                (unsigned long long)seed, v, (unsigned long long)moment);
-        for (uint32_t i = bp_random_below(&random, 5); i > 0 && history_of(host).now < STEPS && budget > 1 << 22; i--) {
-            moment = history_of(host).now;
+        uint32_t along = budget > 1 << 22 ? bp_random_below(&random, 5) : 0;
+        for (; along > 0 && recall_history(host).now < STEPS; along--) {
+            moment = recall_history(host).now;
             take_step(host, moment);
-            EXPECT(hash_now(host) == hashes[moment + 1], "seed %llu, visit %u: along to %llu it is not what it was",
+            EXPECT(recall_hash(host) == hashes[moment + 1], "seed %llu, visit %u: along to %llu it is not what it was",
                    (unsigned long long)seed, v, (unsigned long long)moment + 1);
         }
     }
     EXPECT(impossible < VISITS, "nowhere could be gone to");
     WORKS(host, bp_host_go(host, STEPS));
-    EXPECT(hash_now(host) == hashes[STEPS], "the end is another one");
-    close_host(&rig);
+    EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
+    recall_close(&rig);
 }
 
 START_TEST(any_step_is_what_it_was)
@@ -124,7 +101,7 @@ START_TEST(output_is_left_out_and_told)
     EXPECT(recall_scribe->runs == 20 && recall_scribe->last == 12, "it is left out, and told");
     WORKS(rig.host, bp_host_go(rig.host, 20));
     EXPECT(recall_scribe->runs == 28 && recall_scribe->last == 20, "forward it sees every step");
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -141,9 +118,9 @@ START_TEST(the_first_change_begins_another_future)
     WORKS(host, bp_host_go(host, 4));
     WORKS(host, bp_host_mark(host, "here"));
     WORKS(host, bp_host_step(host));
-    EXPECT(history_of(host).now == 5 && history_of(host).last == 10, "a step alone goes along");
+    EXPECT(recall_history(host).now == 5 && recall_history(host).last == 10, "a step alone goes along");
     bp_host_api(host)->entity->destroy(host, &e, 1);
-    EXPECT(history_of(host).last == 5, "a change begins another future");
+    EXPECT(recall_history(host).last == 5, "a change begins another future");
     WORKS(host, bp_host_marked(host, "here", &moment));
     EXPECT(moment == 4, "the mark");
     FAILS(host, BP_ERROR_NOT_FOUND, "late", bp_host_marked(host, "late", &moment));
@@ -151,8 +128,8 @@ START_TEST(the_first_change_begins_another_future)
     FAILS(host, BP_ERROR_NOT_FOUND, "those from 0 to 6 are", bp_host_go(host, 7));
     WORKS(host, bp_host_go(host, 0));
     WORKS(host, bp_host_branch_off(host));
-    EXPECT(history_of(host).last == 0, "branch forgets");
-    close_host(&rig);
+    EXPECT(recall_history(host).last == 0, "branch forgets");
+    recall_close(&rig);
 }
 END_TEST
 
@@ -165,7 +142,7 @@ START_TEST(the_present_is_never_lost)
         recall_act(host, i, 3);
         WORKS(host, bp_host_step(host));
     }
-    uint64_t now = hash_now(host), refused = 1;
+    uint64_t now = recall_hash(host), refused = 1;
     for (uint64_t k = 1; k < 4000; k++) {
         uint64_t before = rig.heap.refused;
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
@@ -173,13 +150,13 @@ START_TEST(the_present_is_never_lost)
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
         if (result == BP_OK)
             WORKS(host, bp_host_go(host, 10));
-        EXPECT(hash_now(host) == now, "request %llu: the present is another one", (unsigned long long)k);
+        EXPECT(recall_hash(host) == now, "request %llu: the present is another one", (unsigned long long)k);
         refused += rig.heap.refused != before;
         if (rig.heap.refused == before)
             break;
     }
     EXPECT(refused > 10, "%llu requests were refused", (unsigned long long)refused);
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 

@@ -40,26 +40,8 @@ static void open_host(outside_t *o, uint64_t budget)
 
 static void close_host(outside_t *o)
 {
-    o->rig.log.count = 0;
-    o->rig.log.text[0] = '\0';
     bp_scene_close(o->scene);
-    rig_close(&o->rig);
-}
-
-static uint64_t hash_now(bp_host_o *host)
-{
-    bp_snapshot_o *snapshot;
-    WORKS(host, bp_host_snapshot(host, &snapshot));
-    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
-    bp_snapshot_free(snapshot);
-    return hash;
-}
-
-static bp_history_t history_of(bp_host_o *host)
-{
-    bp_history_t history = {.struct_size = sizeof history};
-    bp_host_history(host, &history);
-    return history;
+    recall_close(&o->rig);
 }
 
 static bp_path_t path_of(outside_t *o, bp_entity_t entity, const char *component, const char *property)
@@ -167,11 +149,11 @@ static void act(outside_t *o, uint64_t step)
 
 static void run(outside_t *o, uint64_t hashes[STEPS + 1], void (*deed)(outside_t *o, uint64_t step))
 {
-    hashes[0] = hash_now(o->host);
+    hashes[0] = recall_hash(o->host);
     for (uint64_t i = 0; i < STEPS; i++) {
         deed(o, i);
         WORKS(o->host, bp_host_step(o->host));
-        hashes[i + 1] = hash_now(o->host);
+        hashes[i + 1] = recall_hash(o->host);
     }
 }
 
@@ -181,7 +163,7 @@ static void visit(outside_t *o, const uint64_t hashes[STEPS + 1])
     for (uint32_t v = 0; v < VISITS; v++) {
         uint64_t moment = bp_random_below(&random, STEPS + 1);
         WORKS(o->host, bp_host_go(o->host, moment));
-        EXPECT(hash_now(o->host) == hashes[moment], "visit %u: moment %u is not what it was", v, (uint32_t)moment);
+        EXPECT(recall_hash(o->host) == hashes[moment], "visit %u: moment %u is not what it was", v, (uint32_t)moment);
     }
 }
 
@@ -196,8 +178,8 @@ START_TEST(calls_are_made_again)
     run(&o, hashes, act);
     EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "a host that remembers goes another way");
     EXPECT(o.despawned > 0, "nobody was despawned");
-    EXPECT(history_of(o.host).keyframes < 4, "%u keyframes for calls that can be made again",
-           history_of(o.host).keyframes);
+    EXPECT(recall_history(o.host).keyframes < 4, "%u keyframes for calls that can be made again",
+           recall_history(o.host).keyframes);
     visit(&o, hashes);
     close_host(&o);
 }
@@ -256,18 +238,18 @@ START_TEST(the_end_of_the_past_has_what_came_there)
     for (uint32_t i = 0; i < 6; i++)
         WORKS(o.host, bp_host_step(o.host));
     act(&o, 0);
-    uint64_t end = hash_now(o.host);
+    uint64_t end = recall_hash(o.host);
     WORKS(o.host, bp_host_go(o.host, 2));
     for (uint32_t i = 0; i < 4; i++)
         WORKS(o.host, bp_host_step(o.host));
-    EXPECT(history_of(o.host).now == 6 && hash_now(o.host) == end, "by steps the end is another one");
+    EXPECT(recall_history(o.host).now == 6 && recall_hash(o.host) == end, "by steps the end is another one");
     WORKS(o.host, bp_host_step(o.host));
-    uint64_t seven = hash_now(o.host);
+    uint64_t seven = recall_hash(o.host);
     WORKS(o.host, bp_host_go(o.host, 1));
     WORKS(o.host, bp_host_go(o.host, 7));
-    EXPECT(hash_now(o.host) == seven, "what was gone along with is not in the past");
+    EXPECT(recall_hash(o.host) == seven, "what was gone along with is not in the past");
     WORKS(o.host, bp_host_go(o.host, 6));
-    EXPECT(hash_now(o.host) != end, "in the past a moment is as the step before has left it");
+    EXPECT(recall_hash(o.host) != end, "in the past a moment is as the step before has left it");
     close_host(&o);
 }
 END_TEST
@@ -282,14 +264,14 @@ START_TEST(more_calls_at_the_same_moment)
     WORKS(o.host, bp_host_go(o.host, 1));
     act(&o, 5);
     act(&o, 2);
-    uint64_t end = hash_now(o.host);
+    uint64_t end = recall_hash(o.host);
     WORKS(o.host, bp_host_go(o.host, 0));
     WORKS(o.host, bp_host_go(o.host, 1));
-    EXPECT(hash_now(o.host) == end, "calls of two visits");
+    EXPECT(recall_hash(o.host) == end, "calls of two visits");
     bp_host_touched(o.host);
     WORKS(o.host, bp_host_go(o.host, 0));
     WORKS(o.host, bp_host_go(o.host, 1));
-    EXPECT(hash_now(o.host) == end, "calls, and then what cannot be made again");
+    EXPECT(recall_hash(o.host) == end, "calls, and then what cannot be made again");
     close_host(&o);
 }
 END_TEST
@@ -310,11 +292,11 @@ START_TEST(no_memory_for_calls)
         if (result == BP_OK)
             result = bp_host_step(o.host);
         o.rig.heap.refuse_first = o.rig.heap.refuse_last = 0;
-        uint64_t now = hash_now(o.host);
-        bp_history_t h = history_of(o.host);
+        uint64_t now = recall_hash(o.host);
+        bp_history_t h = recall_history(o.host);
         WORKS(o.host, bp_host_go(o.host, h.first));
         WORKS(o.host, bp_host_go(o.host, h.last));
-        EXPECT(hash_now(o.host) == now, "request %u", (uint32_t)k);
+        EXPECT(recall_hash(o.host) == now, "request %u", (uint32_t)k);
         close_host(&o);
     }
 }

@@ -21,22 +21,6 @@ static void open_host(rig_t *rig)
     recall_open(rig->host);
 }
 
-static void close_host(rig_t *rig)
-{
-    rig->log.count = 0;
-    rig->log.text[0] = '\0';
-    rig_close(rig);
-}
-
-static uint64_t hash_now(bp_host_o *host)
-{
-    bp_snapshot_o *snapshot;
-    WORKS(host, bp_host_snapshot(host, &snapshot));
-    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
-    bp_snapshot_free(snapshot);
-    return hash;
-}
-
 static void take_steps(bp_host_o *host, uint64_t from, uint64_t to, uint64_t *hashes)
 {
     for (uint64_t i = from; i < to; i++) {
@@ -44,7 +28,7 @@ static void take_steps(bp_host_o *host, uint64_t from, uint64_t to, uint64_t *ha
         if (i % 7 == 3)
             bp_host_touched(host);
         WORKS(host, i % 5 == 4 ? bp_world_step(bp_host_api(host)->world->at(host, 1)) : bp_host_step(host));
-        hashes[i + 1] = hash_now(host);
+        hashes[i + 1] = recall_hash(host);
     }
 }
 
@@ -55,15 +39,15 @@ static void record(uint64_t steps, uint64_t *hashes, uint64_t budget)
     open_host(&rig);
     WORKS(rig.host, bp_host_remember(rig.host, budget));
     recall_act(rig.host, 77, 1); /* is in the first keyframe, and nowhere else */
-    hashes[0] = hash_now(rig.host);
+    hashes[0] = recall_hash(rig.host);
     WORKS(rig.host, bp_host_record(rig.host, file, "a test"));
     FAILS(rig.host, BP_ERROR_STATE, "recorded already", bp_host_record(rig.host, file, NULL));
     take_steps(rig.host, 0, steps, hashes);
     recall_act(rig.host, steps, 21);
-    hashes[steps + 1] = hash_now(rig.host);
+    hashes[steps + 1] = recall_hash(rig.host);
     WORKS(rig.host, bp_host_record_end(rig.host));
     WORKS(rig.host, bp_host_record_end(rig.host));
-    close_host(&rig);
+    recall_close(&rig);
 }
 
 static bp_recording_t info_of(const bp_recording_o *recording)
@@ -87,15 +71,15 @@ START_TEST(what_is_recorded_is_computed_again)
     EXPECT(info.keyframes < STEPS, "%u keyframes", info.keyframes);
     const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
     WORKS(rig.host, bp_recording_play(recording, STEPS, &checked));
-    EXPECT(hash_now(rig.host) == hashes[STEPS + 1], "the end is another one");
+    EXPECT(recall_hash(rig.host) == hashes[STEPS + 1], "the end is another one");
     for (uint32_t v = 0; v < 30; v++) {
         uint64_t moment = bp_random_below(&random, STEPS);
         WORKS(rig.host, bp_recording_play(recording, moment, v % 2 == 0 ? &checked : NULL));
-        EXPECT(hash_now(rig.host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+        EXPECT(recall_hash(rig.host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
     }
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "from 0 to 40 are", bp_recording_play(recording, STEPS + 1, NULL));
     bp_recording_close(recording);
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -128,7 +112,7 @@ static int64_t try_file(bp_host_o *host, const uint64_t *hashes, uint64_t steps)
     }
     uint64_t last = info_of(recording).last;
     WORKS(host, bp_recording_play(recording, last, NULL));
-    uint64_t hash = hash_now(host);
+    uint64_t hash = recall_hash(host);
     EXPECT(hash == hashes[last] || (last == steps && hash == hashes[steps + 1]) || info_of(recording).lost > 0,
            "moment %u is not what it was", (uint32_t)last);
     bp_recording_close(recording);
@@ -151,7 +135,7 @@ START_TEST(cut_at_any_length)
         most = moment > most ? moment : most;
     }
     EXPECT(most >= 3, "no cut file was good beyond its beginning");
-    close_host(&rig);
+    recall_close(&rig);
     free(bytes);
 }
 END_TEST
@@ -179,7 +163,7 @@ START_TEST(with_any_byte_flipped)
         bytes = read_whole(file, &size);
     }
     EXPECT(shorter > FLIPS / 2, "%u", shorter);
-    close_host(&rig);
+    recall_close(&rig);
     free(bytes);
 }
 END_TEST
@@ -198,15 +182,15 @@ START_TEST(resumed_it_goes_on_to_the_bit)
         write_whole(copy, bytes, size * part / 12);
         open_host(&rig);
         if (bp_recording_open(rig.host, copy, &recording) != BP_OK) {
-            close_host(&rig);
+            recall_close(&rig);
             continue;
         }
         uint64_t last = info_of(recording).last;
         WORKS(rig.host, bp_recording_play(recording, last, NULL));
-        bool calls_have_come = hash_now(rig.host) != hashes[last];
+        bool calls_have_come = recall_hash(rig.host) != hashes[last];
         bp_recording_close(recording);
         if (calls_have_come) { /* the cut was between calls and their step: who resumes must not make them again */
-            close_host(&rig);
+            recall_close(&rig);
             continue;
         }
         WORKS(rig.host, bp_recording_open(rig.host, copy, &recording));
@@ -217,16 +201,16 @@ START_TEST(resumed_it_goes_on_to_the_bit)
         EXPECT(memcmp(again + last + 1, hashes + last + 1, (STEPS - last) * sizeof *hashes) == 0,
                "after %u steps it goes another way", (uint32_t)last);
         WORKS(rig.host, bp_host_record_end(rig.host));
-        close_host(&rig);
+        recall_close(&rig);
         open_host(&rig);
         WORKS(rig.host, bp_recording_open(rig.host, copy, &recording));
         EXPECT(info_of(recording).last == STEPS && info_of(recording).lost == 0, "it ends at %u",
                (uint32_t)info_of(recording).last);
         const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
         WORKS(rig.host, bp_recording_play(recording, STEPS, &checked));
-        EXPECT(hash_now(rig.host) == hashes[STEPS + 1], "the end is another one");
+        EXPECT(recall_hash(rig.host) == hashes[STEPS + 1], "the end is another one");
         bp_recording_close(recording);
-        close_host(&rig);
+        recall_close(&rig);
     }
     free(bytes);
 }
@@ -245,17 +229,17 @@ START_TEST(a_past_that_is_gone_to_goes_on_in_the_file)
     for (uint32_t i = 0; i < 8; i++)
         WORKS(rig.host, bp_host_step(rig.host));
     take_steps(rig.host, 12, 16, hashes);
-    uint64_t end = hash_now(rig.host);
+    uint64_t end = recall_hash(rig.host);
     WORKS(rig.host, bp_host_record_end(rig.host));
-    close_host(&rig);
+    recall_close(&rig);
     open_host(&rig);
     WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
     EXPECT(info_of(recording).last == 22, "%u", (uint32_t)info_of(recording).last);
     const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
     WORKS(rig.host, bp_recording_play(recording, 22, &checked));
-    EXPECT(hash_now(rig.host) == end, "the end is another one");
+    EXPECT(recall_hash(rig.host) == end, "the end is another one");
     bp_recording_close(recording);
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -294,7 +278,7 @@ START_TEST(a_difference_is_named)
     for (uint32_t i = 0; i < SMALL_STEPS; i++)
         WORKS(rig.host, bp_host_step(rig.host));
     WORKS(rig.host, bp_host_record_end(rig.host));
-    close_host(&rig);
+    recall_close(&rig);
     open_host(&rig);
     WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
     const bp_diff_i sink = {.context = &told, .field = tell_field};
@@ -303,7 +287,7 @@ START_TEST(a_difference_is_named)
           bp_recording_play(recording, SMALL_STEPS, &disturbed));
     EXPECT(told.fields > 0, "no field is told");
     bp_recording_close(recording);
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -332,7 +316,7 @@ START_TEST(no_memory_while_recording)
             bp_recording_close(recording);
         }
         WORKS(rig.host, bp_host_step(rig.host));
-        close_host(&rig);
+        recall_close(&rig);
     }
 }
 END_TEST
@@ -346,7 +330,7 @@ START_TEST(a_full_disk_ends_the_recording_alone)
     FAILS(rig.host, BP_ERROR_IO, "no/such/folder: cannot be written",
           bp_host_record(rig.host, "no/such/folder", NULL));
     WORKS(rig.host, bp_host_step(rig.host));
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 #endif

@@ -23,15 +23,6 @@ static bp_host_o *open_host(rig_t *rig, uint32_t threads, bool own_heap)
     return rig->host;
 }
 
-static uint64_t hash_now(bp_host_o *host)
-{
-    bp_snapshot_o *snapshot;
-    WORKS(host, bp_host_snapshot(host, &snapshot));
-    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
-    bp_snapshot_free(snapshot);
-    return hash;
-}
-
 static void step(bp_host_o *host, uint64_t number, uint64_t seed)
 {
     recall_act(host, number, seed);
@@ -51,13 +42,13 @@ static void reference(uint64_t hashes[STEPS + 1], uint64_t seed)
     bp_host_o *host = open_host(&quiet, 1, true);
     for (uint64_t i = 0; i < STEPS; i++)
         step(host, i, seed);
-    uint64_t last = hash_now(host);
+    uint64_t last = recall_hash(host);
     rig_close(&quiet);
     host = open_host(&watched, 1, true);
-    hashes[0] = hash_now(host);
+    hashes[0] = recall_hash(host);
     for (uint64_t i = 0; i < STEPS; i++) {
         step(host, i, seed);
-        hashes[i + 1] = hash_now(host);
+        hashes[i + 1] = recall_hash(host);
     }
     rig_close(&watched);
     EXPECT(hashes[STEPS] == last, "a snapshot changes what comes");
@@ -79,17 +70,18 @@ static void visit(uint32_t threads, uint64_t seed)
         }
         step(host, i, seed);
     }
-    EXPECT(hash_now(host) == hashes[STEPS], "on %u threads the run is another one", threads);
+    EXPECT(recall_hash(host) == hashes[STEPS], "on %u threads the run is another one", threads);
     for (uint32_t v = 0; v < VISITS; v++) {
         uint32_t k = bp_random_below(&random, count);
         uint64_t end = at[k] + bp_random_below(&random, 12);
         WORKS(host, bp_host_bring_back(host, kept[k]));
-        EXPECT(hash_now(host) == hashes[at[k]], "seed %llu: step %llu is not what it was", (unsigned long long)seed,
+        EXPECT(recall_hash(host) == hashes[at[k]], "seed %llu: step %llu is not what it was", (unsigned long long)seed,
                (unsigned long long)at[k]);
         for (uint64_t i = at[k]; i < end && i < STEPS; i++) {
             step(host, i, seed);
-            EXPECT(hash_now(host) == hashes[i + 1], "seed %llu, visit %u: from step %llu on, step %llu is another one",
-                   (unsigned long long)seed, v, (unsigned long long)at[k], (unsigned long long)i + 1);
+            EXPECT(recall_hash(host) == hashes[i + 1],
+                   "seed %llu, visit %u: from step %llu on, step %llu is another one", (unsigned long long)seed, v,
+                   (unsigned long long)at[k], (unsigned long long)i + 1);
         }
         if (v % 5 == 4) { /* another future, which is abandoned */
             for (uint64_t i = 0; i < 6; i++)
@@ -119,7 +111,7 @@ START_TEST(another_host_goes_on_as_the_first)
     WORKS(host, bp_host_snapshot(host, &taken));
     for (uint64_t i = 30; i < 40; i++)
         step(host, i, 5);
-    uint64_t hash = hash_now(host);
+    uint64_t hash = recall_hash(host);
     size_t size;
     const void *bytes = bp_snapshot_bytes(taken, &size);
     bp_host_o *other = open_host(&second, 1, true);
@@ -129,7 +121,7 @@ START_TEST(another_host_goes_on_as_the_first)
     WORKS(other, bp_host_bring_back(other, read));
     for (uint64_t i = 30; i < 40; i++)
         step(other, i, 5);
-    EXPECT(hash_now(other) == hash, "another host goes on otherwise");
+    EXPECT(recall_hash(other) == hash, "another host goes on otherwise");
     bp_snapshot_free(taken);
     bp_snapshot_free(read);
     rig_close(&first);
@@ -167,7 +159,7 @@ START_TEST(damaged_snapshots_are_refused_or_good)
     }
     EXPECT(refused > 150, "%u of 400 were refused", refused);
     WORKS(host, bp_host_bring_back(host, taken));
-    EXPECT(hash_now(host) == bp_snapshot_hash(taken, NULL), "it is not what it was");
+    EXPECT(recall_hash(host) == bp_snapshot_hash(taken, NULL), "it is not what it was");
     free(copy);
     bp_snapshot_free(taken);
     rig.log.count = 0;
@@ -188,7 +180,7 @@ START_TEST(all_or_nothing_where_memory_fails)
     WORKS(host, bp_host_snapshot(host, &early));
     for (uint64_t i = 10; i < 25; i++)
         step(host, i, 4);
-    uint64_t now = hash_now(host), failures = 0;
+    uint64_t now = recall_hash(host), failures = 0;
     for (uint64_t k = 1;; k++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
         bp_result_t result = bp_host_snapshot(host, &none);
@@ -203,14 +195,14 @@ START_TEST(all_or_nothing_where_memory_fails)
             break;
         if (result == BP_OK)
             break;
-        EXPECT(hash_now(host) == now, "a snapshot that failed has changed something");
+        EXPECT(recall_hash(host) == now, "a snapshot that failed has changed something");
     }
     for (uint64_t k = 1; k < 4000; k++) {
         uint64_t refused = rig.heap.refused;
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
         bp_result_t result = bp_host_bring_back(host, early);
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
-        uint64_t hash = hash_now(host);
+        uint64_t hash = recall_hash(host);
         failures += result != BP_OK;
         if (result == BP_OK) {
             EXPECT(hash == bp_snapshot_hash(early, NULL), "request %llu: it is not what it was", (unsigned long long)k);
@@ -218,7 +210,7 @@ START_TEST(all_or_nothing_where_memory_fails)
                 break;
             for (uint64_t i = 10; i < 25; i++)
                 step(host, i, 4);
-            EXPECT(hash_now(host) == now, "request %llu: it goes on otherwise", (unsigned long long)k);
+            EXPECT(recall_hash(host) == now, "request %llu: it goes on otherwise", (unsigned long long)k);
             continue;
         }
         EXPECT(hash == now, "request %llu: bringing back has failed, and changed something", (unsigned long long)k);
@@ -376,12 +368,12 @@ START_TEST(the_same_ids_come_once_more)
     uint64_t seed = random;
     first = before;
     take_turns(host, &first, &random, TURNS);
-    uint64_t hash = hash_now(host);
+    uint64_t hash = recall_hash(host);
     WORKS(host, bp_host_bring_back(host, snapshot));
     random = seed;
     again = before;
     take_turns(host, &again, &random, TURNS);
-    EXPECT(memcmp(&first, &again, sizeof first) == 0 && hash_now(host) == hash, "other ids come");
+    EXPECT(memcmp(&first, &again, sizeof first) == 0 && recall_hash(host) == hash, "other ids come");
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(&other);
     other.desc.static_plugins = plugins;
@@ -394,7 +386,7 @@ START_TEST(the_same_ids_come_once_more)
     random = seed;
     again = before;
     take_turns(other.host, &again, &random, TURNS);
-    EXPECT(memcmp(&first, &again, sizeof first) == 0 && hash_now(other.host) == hash, "other ids in another host");
+    EXPECT(memcmp(&first, &again, sizeof first) == 0 && recall_hash(other.host) == hash, "other ids in another host");
     bp_snapshot_free(snapshot);
     rig_close(&other);
     rig_close(&rig);

@@ -72,22 +72,6 @@ static void open_host(rig_t *rig, uint32_t threads)
     rig_open(rig);
 }
 
-static void close_host(rig_t *rig)
-{
-    rig->log.count = 0;
-    rig->log.text[0] = '\0';
-    rig_close(rig);
-}
-
-static uint64_t hash_now(bp_host_o *host)
-{
-    bp_snapshot_o *snapshot;
-    WORKS(host, bp_host_snapshot(host, &snapshot));
-    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
-    bp_snapshot_free(snapshot);
-    return hash;
-}
-
 /* Grains, more than one range of them, and a system. */
 static void open_faulty(rig_t *rig, const char *system)
 {
@@ -120,7 +104,7 @@ START_TEST(what_is_not_declared_is_told_once)
            "%u lines: %s", rig.log.count, rig.log.text);
     WORKS(rig.host, bp_host_audit(rig.host, 0));
     WORKS(rig.host, bp_host_step(rig.host));
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -135,7 +119,7 @@ START_TEST(what_is_declared_is_not_told)
         WORKS(rig.host, bp_host_step(rig.host));
     }
     EXPECT(strstr(rig.log.text, "audit") == NULL, "%s", rig.log.text);
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -167,7 +151,7 @@ START_TEST(a_unit_that_does_not_repeat_itself_is_named)
     rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
     EXPECT(now.number == 4, "it is behind the step");
     FAILS(rig.host, BP_ERROR_LIMIT, "at most", bp_host_step_twice(rig.host, 100000, NULL));
-    close_host(&rig);
+    recall_close(&rig);
 }
 END_TEST
 
@@ -182,21 +166,21 @@ START_TEST(honest_units_pass)
     for (uint64_t i = 0; i < COUNT(hashes); i++) {
         recall_act(rig.host, i, 6);
         WORKS(rig.host, bp_host_step(rig.host));
-        hashes[i] = hash_now(rig.host);
+        hashes[i] = recall_hash(rig.host);
     }
-    close_host(&rig);
+    recall_close(&rig);
     open_host(&rig, threads[_i][0]);
     recall_open(rig.host);
     WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
     for (uint64_t i = 0; i < COUNT(hashes); i++) {
         recall_act(rig.host, i, 6);
         WORKS(rig.host, bp_host_step_twice(rig.host, threads[_i][1], NULL));
-        EXPECT(hash_now(rig.host) == hashes[i], "step %u comes to something else", (uint32_t)i);
+        EXPECT(recall_hash(rig.host) == hashes[i], "step %u comes to something else", (uint32_t)i);
     }
     EXPECT(recall_scribe->runs == COUNT(hashes), "output ran %u times", (uint32_t)recall_scribe->runs);
     WORKS(rig.host, bp_host_go(rig.host, 7));
-    EXPECT(hash_now(rig.host) == hashes[6], "the past is another one");
-    close_host(&rig);
+    EXPECT(recall_hash(rig.host) == hashes[6], "the past is another one");
+    recall_close(&rig);
 }
 END_TEST
 
@@ -214,17 +198,17 @@ START_TEST(no_memory_for_the_other_step)
         recall_act(rig.host, 1, 6);
         recall_act(rig.host, 2, 6);
         WORKS(rig.host, bp_host_step(rig.host));
-        uint64_t before = hash_now(rig.host);
+        uint64_t before = recall_hash(rig.host);
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
         bp_result_t result = bp_host_step_twice(rig.host, 1, NULL);
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
         bp_step_t now = {.struct_size = sizeof now};
         rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
         EXPECT(result != BP_OK || now.number == 2, "request %u: no step was taken", (uint32_t)k);
-        EXPECT(now.number == 2 || hash_now(rig.host) == before, "request %u: the host is elsewhere", (uint32_t)k);
+        EXPECT(now.number == 2 || recall_hash(rig.host) == before, "request %u: the host is elsewhere", (uint32_t)k);
         refused += rig.heap.refused;
         WORKS(rig.host, bp_host_step_twice(rig.host, 1, NULL));
-        close_host(&rig);
+        recall_close(&rig);
     }
     EXPECT(refused > 20, "%u requests were refused", (uint32_t)refused);
 }
