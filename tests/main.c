@@ -82,13 +82,13 @@ static const make_suite_t second_half[] = {
     new_suite,
     crash_suite,
     program_values_suite,
+    recordings_suite,
 #endif
     snapshot_suite,
     history_suite,
     journal_suite,
     recording_suite,
     twice_suite,
-    recordings_suite,
     guard_suite,
 #if !defined(_WIN32)
     watch_suite,
