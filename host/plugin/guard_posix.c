@@ -3,7 +3,9 @@
  * guard_run saves where it is (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
  * frame on the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers
  * run on an alternate stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since
- * nobody returns from them to unblock the signal.
+ * nobody returns from them to unblock the signal. The signal for being late alone stays blocked while a handler runs,
+ * until the call has ended: a thread that got no processor for a while has many of them waiting, and one within the
+ * other they would use up the alternate stack.
  *
  * The time limit. The watcher (guard_watch_posix.c) signals a thread that is late, again and again, until the handler
  * finds it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is
@@ -218,8 +220,9 @@ static bool install(void)
         bool asks = signal_at(i) == SIGPIPE || signal_at(i) == SIGXFSZ;
         if (asks && guard_process.earlier[i].sa_handler == SIG_IGN)
             continue; /* the call that it comes from fails instead, and nothing else happens */
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (late ? SA_RESTART : 0);
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | (late ? SA_RESTART : SA_NODEFER);
         sigemptyset(&action.sa_mask);
+        sigaddset(&action.sa_mask, guard_late_signal());
         sigaction(signal_at(i), &action, NULL);
     }
     return true;
@@ -358,6 +361,15 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
         tell_address(found, crash->reason);
 }
 
+/* The call has ended and is not counted as running any more: signals about it that still wait find nothing to do. */
+static void unblock_late(void)
+{
+    sigset_t late;
+    sigemptyset(&late);
+    sigaddset(&late, guard_late_signal());
+    pthread_sigmask(SIG_UNBLOCK, &late, NULL);
+}
+
 static void leave(const frame_t *frame)
 {
     guard_here.top = frame->below;
@@ -414,6 +426,7 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
         tell(&frame, crash);
         guard_here.tries = 0;
         leave(&frame);
+        unblock_late();
         return false;
     }
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);

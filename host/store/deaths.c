@@ -151,11 +151,11 @@ void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
 /* What is told is taken out first: whoever is told may destroy more, or end the world and the listener with it. */
 void deaths_tell(listener_t *l)
 {
-    memory_t *memory = &l->world->base->memory;
     listener_t taken = *l;
     uint32_t ready = l->ready;
     if (ready == 0)
         return;
+    memory_t *memory = &l->world->base->memory;
     l->dead = l->referrers = NULL;
     l->count = l->ready = l->dead_capacity = l->referrer_capacity = 0;
     for (uint32_t i = ready; i < taken.count; i++) {

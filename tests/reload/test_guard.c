@@ -36,7 +36,7 @@ enum { LIMIT_MS = 60 };
 #define BAD_ADDRESS "EXCEPTION_ACCESS_VIOLATION"
 enum { LATE_WAYS = 2 }; /* one that waits in the system is not ended there */
 #else
-enum { LATE_WAYS = 4 };
+enum { LATE_WAYS = 6 };
 #define BAD_ADDRESS "SIGSEGV"
 #endif
 
@@ -347,7 +347,7 @@ END_TEST
 
 START_TEST(a_call_that_does_not_return_is_ended)
 {
-    static const char *const how[] = {"loop", "sleep"};
+    static const char *const how[] = {"loop", "deaf", "sleep"};
     open_host(1 + (uint32_t)_i % 2 * 2, LIMIT_MS);
     WORKS(scene.host, load("second_step", how[_i / 2]));
     make_world();
