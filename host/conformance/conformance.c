@@ -239,7 +239,7 @@ static bp_component_i component_at(const bp_component_list_t *list, uint32_t ind
 uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects,
                               uint32_t capacity, char *complaint)
 {
-    const bp_plugin_head_t *linked[] = {&bp_plugin_companion};
+    static const bp_plugin_head_t *const linked[] = {&bp_plugin_companion}; /* the host looks at it later, too */
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
     uint32_t count = UINT32_MAX;
     complaint[0] = '\0';
@@ -366,7 +366,7 @@ static void make_friends(conformance_t *c)
 
 static void open_rig(conformance_t *c)
 {
-    const bp_plugin_head_t *linked[] = {&bp_plugin_companion};
+    static const bp_plugin_head_t *const linked[] = {&bp_plugin_companion}; /* the host looks at it later, too */
     c->host = bp_host_create(&(bp_host_desc_t){
         .static_plugins = linked,
         .static_plugin_count = 1,

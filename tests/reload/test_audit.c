@@ -17,8 +17,8 @@ static bp_world_o *world;
 static void begin(const char *plugin, const char *component, bool old)
 {
     char path[1024];
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS};
     memset(&log_text, 0, sizeof log_text);
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS};
     snprintf(path, sizeof path, "%s/%s", old ? TEST_PLUGIN_DIR : TEST_FIXTURE_DIR, plugin);
     host = bp_host_create(&desc);
     WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
