@@ -79,9 +79,17 @@ bp_allocator_i heap_allocator(heap_t *heap)
 
 /* --- log ------------------------------------------------------------------------------------------------ */
 
+/* What hosts of other processes have left behind when they were killed depends on what runs beside this test. */
+static bool is_about_others(const char *text)
+{
+    return strncmp(text, "removed ", 8) == 0 && strstr(text, " of hosts that were killed") != NULL;
+}
+
 static void write_line(void *context, int32_t level, const char *source, const char *text)
 {
     log_text_t *log = context;
+    if (is_about_others(text))
+        return;
     size_t used = strlen(log->text);
     snprintf(log->text + used, sizeof log->text - used, "%s: %d: %s\n", source, level, text);
     log->count++;
