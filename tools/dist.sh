@@ -19,7 +19,7 @@ epoch=${SOURCE_DATE_EPOCH:-$(git -C "$source" log -1 --format=%ct 2>/dev/null ||
 epoch=${epoch:-315532800}
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-export TZ=UTC LC_ALL=C
+export TZ=UTC LC_ALL=C SOURCE_DATE_EPOCH="$epoch" # the tools for Windows write the time into programs, too
 
 name=backplane-$version-linux-$(uname -m)
 "$source/tools/install.sh" "$build" "$stage" "/$name" "$version" >/dev/null
