@@ -19,7 +19,7 @@ typedef struct own_t {
 
 static void *own_read(const char *text, size_t size)
 {
-    error_text_t error;
+    error_text_t error = {.calls = NULL};
     json_fault_t fault = {.error = &error};
     own_t *own = malloc(sizeof *own);
     if (own == NULL)

@@ -58,7 +58,7 @@ static value_integer_t next_number(value_integer_t number)
 static bool read_number(const char *text, value_integer_t *number)
 {
     bp_value_t value;
-    error_text_t unused;
+    error_text_t unused = {.calls = NULL};
     uint32_t type = text[0] == '-' ? BP_I64 : BP_U64;
     if (value_parse(NULL, type, text, &value, &unused) != BP_OK)
         return false;

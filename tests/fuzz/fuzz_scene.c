@@ -124,7 +124,7 @@ static void check_blob(const bp_scene_o *scene)
 {
     blob_t blob;
     memory_t memory;
-    error_text_t error;
+    error_text_t error = {.calls = NULL};
     size_t size;
     const void *bytes = bp_scene_bytes(scene, &size);
     memory_init(&memory, "check", &(bp_allocator_i){.resize = NULL});

@@ -175,7 +175,7 @@ char *stage_describe(const bp_scene_o *scene)
     const void *bytes = bp_scene_bytes(scene, &size);
     pen_t pen = {.file = tmpfile()};
     memory_t memory;
-    error_text_t error;
+    error_text_t error = {.calls = NULL};
     memory_init(&memory, "pen", &(bp_allocator_i){.resize = NULL});
     bp_result_t result = blob_open(&pen.blob, &memory, bytes, size, "blob", &error);
     EXPECT(result == BP_OK, "%s", error.text);

@@ -248,7 +248,7 @@ START_TEST(types_come_in_spawn_order)
     const void *bytes = bp_scene_bytes(made, &size);
     blob_t blob;
     memory_t memory;
-    error_text_t error;
+    error_text_t error = {.calls = NULL};
     memory_init(&memory, "test", &(bp_allocator_i){.resize = NULL});
     ck_assert_int_eq(blob_open(&blob, &memory, bytes, size, "blob", &error), BP_OK);
     const char *const expected[] = {"pose", "body", "tag"};
