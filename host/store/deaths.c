@@ -1,8 +1,8 @@
-/* deaths.c - which deaths somebody asked for.
+/* deaths.c - which deaths a listener asked for.
  *
- * Who refers to the dead is found by looking through one column of the world for them: once for each batch, so that
- * many who die together cost one walk. A batch of one is compared; of a larger one the entities are put into a table by
- * index first.
+ * The entities that refer to the dead are found by a walk through the columns of one field: one walk for each batch,
+ * however many die together. A batch of one is compared with each cell; the entities of a larger batch are put into a
+ * table by index first.
  */
 #include "deaths.h"
 
@@ -57,8 +57,8 @@ static bool keep(listener_t *l, bp_entity_t dead, bp_entity_t referrer)
     return true;
 }
 
-/* The column of the first component of that manager from link `at` of a chain on; the link after it is left in `at`.
- * 0: there is none. */
+/* The column of the first component of `manager` from link `at` of a chain on; the link after that component is left in
+ * `at`. Returns 0 where the rest of the chain has no such component. */
 static uint32_t next_column(const prototypes_t *p, uint32_t manager, uint32_t *at)
 {
     uint32_t column = 0;
@@ -148,7 +148,8 @@ void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
         gather_referred(l, dead, count);
 }
 
-/* What is told is taken out first: whoever is told may destroy more, or end the world and the listener with it. */
+/* The deaths to be told are taken out of the listener before the call: the code that is told of them may destroy more
+ * entities, or end the world and the listener with it. */
 void deaths_tell(listener_t *l)
 {
     listener_t taken = *l;

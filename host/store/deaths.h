@@ -1,12 +1,13 @@
-/* deaths.h - somebody who is told of deaths: what was asked for, and who has died that it was asked for.
+/* deaths.h - listeners to deaths: the request of each, and the dead that the request is about.
  *
- * A listener is part of a manager or of a unit of a step. What a plugin asks for (bp_deaths_i) stands in its slot, so
- * that it goes with the plugin, and comes again with its next version. Which manager and field that means in a world is
- * found anew whenever somebody has come or gone (destruction.h).
+ * A listener is part of a manager or of a unit of a step. A plugin's request (bp_deaths_i) stands in the slot of its
+ * component or system, so that the request goes with the plugin and comes again with the plugin's next version. The
+ * manager and the field that a request means in a world are looked up anew whenever a manager or a unit has come or
+ * gone (destruction.h).
  *
  * Whether an entity had a component, and who refers to it, must be looked up when it has died and before its row is
- * emptied: deaths_gather does so, and keeps what it finds until the batch is announced. Where memory is lacking for
- * that the listener is not told of that entity, and the log says so.
+ * emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an entity
+ * is lacking, the listener is not told of that entity, and the log says so.
  *
  * Not here: when a batch is announced, and in which order (destruction.h).
  */
@@ -21,25 +22,27 @@ typedef struct listener_t {
     void *who;                 /* the manager or the unit */
     const deaths_t *asked;
     void (*tell)(void *who, const bp_death_t *batch);
-    uint32_t told;             /* the last announcement that it has heard of */
-    bool warned;               /* that there is no such field */
+    uint32_t told;             /* number of the last announcement that the listener was told of */
+    bool warned;               /* the log has been told that the component has no field as asked for */
 
-    struct world_t *world;     /* found: */
-    uint32_t manager, field;   /* of the world; BP_NONE: it lacks the component */
+    struct world_t *world;     /* set by deaths_find: the world in which the listener listens */
+    uint32_t manager, field;   /* numbers in that world; BP_NONE: the world lacks the component */
 
-    bp_entity_t *dead;         /* to be told of, */
+    bp_entity_t *dead;         /* the deaths to be told of, */
     bp_entity_t *referrers;    /* ... and who refers to each */
     uint32_t count, dead_capacity, referrer_capacity;
-    uint32_t ready;            /* of these, so many are of the batch that is announced now */
+    uint32_t ready;            /* how many of `dead`, from the first on, belong to the batch that is announced at
+                                  present */
 } listener_t;
 
-/* Find what it asked for in a world. */
+/* Find the manager and the field that the listener asked for in a world. */
 void deaths_find(listener_t *listener, struct world_t *world);
 
-/* Keep which of `dead` it asked for. They are dead, and the world has not forgotten them yet. */
+/* Keep those of `dead` that the listener asked for. Precondition: the entities are dead, and the world still has their
+ * records and rows. */
 void deaths_gather(listener_t *listener, const bp_entity_t *dead, uint32_t count);
 
-/* Tell what is ready. */
+/* Tell the listener of the deaths that are ready (listener_t.ready). */
 void deaths_tell(listener_t *listener);
 
 void deaths_free(listener_t *listener, memory_t *memory);

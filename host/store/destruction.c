@@ -1,7 +1,7 @@
 /* destruction.c - killing and announcing.
  *
- * Destroying must not fail for want of memory, so batches are copied and sifted in a block on the stack; only what dies
- * inside a callback is queued, and if there is no memory for that it is announced on the spot.
+ * Destroying must not fail for want of memory, so batches are copied and sifted in a block on the stack. Only entities
+ * that die inside a callback are queued; without memory for the queue their deaths are announced on the spot.
  */
 #include "destruction.h"
 
@@ -63,7 +63,8 @@ static bool visit(destruction_t *d, world_t *world, listener_t *listener, visit_
     return function(d, listener, announcement, batch);
 }
 
-/* All who asked for deaths, in the order in which they are told; announcement 0: they are found anew. */
+/* Call `function` for all listeners that asked for deaths, in the order in which they are told. Announcement 0 stands
+ * for making the list of listeners anew. */
 static bool visit_all(destruction_t *d, visit_listener_t function, uint32_t announcement, const bp_death_t *batch)
 {
     bool goes_on = true;
@@ -97,7 +98,8 @@ static bool list_listener(destruction_t *d, listener_t *listener, uint32_t annou
     return true;
 }
 
-/* Find out anew who asked for deaths, where managers or units have come or gone. False when out of memory. */
+/* List anew the listeners that asked for deaths, where managers or units have come or gone. False when out of
+ * memory. */
 static bool find_listeners(destruction_t *d)
 {
     if (d->listened == d->entities->listeners)
@@ -109,7 +111,8 @@ static bool find_listeners(destruction_t *d)
     return true;
 }
 
-/* Tell somebody once of each batch. Goes on where nobody has come or gone. */
+/* Tell a listener of a batch, unless the listener has been told of this batch before. Returns true where the walk over
+ * the listeners may go on, because no listener has come or gone during the call. */
 static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
 {
     uint32_t before = d->entities->listeners;
@@ -123,8 +126,8 @@ static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t annou
     return before == d->entities->listeners;
 }
 
-/* Whoever is told may bring or end managers, units and worlds: then it begins anew, and those that have been told are
- * passed over. */
+/* A listener that is told may bring or end managers, units and worlds: then the walk over the listeners begins anew,
+ * and the listeners that have been told of this batch are passed over. */
 static void tell_listeners(destruction_t *d, const bp_death_t *batch)
 {
     uint32_t announcement = ++d->announcements;
@@ -174,7 +177,7 @@ static void forget_dropped_callbacks(destruction_t *d)
     d->callback_count = kept;
 }
 
-/* Announce what callbacks have destroyed meanwhile, until there is no more. */
+/* Announce the entities that callbacks have destroyed meanwhile, until the queue is empty. */
 static void announce_queue(destruction_t *d)
 {
     while (d->queue_count > 0) {
@@ -208,7 +211,7 @@ static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t cou
 
 /* --- killing ---------------------------------------------------------------------------------------------------- */
 
-/* End all of a batch that live; they are moved to its front. Returns how many. */
+/* End all entities of a batch that live, and move them to the front of the batch. Returns how many there were. */
 static uint32_t sift(entities_t *entities, bp_entity_t *batch, uint32_t count)
 {
     uint32_t kept = entities_end(entities, batch, count);
@@ -224,8 +227,8 @@ static const record_page_t *records_of(const entities_t *entities, bp_entity_t e
     return entities->pages[bp_entity_index(e) / ENTITIES_PAGE];
 }
 
-/* Each world in which some of the dead are is told of those that come one behind the other and are in no other world,
- * or in the same ones. */
+/* Tell each world in which some of the dead are. Consecutive entities that share a page of records, or that are in one
+ * and the same world only, are told in one call. */
 static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -243,7 +246,8 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
             const record_page_t *next = page->next;
             uint32_t before = d->entities->listeners;
             store_forget(page->world, dead + i, n);
-            /* Where a manager has ended a world, once more: those that have forgotten find nothing. */
+            /* Where managers or worlds have come or gone, the list of pages is walked from its start again: a world
+             * that has already forgotten these entities finds nothing. */
             page = before == d->entities->listeners ? next : records_of(d->entities, dead[i]);
         }
     }
@@ -268,7 +272,7 @@ static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t coun
         announce(d, dead, count);
 }
 
-/* Kept apart from batches, which need their copy on the stack. */
+/* Destroy one entity. A function of its own, since batches need a copy on the stack. */
 static uint32_t destroy_one(destruction_t *d, bp_entity_t e)
 {
     if (!entities_end_one(d->entities, e))
@@ -277,7 +281,8 @@ static uint32_t destroy_one(destruction_t *d, bp_entity_t e)
     return 1;
 }
 
-/* Does anybody have to know? Only for many is it worth looking. */
+/* Can a batch die without any world or listener being told? Looking is worth its time only for batches with at least as
+ * many entities as there are worlds. */
 static bool unnoticed(const destruction_t *d, uint32_t count)
 {
     if (d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners ||

@@ -1,12 +1,14 @@
 /* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
  *
- * A batch dies in this order: the entities stop being alive; who asked for deaths by a component or a field finds those
- * among them (deaths.h); each world tells the managers that must know at once and leaves holes in its runs; then the
- * batch is announced to who has the extension "bp_deaths": world by world managers in the order in which they came, and
- * systems in the order of the step. Callbacks of embedders come last, in order of registration.
+ * A batch dies in this order: the entities stop being alive; the listeners that asked for deaths by a component or a
+ * field pick theirs from the batch (deaths.h); each world tells the managers that must know at once and leaves holes in
+ * its runs; then the batch is announced to all that have the extension "bp_deaths": world by world managers in the
+ * order in which they came, and systems in the order of the step. Callbacks of embedders come last, in order of
+ * registration.
  *
- * Callbacks may destroy and create. What they destroy dies at once, but is announced only when the present batch has
- * been announced to all: announcements never nest. While a world steps, a destruction waits for the step's end.
+ * Callbacks may destroy and create. Entities that callbacks destroy die at once, but are announced only when the
+ * present batch has been announced to all: announcements never nest. While a world steps, a destruction waits for the
+ * step's end.
  *
  * Batches are copied, since a caller's array may be the very column that changes; long ones are announced in parts of
  * DESTRUCTION_BATCH.
@@ -15,7 +17,7 @@
  * swept with their plugin and go on with its next version. An embedder's callback carries its owner, by which it is
  * dropped.
  *
- * What it does not do: it decides nothing about who lives.
+ * Not here: the table of who lives (entities.h).
  */
 #ifndef HOST_STORE_DESTRUCTION_H
 #define HOST_STORE_DESTRUCTION_H
@@ -36,10 +38,10 @@ typedef struct destruction_t {
     entities_t *entities;
     world_t **worlds; /* in order of creation */
     uint32_t world_count, world_capacity;
-    /* The `index`-th unit of a world's step: who listens, NULL for one that does not. false past the last. NULL: worlds
-     * have no steps. */
+    /* Find the `index`-th unit of a world's step: *listener is its listener, or NULL for a unit that does not listen.
+     * Returns false past the last unit. A NULL function: worlds have no steps. */
     bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
-    listener_t **listeners; /* all who asked for deaths, as long as entities->listeners is `listened` */
+    listener_t **listeners; /* all listeners that asked for deaths; valid while entities->listeners equals `listened` */
     uint32_t listener_count, listener_capacity, listened;
     uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;

@@ -1,7 +1,7 @@
 /* entities.c - the entity manager of the sources (part 1), with 64-bit ids.
  *
  * Fresh memory is cleared and a fresh index's counter is 0, so creating entities by count into fresh memory writes
- * nothing but the ids: the counters are first touched when somebody asks or dies.
+ * nothing but the ids: a counter is first touched when somebody asks for its entity or the entity dies.
  *
  * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue once
  * or retired; queue and lives have the same capacity, so the queue never overflows.
@@ -209,7 +209,8 @@ bp_result_t entities_reserve_pools(entities_t *e, uint32_t bound)
                : error_memory(&e->base->error, "creating entities");
 }
 
-/* Whole pages for a pool, behind all that was ever used; what is passed over can be used by all. */
+/* Give whole pages to a pool, behind all indices that were ever used. The indices between these and the first page are
+ * passed over and join the queue that all worlds use. */
 static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages)
 {
     uint64_t first = ((uint64_t)e->bound + ENTITIES_PAGE - 1) / ENTITIES_PAGE * ENTITIES_PAGE;
@@ -240,7 +241,7 @@ static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages
 
 bp_result_t entities_pool_reserve(entities_t *e, entity_pool_t *pool, uint32_t count)
 {
-    for (;;) { /* fresh indices that are passed over may have to wait like others that are free: then once more */
+    for (;;) { /* another round where fresh indices were passed over and now wait among the pool's free ones */
         uint32_t there = entities_pool_reusable(pool) + (pool->fresh_end - pool->fresh);
         bp_result_t result =
             count <= there ? BP_OK : take_pages(e, pool, (count - there - 1) / ENTITIES_PAGE + 1);
@@ -261,7 +262,7 @@ void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, 
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-/* Written to be inlined twice: where no pool has pages, none is asked for. */
+/* Inlined twice, so that the copy for hosts in which no pool has pages asks for no pool. */
 ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_entity_t *batch, uint32_t count,
                                                 bool pooled)
 {

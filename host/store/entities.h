@@ -8,10 +8,10 @@
  *
  * In a host of several worlds each has a *pool* of indices for the entities that are created through it: whole pages,
  * so that its records lie together (records.h). Indices of a pool that were never used are taken in order; those of its
- * dead come back to it and wait in a queue of their own. Where many others are free they are used first, so that what
- * was there before there were pools does not lie idle.
+ * dead come back to it and wait in a queue of their own. Where many indices outside of pools are free, these are used
+ * first, so that the indices that were freed before there were pools do not lie idle.
  *
- * What it does not do: it tells nobody of a death (destruction.h).
+ * Not here: telling anybody of a death (destruction.h).
  */
 #ifndef HOST_STORE_ENTITIES_H
 #define HOST_STORE_ENTITIES_H
@@ -27,15 +27,16 @@ enum {
 };
 #define ENTITIES_MAX (UINT32_MAX - 1) /* indices */
 
-#define ENTITIES_NEVER UINT32_MAX /* in `lives`: of a pool, or passed over, and never used; the first life follows */
+#define ENTITIES_NEVER UINT32_MAX /* in `lives`: the index was taken by a pool or passed over, and never used; adding 1
+                                     gives 0, a first life */
 
 /* The indices that a world keeps for its own. */
 typedef struct entity_pool_t {
-    uint32_t number;            /* of the pool, from 1 on; 0: it is none */
-    uint32_t pages;             /* of indices that it has */
+    uint32_t number;            /* number of the pool, from 1 on; 0: not in use as a pool */
+    uint32_t pages;             /* how many pages of indices the pool has */
     bool on;                    /* the host has several worlds, or the pool has pages */
     uint32_t fresh, fresh_end;  /* indices that were never used */
-    uint32_t head, tail, count; /* those that are free again: linked, the longest free first */
+    uint32_t head, tail, count; /* the list of indices that are free again, the longest free first */
 } entity_pool_t;
 
 typedef struct entities_t {
@@ -48,7 +49,8 @@ typedef struct entities_t {
     uint32_t queue_head;
     uint32_t queue_count;
     uint32_t living;
-    struct record_page_t **pages; /* of each ENTITIES_PAGE indices: those of all worlds in which somebody of them is */
+    struct record_page_t **pages; /* for each ENTITIES_PAGE indices the list of the record pages of all worlds that have
+                                     such a page */
     uint32_t page_capacity;
     entity_pool_t **pools;        /* by number - 1; NULL: free */
     uint32_t pool_count, pool_capacity;
@@ -107,11 +109,11 @@ static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
 
 /* --- pools -------------------------------------------------------------------------------------------------------- */
 
-/* A pool without indices. Errors: memory. Its end: what it has is everybody's. [main] */
+/* Make a pool without indices; errors: memory. End a pool: its indices become those of all worlds. [main] */
 bp_result_t entities_add_pool(entities_t *entities, entity_pool_t *pool);
 void entities_drop_pool(entities_t *entities, entity_pool_t *pool);
 
-/* Pools have come or gone, or have other pages: which of them are on? [main] */
+/* Set anew which pools are on, when pools have come or gone or have got other pages. [main] */
 void entities_turn_pools(entities_t *entities);
 
 /* Is the next entity that is created through the pool's world one of the pool? */
@@ -141,7 +143,7 @@ void entities_pool_create(entities_t *entities, entity_pool_t *pool, bp_entity_t
 /* Room for pools that have pages among the first `bound` indices. Errors: memory. [main] */
 bp_result_t entities_reserve_pools(entities_t *entities, uint32_t bound);
 
-/* A free index is the pool's last. */
+/* Put a free index at the end of the pool's queue. */
 static inline void entities_pool_put(entities_t *entities, entity_pool_t *pool, uint32_t index)
 {
     if (pool->count++ == 0)
@@ -163,7 +165,7 @@ static inline entity_pool_t *entities_owner(const entities_t *entities, uint32_t
 /* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
 uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
 
-/* The same for one. False where it is not alive. [main] */
+/* End one entity. False where the entity is not alive. [main] */
 static inline bool entities_end_one(entities_t *entities, bp_entity_t e)
 {
     uint32_t index = bp_entity_index(e),

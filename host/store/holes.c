@@ -24,7 +24,7 @@ static size_t words_bytes(const holes_t *holes)
     return lay_out(holes->rows, level) * sizeof *holes->words;
 }
 
-/* The levels above the lowest, from it. */
+/* Make the levels above the lowest from the lowest. */
 static void make_levels(holes_t *holes)
 {
     for (uint32_t l = 1, words = words_of(holes->rows); l < HOLES_LEVELS; l++, words = words_of(words)) {
@@ -131,7 +131,7 @@ uint32_t holes_next(const holes_t *holes, uint32_t row)
         if (found < 64 && l == 0)
             return at;
         if (found < 64 && holes->words[holes->level[l - 1] + at] == 0) {
-            *word &= ~(UINT64_C(1) << found); /* it has become 0 meanwhile */
+            *word &= ~(UINT64_C(1) << found); /* the word below has become 0 meanwhile */
         } else if (found < 64) { /* down */
             l--;
             bit = at * 64;

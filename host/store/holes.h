@@ -11,10 +11,10 @@
  * Up to 64 rows need no memory of their own, since most runs are small.
  *
  * Invariants: bits of rows behind the last row of the run are 0; a bit of a level is 1 wherever the word below is not
- * 0. It may still be 1 where the word has become 0: who looks for holes puts it right, so that a row which becomes a
- * hole and is filled again and again costs one word.
+ * 0. The bit may still be 1 where the word has become 0: the next search for a hole clears such a bit, so that a row
+ * which becomes a hole and is filled again and again costs one word.
  *
- * What it does not do: it knows no rows (run.h), and it counts nothing.
+ * Not here: the rows themselves (run.h), the number of holes (run_t.holes).
  */
 #ifndef HOST_STORE_HOLES_H
 #define HOST_STORE_HOLES_H
@@ -48,7 +48,7 @@ void holes_fill(holes_t *holes, uint32_t first, uint32_t end);
 /* The first hole at `row` or behind it; BP_NONE where there is none. [main] */
 uint32_t holes_next(const holes_t *holes, uint32_t row);
 
-/* The next hole after `row`, which is one; mostly it is near. */
+/* The next hole after `row`, which is a hole itself; the next one is mostly near. */
 static inline uint32_t holes_following(const holes_t *holes, uint32_t row)
 {
     uint64_t word = holes->words == NULL ? holes->few : holes->words[row / 64], behind = word >> row % 64 >> 1;
@@ -66,7 +66,7 @@ static inline uint64_t *holes_word(holes_t *holes, uint32_t row)
     return holes->words == NULL ? &holes->few : &holes->words[row / 64];
 }
 
-/* The levels above: the word of `row` is 0 no more. */
+/* Set the bits of `row` in the levels above, since the word of `row` is 0 no more. */
 void holes_note(holes_t *holes, uint32_t row);
 
 /* `row` becomes a hole, which it was not. */

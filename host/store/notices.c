@@ -1,4 +1,4 @@
-/* notices.c - signatures, the list of moves, and telling it.
+/* notices.c - signatures, the list of moves, and telling that list.
  *
  * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a
  * component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's
@@ -87,7 +87,7 @@ uint32_t notices_signature(notices_t *n, uint32_t prototype)
 
 /* --- writing down ------------------------------------------------------------------------------------------------- */
 
-/* Drop entries that have come back to where they were. */
+/* Drop the entries of entities that have come back to the signature they had before. */
 static void compact(notices_t *n)
 {
     uint32_t kept = 0;
@@ -111,14 +111,14 @@ bool notices_reserve(notices_t *n, uint32_t more)
         compact(n);
         needed = (uint64_t)n->count + n->world->occupied + more;
     }
-    /* The hops' capacity is never the smaller one: `entity_capacity` is what counts. */
+    /* The hops are reserved first, so their capacity is never the smaller one: `entity_capacity` is what counts. */
     return memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
            memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
            (n->has_places || (n->has_places = records_reserve_places(n->world)));
 }
 
-/* The kind of a hop, or BP_NONE where an entity that makes it may have made another one before, or make one
-   afterwards. */
+/* The kind of a hop, or BP_NONE where an entity that makes this hop may have made another one before, or may make
+ * another one afterwards, or where there are NOTICES_KINDS kinds already. */
 static uint32_t kind_of(notices_t *n, hop_t hop)
 {
     for (uint32_t i = 0; i < n->kind_count; i++) {
@@ -143,8 +143,9 @@ static void append(notices_t *n, uint32_t kind, const bp_entity_t *entities, uin
     n->count += count;
 }
 
-/* From now on each entry has a hop of its own. A stretch lies no further back than its first entry, so going down from
- * the last none is overwritten before it is read. */
+/* Give each entry a hop of its own, from now on until the list is emptied. The number of a stretch is never larger than
+ * the number of its first entry, so in a walk from the last stretch down no stretch is overwritten before it has been
+ * read. */
 static void index_entries(notices_t *n)
 {
     uint32_t end = n->count;
@@ -173,12 +174,12 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
     bp_entity_t *entries = n->entities;
     hop_t *hops = n->hops;
     if (used == 0)
-        entries[0] = (bp_entity_t){0}; /* is looked at before the first is written */
+        entries[0] = (bp_entity_t){0}; /* entry 0 is looked at below before any entry is written */
     for (uint32_t i = 0; i < count; i++) {
         bp_entity_t e = entities[i];
         uint32_t *at = notices_place(n, e), there = *at;
-        /* A place that means nothing is as good as random: no branch may depend on it. Entry 0 is about somebody else
-           then. */
+        /* A place left over from an earlier list is as good as a random number, so no branch may depend on it: entry 0,
+         * which is then about another entity, is looked at instead. */
         uint32_t place = there < used ? there : 0;
         if (entries[place].id == e.id) {
             hops[place].to = to;

@@ -1,16 +1,17 @@
-/* notices.h - who has come to match, and who no longer does: the moves that somebody wants to be told of.
+/* notices.h - which entities have come to match the terms of a subscription, and which no longer do.
  *
  * A subscription is a set of terms. Whether an entity is in a subscription's set depends on its prototype alone, so
  * each run carries a signature (run_t.signature): the number of a row of bits, one for each subscription that its
- * prototype matches. A move between runs of equal signatures interests nobody and costs a comparison. Other moves are
- * written down: each entity once, with the signature that it had when somebody was last told and the one that it has
- * now. So what is told is exact, whatever happened in between.
+ * prototype matches. A move between runs of equal signatures changes no subscription's set and costs a comparison.
+ * Other moves are written down: each entity once, with the signature that the entity had at the last delivery and the
+ * signature that it has now. So the additions and removals that are told are exact, whatever happened in between.
  *
- * Room: there is always room for one entry of every entity that has components, taken when it gets them; so a death or
- * a move needs none.
+ * Room: there is always room for one entry of every entity that has components, taken when the entity gets its first
+ * component; so a death or a move needs no more room.
  *
- * What it does not do: it calls nobody; a function is handed down. A world in which nothing is subscribed has no
- * notices_t, and its runs have the signature 0.
+ * A world in which nothing is subscribed has no notices_t, and its runs have the signature 0.
+ *
+ * Not here: calls of systems (the caller of notices_deliver hands down a function for them).
  */
 #ifndef HOST_STORE_NOTICES_H
 #define HOST_STORE_NOTICES_H
@@ -24,15 +25,15 @@ typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, c
                              uint32_t count);
 
 typedef struct subscription_t {
-    const query_t *query;    /* whose terms, when it was made; compared by address only */
+    const query_t *query;    /* the query whose terms the subscription has; compared by address only */
     query_term_t terms[TERMS_MAX];
     uint32_t term_count;
     uint32_t batched;
     bp_entity_t batch[NOTICES_BATCH]; /* small groups are told together */
 } subscription_t;
 
-/* A move: signatures. Or, while entries are not indexed, where a stretch of entries begins and the number of its
-   kind. */
+/* The two signatures of a move; or, while entries are not indexed, a stretch: the number of its first entry, and the
+ * number of the stretch's kind (notices_t.kinds). */
 typedef struct hop_t { uint32_t from, to; } hop_t;
 
 typedef struct notices_t {
@@ -41,19 +42,19 @@ typedef struct notices_t {
     subscription_t *subscriptions;
     uint32_t subscription_count, subscription_capacity;
     uint32_t words;        /* of a signature, 64 subscriptions in each */
-    uint64_t *signatures;  /* the first is that of nobody */
+    uint64_t *signatures;  /* the first matches no subscription */
     uint32_t signature_count, signature_capacity;
-    bp_entity_t *entities; /* of each entry ... */
-    hop_t *hops;           /* ... and its hop; or stretches of entries */
+    bp_entity_t *entities; /* the entity of each entry */
+    hop_t *hops;           /* while indexed the hop of each entry, else the stretches of entries */
     uint32_t stretch_count;
     uint32_t count, entity_capacity, hop_capacity;
-    hop_t kinds[NOTICES_KINDS]; /* the hops that there are, while none can follow another: */
+    hop_t kinds[NOTICES_KINDS]; /* the different hops in the list, as long as no hop begins where another one ends */
     uint32_t kind_count;
-    bool indexed;          /* an entity may come a second time; places are in use */
-    bool has_places;       /* beside the world's records: the entry that may be about an entity */
+    bool indexed;          /* each entry has its own hop, since an entity may move a second time; places are in use */
+    bool has_places;       /* the pages of records have room for the number of the entry that may be about an entity */
 } notices_t;
 
-/* Without subscriptions, in nobody's service yet. NULL when out of memory. */
+/* Make a notices_t without subscriptions, which the world does not use yet. NULL when out of memory. */
 notices_t *notices_create(world_t *world);
 void notices_free(notices_t *notices);
 
@@ -73,7 +74,7 @@ static inline bool notices_has(const notices_t *notices, uint32_t signature, uin
 /* Make room for `more` entities that get their first components. False when out of memory. [main] */
 bool notices_reserve(notices_t *notices, uint32_t more);
 
-/* Is there room for one more without asking? */
+/* Is there room for one more entity without asking for memory? */
 static inline bool notices_has_room(const notices_t *notices, uint32_t occupied)
 {
     return notices->has_places && (uint64_t)notices->count + occupied < notices->entity_capacity;

@@ -10,7 +10,8 @@
  * in a small direct-mapped cache as well. An entry is one word, since jobs ask too: whoever reads it sees all of an
  * answer or none of it.
  *
- * A prototype that was made on the way to a failure is harmless: it stands for a combination that no entity has yet.
+ * A prototype that was made on the way to a failure is harmless: the prototype stands for a combination that no entity
+ * has yet.
  */
 #include "prototypes.h"
 
@@ -65,7 +66,7 @@ void prototypes_free(prototypes_t *p)
     memset(p, 0, sizeof *p);
 }
 
-/* The bucket where a key is, or where it would go. */
+/* The bucket in which a key is, or in which a new key belongs. */
 static uint32_t *key_bucket(const prototypes_t *p, bp_name_t name, uint32_t manager)
 {
     uint32_t mask = p->key_bucket_count - 1, i = prototypes_hash((uint32_t)name, manager) & mask;
@@ -227,7 +228,7 @@ void prototypes_recount(prototypes_t *p)
         p->items[i].columns = (uint16_t)(base->columns + key->columns);
         p->items[i].flags = (uint8_t)(base->flags | key->flags);
     }
-    /* What says where columns begin. */
+    /* Empty the caches that say where columns begin. */
     memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions);
     for (uint32_t i = 0; i < PROTOTYPES_COLUMNS; i++)
         atomic_store_explicit(&p->columns[i], 0, memory_order_relaxed);

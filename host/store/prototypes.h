@@ -3,14 +3,14 @@
  * A prototype is {base prototype, key}: the combination of its base and one more component. A key stands for one
  * component type under one instance name. Chains are kept in canonical order, keys ascending from the empty prototype,
  * so the same components are always the same prototype, in whatever order they came. Prototypes are small dense
- * integers; 0 has no components. They are never removed: 24 bytes each, beside the run that holds the rows of their
- * entities.
+ * integers; 0 has no components. Prototypes are never removed: each costs 24 bytes, beside the run that holds the rows
+ * of its entities.
  *
  * The columns of a prototype are those of its base followed by those of its key. So a component's columns begin where
  * its base's end, and adding a component to an entity inserts columns at one place: rows move between prototypes by
  * copying what lies before that place and what lies behind it.
  *
- * What it does not do: it knows neither entities nor rows (store.h).
+ * Not here: entities and their rows (store.h).
  */
 #ifndef HOST_STORE_PROTOTYPES_H
 #define HOST_STORE_PROTOTYPES_H
@@ -118,15 +118,15 @@ static inline _Atomic uint64_t *prototypes_column_word(const prototypes_t *proto
     return &prototypes->columns[prototypes_hash(prototype, key) & (PROTOTYPES_COLUMNS - 1)];
 }
 
-/* Where the columns of `key` begin in a prototype, if that was asked lately; 0 where it was not, or it lacks the key.
- * [job] */
+/* Where the columns of `key` begin in a prototype, if the cache still has the answer; 0 where the cache has not, or
+ * where the prototype lacks the key. [job] */
 static inline uint32_t prototypes_recall_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
 {
     uint64_t word = atomic_load_explicit(prototypes_column_word(prototypes, prototype, key), memory_order_relaxed);
     return word >> 16 == ((uint64_t)prototype << 16 | key) && key <= UINT16_MAX ? (uint32_t)word & UINT16_MAX : 0;
 }
 
-/* Where the columns of `key` begin in a prototype; 0 where it lacks the key. [job] */
+/* Where the columns of `key` begin in a prototype; 0 where the prototype lacks the key. [job] */
 static inline uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
 {
     uint64_t word = atomic_load_explicit(prototypes_column_word(prototypes, prototype, key), memory_order_relaxed);

@@ -7,7 +7,7 @@
  * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in
  * one canonical order (query_order), and each system remembers the place of its own.
  *
- * What it does not do: it calls nothing (step/ does).
+ * Not here: calls of systems (step/).
  */
 #ifndef HOST_STORE_QUERY_H
 #define HOST_STORE_QUERY_H
@@ -33,7 +33,7 @@ typedef struct query_t {
     query_cell_t *cells; /* term_count for each match */
     uint32_t count, run_capacity, cell_capacity;
     uint32_t looked_at;       /* runs of the world looked at so far */
-    uint32_t users;      /* kept by whoever shares it */
+    uint32_t users;      /* how many systems share the query; counted by those who share */
 } query_t;
 
 /* An empty query of no terms. */

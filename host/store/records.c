@@ -12,7 +12,7 @@ static record_t *nobody(void)
     return (record_t *)(uintptr_t)records_of_nobody;
 }
 
-/* Make the directory reach page `number`; it grows by half where it grows at its end. */
+/* Make the directory reach page `number`; a directory that grows at its end grows by half. */
 static bool reach(world_t *world, uint32_t number)
 {
     uint64_t first = world->first_page, end = first + world->page_count;

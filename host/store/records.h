@@ -1,15 +1,15 @@
 /* records.h - where each entity is in a world: records by entity index, in pages.
  *
  * A page has the records of ENTITIES_PAGE indices and exists in a world where one of these entities has, or has had,
- * components there. So an entity costs a world nothing that it is not in. A record is found by one load more than in
- * one long array: the world's directory has the address of each page from its first page on, and that of a page of
- * cleared records where it has none.
+ * components there. So an entity costs nothing in a world that it is not in. A record is found by one load more than in
+ * one long array: the world's directory has the address of each page from its first page on, and for a page that the
+ * world has not, the address of a page of cleared records.
  *
  * All pages of the same indices, in whatever world, are linked with each other in the host's list of pages
- * (entities.h): by that a death finds the worlds that it concerns.
+ * (entities.h): a death finds the worlds that the entity is in by this list.
  *
  * Pages come from slabs of several, which grow with the world, so that those of a large one lie in huge pages of the
- * system's. They stay until the world ends.
+ * system's. Pages stay until the world ends.
  */
 #ifndef HOST_STORE_RECORDS_H
 #define HOST_STORE_RECORDS_H
@@ -20,7 +20,8 @@ struct world_t;
 
 /* Where an entity is in a world: prototype and row. Generation 0: no entity's. From the plan of a batch to its moves
  * (store_change.c) the records of its entities are marked in the highest bit of `prototype`, so that a second mention
- * of one is noticed; between calls no record is marked. A look-up by a resolved property finds no cell while it is. */
+ * of an entity is noticed; between calls no record is marked. A look-up by a resolved property finds no cell while the
+ * record is marked. */
 typedef bp_record_t record_t;
 #define RECORD_MARK 0x80000000u
 
@@ -39,13 +40,14 @@ typedef struct record_slab_t {
 /* The records of no world: all cleared, and never written to. */
 extern const record_t records_of_nobody[ENTITIES_PAGE];
 
-/* Have the pages number `first` to first + count - 1 in a world. False when out of memory: some may be there. [main] */
+/* Make sure that the pages number `first` to first + count - 1 exist in a world. False when out of memory: some of the
+ * pages may exist then. [main] */
 bool records_reserve(struct world_t *world, uint32_t first, uint32_t count);
 
-/* Room for the places of notices in all pages that there are, and from now on in those that come. [main] */
+/* Make room for the places of notices in all pages of the world, and from now on in each new page. [main] */
 bool records_reserve_places(struct world_t *world);
 
-/* Nobody has components in the world any more, as far as its records say. */
+/* Clear all records of the world: by them no entity has components there any more. */
 void records_clear(struct world_t *world);
 
 void records_free(struct world_t *world);

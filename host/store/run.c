@@ -150,7 +150,7 @@ static size_t run_shared_bytes(const run_t *run, uint32_t capacity)
     return bytes;
 }
 
-/* Rows move to one block that all columns share, whatever they lay in before. */
+/* Move the rows to one block that all columns share, from whatever blocks the rows lay in before. */
 static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 {
     size_t size = run_shared_bytes(run, capacity);
@@ -212,7 +212,7 @@ static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_
     return true;
 }
 
-/* From one block to a block each. */
+/* Move the columns from one shared block to a block each. */
 static bool split(run_t *run, memory_t *memory, uint32_t capacity)
 {
     run_block_t *blocks = memory_new(memory, run->column_count * sizeof *blocks);
@@ -263,7 +263,7 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
         return true;
     if (needed > UINT32_MAX / 2)
         return false;
-    /* Pages of the system's grow without being copied, so large runs need not take twice what they need. */
+    /* Pages of the system's grow without being copied, so a large run need not double its room. */
     bool large = memory_is_pages(memory, (size_t)run->capacity * sizeof(bp_entity_t));
     uint64_t capacity = (uint64_t)run->capacity + (large ? run->capacity / 4 : run->capacity);
     if (capacity < needed)
@@ -312,7 +312,7 @@ void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t wi
 {
     static const field_t gone = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
     if (run->capacity > 0)
-        free_rows(run, memory); /* whose room was shared out by the sizes of the cells */
+        free_rows(run, memory); /* the room of the rows was divided by the sizes of the cells, which change now */
     for (uint32_t c = first; c < first + width; c++)
         run->fields[c] = &gone;
     run_describe(run);
@@ -384,7 +384,7 @@ static void fill_cells(char *cells, const void *value, uint32_t size, uint32_t c
     }
 }
 
-/* One row: the calls and loops of the general case would cost more than the row. */
+/* Write defaults to one row, apart from the general case: its calls and loops would cost more than the row. */
 static void fill_row(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     for (uint32_t c = first_column; c < last_column; c++) {
@@ -447,7 +447,7 @@ uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holding
     return count;
 }
 
-/* Rows from `end` on, whose bits are no more, go. */
+/* Drop the rows from `end` on, which are no longer marked as holes. */
 static void cut(run_t *run, uint32_t end, const holdings_t *holdings)
 {
     run_release(run, 1, run->column_count, end, run->count - end, holdings);
@@ -505,8 +505,9 @@ void run_erase(run_t *run, uint32_t row, const holdings_t *holdings)
     run_cut_holes(run, holdings);
 }
 
-/* Without a branch for each, which makes it wide: a row differs in some bit; a hole lacks the lowest bit of a
- * generation, which is odd for whoever lives. */
+/* Compare rows with entities without a branch for each, so that the compiler can use vector instructions: a row of
+ * another entity differs in some bit; a hole lacks the lowest bit of a generation, which is odd for every living
+ * entity. */
 static bool lie_there(const bp_entity_t *rows, const bp_entity_t *entities)
 {
     uint64_t different = 0, common = UINT64_MAX;
@@ -531,10 +532,11 @@ uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *ent
 
 /* A run whose columns become others.
  *
- * The run keeps its address: references and caches hold it. What changes is what it holds: the arrays that describe its
- * columns and the blocks that these lie in. A shape is another set of both, complete before anything of the run
- * changes; the two then change places. Where every column has a block of its own, columns that stay are the same memory
- * in both, so that no value moves, however many rows there are; small runs, whose columns share a block, are copied.
+ * The run keeps its address: references and caches hold it. An exchange of shapes changes the arrays that describe the
+ * run's columns, and the blocks that the columns lie in. A shape is another set of both, complete before anything of
+ * the run changes; the two then change places. Where every column has a block of its own, columns that stay are the
+ * same memory in both, so that no value moves, however many rows there are; small runs, whose columns share a block,
+ * are copied.
  *
  * Invariant: what run and shape share is marked in `adopted` on both sides, so that whichever of them goes frees only
  * what is its own.
@@ -613,7 +615,7 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
     kept->column_count = (uint16_t)count;
     kept->flags = run->flags;
     kept->split = run->split;
-    kept->stamps = run->stamps; /* both know that there are some; they are the run's */
+    kept->stamps = run->stamps; /* both point to the stamps, so that both know there are stamps; the run owns them */
     for (uint32_t c = 0; c < count; c++) {
         kept->fields[c] = picks[c].field != NULL ? picks[c].field : run->fields[picks[c].from];
         shape->filled[c] = picks[c].from != BP_NONE;
@@ -631,7 +633,7 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
 
 #define EXCHANGE(type, a, b) do { type kept_ = (a); (a) = (b); (b) = kept_; } while (0)
 
-/* Arrays that lie behind the run are found again by their address: they are never freed by themselves. */
+/* Arrays that lie behind the run, and so are never freed by themselves, are recognised by their address. */
 void run_shape_exchange(run_shape_t *shape)
 {
     run_t *run = shape->run, *kept = &shape->kept;

@@ -6,7 +6,7 @@
  *
  * `version` changes whenever a row may have moved or gone: references compare it instead of looking up (bp_ref_t).
  *
- * What it does not do: it does not know which entity is where outside itself; the store keeps its records in step.
+ * Not here: the records that say which entity is in which run and row (records.h); the store keeps them in step.
  */
 #ifndef HOST_STORE_RUN_H
 #define HOST_STORE_RUN_H
@@ -34,7 +34,8 @@ typedef struct run_block_t {
 } run_block_t;
 
 typedef struct run_t {
-    void **columns;            /* the address of row 0 of each column; behind this struct. These are bp_run_head_t: */
+    void **columns;            /* the address of row 0 of each column; lies behind this struct. The members of this part
+                                  are those of bp_run_head_t: */
     uint32_t count;
     uint32_t version;
 
@@ -45,7 +46,8 @@ typedef struct run_t {
     uint16_t flags;            /* KEY_... of the prototype */
     uint32_t pending;          /* rows promised during a batch */
     uint32_t in_holes_list;
-    uint32_t roomy_since;      /* the collection since which most of the room has been empty; 0: it is not */
+    uint32_t roomy_since;      /* the collection since which most of the room has been empty; 0: most of the room is in
+                                  use */
     uint32_t signature;        /* which subscriptions the prototype matches (notices.h) */
     struct run_t *next_pending;
     const field_t **fields;    /* the field of each column; [0] is the entity's */
@@ -66,11 +68,13 @@ typedef struct run_t {
 BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
 BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
 
-/* Keep stamps from now on: all columns count as written now. False when out of memory. Keep them no more. [main] */
+/* run_keep_stamps: keep stamps from now on; all columns count as written now; false when out of memory.
+ * run_drop_stamps: keep stamps no more. [main] */
 bool run_keep_stamps(run_t *run, memory_t *memory, const uint64_t *now);
 void run_drop_stamps(run_t *run, memory_t *memory);
 
-/* The same for a run that comes back into a world where somebody asks (`now` is not NULL), or nobody does. */
+/* Keep or drop stamps of a run that comes back into a world: keep them where `now` is not NULL, because the world keeps
+ * stamps. */
 bool run_match_stamps(run_t *run, memory_t *memory, const uint64_t *now);
 
 /* A run without rows. `fields` gives the field of each column but the first. NULL when out of memory. */
@@ -107,10 +111,11 @@ void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, 
 void run_release(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row, uint32_t count,
                  const holdings_t *holdings);
 
-/* Rows that no entities are in any more become holes, and holes at the end go. What holes hold they keep until then. */
+/* Rows that no entities are in any more become holes, and holes at the end go. Strings and lists in the cells of a hole
+ * are kept until the hole is filled or goes. */
 void run_leave_rows(run_t *run, uint32_t row, uint32_t count, const holdings_t *holdings);
 
-/* The same for rows in any order, each once. */
+/* As run_leave_rows, for rows in any order, each named once. */
 void run_leave_scattered(run_t *run, const uint32_t *rows, uint32_t count, const holdings_t *holdings);
 
 /* One row that is not the last; the caller stamps it. */
@@ -126,24 +131,25 @@ static inline void run_leave_row(run_t *run, uint32_t row)
 /* Holes at the end go. */
 void run_cut_holes(run_t *run, const holdings_t *holdings);
 
-/* Move the last row into `row`, all columns, and drop the last, and holes before it. What cells of the row held has
- * been released or moved. */
+/* Move the last row into `row`, all columns; then drop the last row and the holes before it. Precondition: strings and
+ * lists that the cells of `row` held have been released or moved. */
 void run_erase(run_t *run, uint32_t row, const holdings_t *holdings);
 
 /* Rows for up to `most` entities that are coming, one behind the other: the lowest holes first, then behind the last
- * row, where there must be room. What a hole still held is let go. Returns how many rows there are from *first on; they
- * hold nothing. */
+ * row, where there must be room. Strings and lists that a hole still held are released. Returns how many rows there are
+ * from *first on; their cells hold nothing. */
 uint32_t run_take_rows(run_t *run, uint32_t most, uint32_t *first, const holdings_t *holdings);
 
-/* One such row in a run that has holes, and no cells that hold something outside themselves. */
+/* Take the lowest hole as a row, in a run that has holes, and that has no cells that hold something outside
+ * themselves. */
 static inline uint32_t run_take_hole(run_t *run)
 {
     run->holes--;
     return holes_take(&run->hole_set);
 }
 
-/* The fields of `width` columns from `first` on are no more. The run has no rows, and never will again, so its room is
- * given back. [main] */
+/* The fields of `width` columns from `first` on no longer exist. Precondition: the run has no rows and will never have
+ * any again; so its room is given back. [main] */
 void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t width);
 
 /* --- other columns ------------------------------------------------------------------------------------------------ */
@@ -201,7 +207,8 @@ typedef struct run_sample_t {
 bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
 void run_sample_give_back(run_sample_t *sample, memory_t *memory);
 
-/* In the copy: the run has these rows and no others. What other rows hold is not released. */
+/* In the copy of the process: from now on the run has the rows of the sample and no others. Strings and lists of the
+ * other rows are not released. */
 void run_sample_enter(const run_sample_t *sample);
 
 static inline bp_entity_t *run_entities(const run_t *run)
@@ -231,8 +238,8 @@ static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_enti
     return n;
 }
 
-/* Copy `count` cells of one row to another, from column to column. What the pointers point to does not change
- * meanwhile, which a compiler cannot know: so they are fetched once. */
+/* Copy `count` cells of one row to another, from column to column. The arrays that the pointers of a run point to do
+ * not change meanwhile, which a compiler cannot know: so the pointers are fetched once. */
 static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
                                 uint32_t to_column, uint32_t to_row, uint32_t count)
 {
@@ -244,8 +251,8 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     }
 }
 
-/* The same between plain runs, to a row behind the last of `to`: every value is copied as 16 bytes, since what lies
- * behind it is nobody's yet. */
+/* As run_copy_row, between plain runs, to a row behind the last row of `to`: every value is copied as 16 bytes, since
+ * the bytes behind the last row are not in use yet. */
 static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
                                     uint32_t to_column, uint32_t to_row, uint32_t count)
 {
@@ -259,7 +266,7 @@ static inline void run_append_cells(const run_t *from, uint32_t from_column, uin
     }
 }
 
-/* The same, and the cells of row `last` take the place of what has gone. */
+/* As run_append_cells; then the cells of row `last` of `from` take the place of the cells that were copied. */
 static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint32_t from_row, uint32_t last,
                                    const run_t *to, uint32_t to_column, uint32_t to_row, uint32_t count)
 {
@@ -280,7 +287,7 @@ static inline void run_fill_row(const run_t *run, uint32_t first_column, uint32_
         value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
 }
 
-/* The same for the last row, of which every value is written as 16 bytes. */
+/* As run_fill_row, for the last row, where every value is written as 16 bytes. */
 static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {
     void *const *columns = run->columns;

@@ -1,7 +1,7 @@
 /* sample.c - which runs are thinned, and the records of a world that has thinned ones.
  *
- * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. Which of them are to
- * be cleared needs no list: they are those that lead to a row where somebody else is, or nobody.
+ * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. The records to be
+ * cleared need no list: they are the records that lead to a row with another entity, or with none.
  */
 #include "sample.h"
 

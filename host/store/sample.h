@@ -5,12 +5,14 @@
  * step more than ten usual ones (docs/benchmarks.md). So the columns of large runs are left out of the copy, and a
  * sample of their rows, taken before, takes their place there.
  *
- * To everybody in the copy it is as if the components of all other entities of these runs had been removed: they live,
- * the world does not have them, systems that were told of them are told that they no longer match. Runs that have a
- * component with storage of its own are left whole, since its manager would have to be told row by row; small ones as
- * well.
+ * For all code in the copy the components of all other entities of these runs have been removed: the entities live, the
+ * world has no components of them, and systems that were told of these entities are told that they no longer match.
+ * Runs that have a component with storage of its own are left whole, since its manager would have to be told row by
+ * row; small ones as well.
  *
- * What it does not do: it copies no process (reload/process.h), and memory of plugins is always in the copy.
+ * Memory of plugins is always in the copy.
+ *
+ * Not here: copying the process (reload/process.h).
  */
 #ifndef HOST_STORE_SAMPLE_H
 #define HOST_STORE_SAMPLE_H
@@ -28,14 +30,14 @@ typedef struct sample_t {
     uint32_t count, capacity;
 } sample_t;
 
-/* Before the process is copied. What cannot be left out is copied with it: this cannot fail. Rows must not move until
- * the sample is given back. [main] */
+/* Take the samples, before the process is copied. Cannot fail: a run that cannot be left out is copied with the
+ * process. Rows must not move until the sample is given back. [main] */
 void sample_take(sample_t *sample, memory_t *memory, world_t *const *worlds, uint32_t world_count);
 
-/* In this process, as soon as the copy has been made. [main] */
+/* Give the samples back, in this process, as soon as the copy has been made. [main] */
 void sample_give_back(sample_t *sample);
 
-/* In the copy, before anything else looks at a world. */
+/* Put the samples in the place of the large runs, in the copy, before any other code looks at a world. */
 void sample_enter(const sample_t *sample);
 
 #endif

@@ -65,7 +65,7 @@ static bool is_later(const stamps_t *stamps, const uint16_t *columns, uint32_t c
     return later >> 63 != 0;
 }
 
-/* Is one of SCAN blocks of a column later? */
+/* Was one of SCAN blocks of a column written after `since`? */
 static inline bool any_later(const uint64_t *blocks, uint64_t since)
 {
     uint64_t later = 0;
@@ -74,7 +74,7 @@ static inline bool any_later(const uint64_t *blocks, uint64_t since)
     return later >> 63 != 0;
 }
 
-/* The first block from `block` on that is later; `end` where there is none. */
+/* The first block from `block` on that was written after `since`; `end` where there is none. */
 static uint32_t find_later(const stamps_t *stamps, const uint16_t *columns, uint32_t column_count, uint64_t since,
                            uint32_t block, uint32_t end)
 {

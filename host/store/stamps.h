@@ -2,20 +2,21 @@
  * its own.
  *
  * A stamp is a moment of the world: a number that grows with every unit of a step, and with every question for it
- * (world_look). Rows, and slots, have stamps in blocks of BP_STAMP_ROWS. What is written together gets one stamp:
- * a unit of a step that says that it writes a column stamps the whole column with one store, whatever the number of
- * rows.
+ * (world_look). Rows, and slots, have stamps in blocks of BP_STAMP_ROWS. Values that are written together get one
+ * stamp: a unit of a step that says that it writes a column stamps the whole column with one store, whatever the number
+ * of rows.
  *
  * Column 0 of a run, the entities, has the stamps of structure: where a row gets another entity, or a hole, all its
  * values are others. So the stamp of a block of a column is the latest of four: the column's and the entities' own,
  * each as a whole and of the block.
  *
- * Who writes says so: units by the access of their fields (step/unit.c), properties (property/), the verbs of the
- * store, reloads. Nothing of this costs anything but a test while nobody asks: then a run has no stamps.
+ * All code that writes values notes the moment: units by the access of their fields (step/unit.c), properties
+ * (property/), the verbs of the store, reloads. While nobody asks for stamps a run has none, and noting costs no more
+ * than a test.
  *
- * Invariant: a stamp may be later than what was written, never earlier.
+ * Invariant: a stamp may be later than the moment of the write, never earlier.
  *
- * What it does not do: it does not say what a value was before.
+ * Not here: the values before a write.
  */
 #ifndef HOST_STORE_STAMPS_H
 #define HOST_STORE_STAMPS_H
@@ -63,7 +64,7 @@ static inline void stamps_note_rows(const stamps_t *stamps, uint32_t first, uint
     stamps_note(stamps, 0, first, count);
 }
 
-/* All columns have been written, or are others. */
+/* All columns have been written, or have been replaced by other columns. */
 static inline void stamps_note_all(const stamps_t *stamps)
 {
     if (stamps != NULL)
@@ -80,9 +81,9 @@ static inline uint64_t stamps_of_block(const stamps_t *stamps, uint32_t column, 
     return stamp;
 }
 
-/* Rows from `row` on, of the first `end`, in whose blocks one of `columns` was written after the moment `since`, or who
- * are others: the first such row, and in *count how many follow each other. BP_NONE: there are none. Without columns
- * only those who are others. */
+/* Rows from `row` on, of the first `end`, in whose blocks one of `columns` was written after the moment `since`, or
+ * whose entity changed after that moment. Returns the first such row, and in *count how many such rows follow each
+ * other; BP_NONE where there are none. Without columns only the rows whose entity changed are found. */
 uint32_t stamps_next(const stamps_t *stamps, const uint16_t *columns, uint32_t column_count, uint64_t since,
                      uint32_t row, uint32_t end, uint32_t *count);
 
@@ -94,11 +95,11 @@ typedef struct slot_stamps_t {
     uint64_t rest;     /* of slots behind the last block */
     uint64_t *blocks;
     uint32_t count, room;
-    uint32_t users;    /* who ask; 0: nothing is kept */
+    uint32_t users;    /* how many users ask for these stamps; 0: no stamps are kept */
 } slot_stamps_t;
 
-/* Slots have been written at the moment `now`; nothing where nobody asks. Cannot fail: without memory for more blocks
- * all slots behind the last one are stamped. */
+/* Slots have been written at the moment `now`; does nothing where nobody asks for stamps. Cannot fail: without memory
+ * for more blocks all slots behind the last one are stamped. */
 void slot_stamps_note(slot_stamps_t *stamps, memory_t *memory, const uint32_t *slots, uint32_t count, uint64_t now);
 void slot_stamps_note_range(slot_stamps_t *stamps, memory_t *memory, uint32_t first, uint32_t count, uint64_t now);
 void slot_stamps_note_all(slot_stamps_t *stamps, uint64_t now);

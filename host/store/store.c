@@ -1,7 +1,8 @@
 /* store.c - creating entities with components in bulk, and looking at what an entity has.
  *
  * Creating a composition appends to one run: memory first, then the entities, then each column in one go. Instances of
- * managers with their own storage come last, since they alone can refuse; a refusal takes all of it back.
+ * managers with their own storage come last, since only these managers can refuse; a refusal takes the whole batch
+ * back.
  *
  * Adding and removing are in store_change.c, as is what a plugin that goes takes along; death and collection are in
  * store_death.c.
@@ -38,8 +39,8 @@ static uint32_t *find_slot(const world_t *world, const run_t *run, uint32_t colu
     return record == NULL || record->prototype != run->prototype ? NULL : run_cell(run, column, record->row);
 }
 
-/* Put the slots of new instances where the world finds them. An entity that has gone meanwhile, by the hand of a
- * manager, leaves an instance that nothing refers to: it is ended. */
+/* Put the slots of new instances where the world finds them. An entity that a manager has destroyed meanwhile leaves an
+ * instance that nothing refers to: that instance is ended. */
 static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots,
                       uint32_t count)
 {
@@ -107,7 +108,7 @@ static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, u
     for (uint32_t i = count; i > 0; i--) {
         record_t *record = world_record(world, entities[i - 1]);
         if (record == NULL)
-            continue; /* it died meanwhile, by the hand of a manager */
+            continue; /* a manager has destroyed the entity meanwhile */
         uint32_t row = record->row;
         *record = (record_t){0};
         world->occupied--;
@@ -154,7 +155,8 @@ static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entiti
     return (run->flags & KEY_OWN_STORAGE) == 0 ? BP_OK : create_stored_elsewhere(world, run, entities, count);
 }
 
-/* One entity, where nothing has to grow and the world alone stores it; false where it must go the long way. */
+/* Create one entity, where no memory has to grow and no component has storage of its own; false where the general way
+ * has to be taken. */
 static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
@@ -301,7 +303,8 @@ static bool follow_moves(const world_t *world, bp_ref_t *ref)
         const field_moves_t *moves = &world->moves[i % WORLD_MOVES];
         bool before = (int32_t)(moves->version - ref->expected) > 0;
         if (before && i + WORLD_MOVES == world->moves_made)
-            field = FIELD_GONE; /* there may have been others before this one, and who knows what they did */
+            field = FIELD_GONE; /* moves before this one are no longer in the ring, so where the field went is not
+                                   known */
         else if (before && moves->manager == world->prototypes.keys[key].manager)
             field = moves->to[field];
     }
@@ -336,8 +339,8 @@ void *store_ref(world_t *world, bp_ref_t *ref)
 /* Rows for what a scene brings: many prototypes, values in columns, all or nothing.
  *
  * A spawn knows all its rows beforehand, so memory comes first, for all runs together; appending cannot fail after
- * that. What fails later (a manager that refuses) takes the batches back in the opposite order, and then nothing has
- * moved.
+ * that. Where a later part of the spawn fails (a manager refuses), the batches are taken back in the opposite order;
+ * after that no row has moved.
  */
 
 /* Promise rows to the run of each batch; several batches may go to one run. */
@@ -487,7 +490,7 @@ bp_result_t store_reserve_entities(world_t *world, uint32_t count)
     const entities_t *e = world->entities;
     bp_result_t result = entities_is_pooled(e, &world->ids) ? reserve_pooled(world, count) : BP_OK;
     if (result != BP_OK || entities_is_pooled(e, &world->ids))
-        return result; /* where pages were taken, what they passed over may have made many free */
+        return result; /* where pages were taken, the indices that were passed over may have made many free */
     result = entities_reserve(world->entities, count);
     if (result != BP_OK)
         return result;
@@ -518,7 +521,7 @@ static run_t *create_run(world_t *world, uint32_t prototype)
     if (run == NULL)
         return NULL;
     run->signature = signature;
-    run->version = world->ref_version; /* what is referred to in it is numbered as it is now */
+    run->version = world->ref_version; /* references into this run number the fields as the present declarations do */
     if (world->stamp_users > 0 && !run_keep_stamps(run, &world->memory, &world->moment)) {
         run_free(run, &world->memory, &world->holdings);
         return NULL;

@@ -4,7 +4,7 @@
  * row moves. Row moves work column by column over blocks of rows, so the cost of finding out what to do is paid
  * once for many rows that go the same way.
  *
- * What it does not do: values (property/), order of steps (step/).
+ * Not here: values (property/), order of steps (step/).
  */
 #ifndef HOST_STORE_STORE_H
 #define HOST_STORE_STORE_H
@@ -28,7 +28,7 @@ void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t
                            const bp_name_t *names, const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);
 
-/* The error of moving rows, or of changing anything, in a world that holds them: it says why. */
+/* The error of moving rows, or of changing anything, in a world that holds them (world_hold_t): its text says why. */
 bp_result_t store_refuse_held(world_t *world);
 
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */

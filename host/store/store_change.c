@@ -1,8 +1,8 @@
 /* store_change.c - adding and removing components: a batch judged whole, then its rows moved.
  *
- * `plan` looks at every entity of the batch, refuses what cannot be, and counts how many rows each target run will get;
- * then memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and `add_first` in the usual
- * cases, else `change_one`.
+ * `plan` looks at every entity of the batch, refuses changes that are not possible, and counts how many rows each
+ * target run will get; then memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and
+ * `add_first` in the usual cases, else `change_one`.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -50,8 +50,9 @@ static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t coun
     }
 }
 
-/* Plan the entities that lie in the rows behind the one just planned: they live, and take the same transition. Returns
- * how many; it ends before one that is marked, which `plan_one` then refuses. */
+/* Plan the entities that lie in the rows behind the one just planned: these entities live, and take the same
+ * transition. Returns how many were planned; ends before an entity whose record is marked, which `plan_one` then
+ * refuses. */
 static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = c->world;
@@ -103,7 +104,7 @@ NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
     store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
 }
 
-/* The last row becomes free, or there is no hole to be left; seldom enough to be apart. */
+/* An entity has left the last row, or the run may keep no more holes. A function of its own, since both are rare. */
 NOT_INLINED static void vacate_end(world_t *world, run_t *from, uint32_t row)
 {
     if (row == from->count - 1 && !from->has_counted) {
@@ -151,13 +152,14 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
 }
 
 /* The usual case of one: the entity has components before and after, the transition is known, and there is a row. False
- * where it must go the long way. Written to be inlined twice, with `adding` known. */
+ * where the general way has to be taken. Inlined twice, with a constant `adding` each time. */
 ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
 {
     const prototypes_t *p = &world->prototypes;
     if (world_holds_rows(world) || key >= p->key_count)
         return false;
-    record_t *record = world_record_at(world, bp_entity_index(e)); /* who has a prototype has a record of its own */
+    record_t *record = world_record_at(world, bp_entity_index(e)); /* an entity with a prototype has a record that can
+                                                                      be written to */
     const component_key_t *changed = &p->keys[key];
     if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
         (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
@@ -192,7 +194,8 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
     return true;
 }
 
-/* The first component of one entity, where all is known and there is room; false as above. */
+/* Add the first component of one entity, where the transition is known and there is room; false where the general way
+ * has to be taken. */
 static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
@@ -264,15 +267,16 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     if (result != BP_OK)
         return result;
     world_note_slots(c->world, manager, c->slots, count);
-    /* The manager may have created, changed or destroyed entities itself: is it all still possible, and is there still
-       room? */
+    /* The manager may have created, changed or destroyed entities itself: check once more that the change is possible
+     * and that there is room. */
     result = plan(c, entities, count);
     if (result != BP_OK)
         store_destroy_slots(c->world, manager, c->slots, count);
     return result;
 }
 
-/* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
+/* The general way of adding is a function of its own, so that the short ways do not pay for what only the general way
+ * needs. */
 NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     if (count == 1 && add_first(world, key, entities[0]))
@@ -333,8 +337,7 @@ bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entiti
                                                                         : remove_any(world, key, entities, count);
 }
 
-/* Is it a change that the entity's components allow? What fails for another reason is left to the change itself to
-   tell. */
+/* Do the entity's components allow the change? Errors of other kinds are left for the change itself to report. */
 static bool wanted(store_change_t *c, uint32_t prototype)
 {
     bp_result_t result = store_find_transition(c, prototype);
@@ -358,7 +361,7 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
         if (record == NULL && !store_reserve_record(world, bp_entity_index(e))) {
             unmark(&c, entities, kept);
             memmove(entities + kept, entities + i, (count - i) * sizeof *entities);
-            return kept + count - i; /* the change itself will tell */
+            return kept + count - i; /* the change itself will report the error */
         }
         if (record == NULL) {
             record = world_own_record(world, e);
@@ -382,8 +385,7 @@ uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *enti
  * Rows move in one of two ways:
  *   - a stretch of entities that lie in consecutive rows moves as blocks of memory (`move_stretch`);
  *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): each column in a loop of its
- *     own,
- *     its value size known outside the loop.
+ *     own, its value size known outside the loop.
  */
 
 enum { LONG_STRETCH = 8 };
@@ -724,7 +726,7 @@ bp_result_t store_strip(world_t *world, uint32_t manager)
         if (key == BP_NONE)
             continue;
         result = strip_run(world, run, key);
-        i = BP_NONE; /* its rows may have gone to a run that was looked at already: begin again */
+        i = BP_NONE; /* the rows may have gone to a run that was looked at already: begin again */
     }
     return result;
 }

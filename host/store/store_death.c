@@ -1,21 +1,20 @@
 /* store_death.c - what a death leaves behind, and its collection.
  *
  * A death costs a cleared record and a hole in a run; managers that must know are told in blocks, while the records of
- * the block are still there. Whoever is created next with the same components fills the lowest hole. What is not filled
- * is collected after steps: the last row moves into the lowest hole, and holes at the end go. So with rows a to h, of
- * which b, d and g have died,
+ * the block are still there. The next entity that is created with the same components fills the lowest hole. Holes that
+ * are not filled are collected after steps: the last row moves into the lowest hole, and holes at the end go. So with
+ * rows a to h, of which b, d and g have died,
  *
  *     a . c . e f . h        two rows move         a h c f e
  *
  * Collection is counted in rows, never in time, so that the order of rows is the same in every run of a program:
  *   - random rows, until four living ones in a row, or WORLD_GC_RANDOM dead ones: enough where few have died;
  *   - where more than 1/128 of a run is holes, rows move: 1/384 of the run's rows in a step, as many as die in each of
- *     the last
- *     steps, and WORLD_GC_ROWS that all runs share. While rows go on dying, 1/8 of a run is left as holes, since who is
- *     created next may fill them.
+ *     the last steps, and WORLD_GC_ROWS that all runs share. While rows go on dying, 1/8 of a run is left as holes,
+ *     since entities that are created next may fill them.
  *
- * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, all runs are looked
- * at once instead. Memory that a run no longer needs is given back a little in each step.
+ * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, the next collection
+ * looks at all runs once instead. Memory that a run no longer needs is given back a little in each step.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -113,8 +112,8 @@ static void leave_at_once(world_t *world, run_t *run, bp_entity_t e, uint32_t ro
     store_erase_row(world, run, row);
 }
 
-/* Clear the records of a block's entities that have components here, and leave holes in their rows, together where they
- * lie together. */
+/* Clear the records of a block's entities that have components in this world, and leave holes in their rows:
+ * consecutive rows in one call. */
 static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     leaving_t l;
@@ -310,7 +309,8 @@ static uint32_t collect_randomly(world_t *world, run_t *run)
     return collected;
 }
 
-/* How many of the rows that have been left since the last collections were left each time at least. */
+/* The rate of deaths that a run can count on: the least number of rows that were left between two collections, of the
+ * last RUN_RATES intervals. */
 static uint32_t steady_rate(run_t *run)
 {
     uint32_t least = run->left[0];
@@ -393,7 +393,7 @@ NOT_INLINED static uint32_t collect_managers(world_t *world)
             continue;
         uint32_t ended = verb_gc(manager->component, &manager->verb, &world->random);
         if (ended > 0)
-            manager->stamps.latest = world->moment; /* those that moved have been told */
+            manager->stamps.latest = world->moment; /* instances have ended; slots that moved are stamped when told */
         collected += ended;
     }
     return collected;
@@ -423,7 +423,7 @@ NOT_INLINED static void give_back(world_t *world, uint32_t visits)
             most = most > 0 ? most : memory_bytes(&world->memory) / WORLD_TRIM_SHARE + WORLD_TRIM_BYTES;
             size_t freed = run_trim(run, &world->memory, most);
             if (freed >= most)
-                return; /* it goes on here in the next step */
+                return; /* the next step goes on with this run */
             most -= freed;
         }
     }

@@ -56,14 +56,14 @@ void store_fill_hole(world_t *world, run_t *run, uint32_t row);
  * Returns how many rows moved. */
 uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left);
 
-/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its place, and
- * nothing else has moved meanwhile. */
+/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its row free,
+ * and no other row has moved meanwhile. */
 static inline uint32_t store_holes_allowed(const run_t *run)
 {
     return (run->flags & KEY_AT_ONCE) != 0 || run->has_counted ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
-/* Entities have gone from one run to another; NULL: none. Somebody may want to know. */
+/* Entities have gone from one run to another (NULL: no run): write that down for subscriptions whose sets change. */
 static inline void store_moved(world_t *world, const run_t *from, const run_t *to, const bp_entity_t *entities,
                                uint32_t count)
 {
@@ -78,8 +78,8 @@ static inline bool store_reserve_notices(world_t *world, uint32_t count)
     return world->notices == NULL || notices_reserve(world->notices, count);
 }
 
-/* Is there room for them already, if one more entity gets its first components? Whether anybody subscribes to the run
- * it comes to does not matter: it may go to another one, which takes no room. */
+/* Is there room for them already, if one more entity gets its first components? Room is kept whether or not the run
+ * that the entity comes to is subscribed to: the entity may go on to another run, and a move takes no new room. */
 static inline bool store_has_notice_room(const world_t *world)
 {
     return world->notices == NULL || notices_has_room(world->notices, world->occupied);
@@ -137,11 +137,10 @@ static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 
 /* One component key added to, or taken from, rows that thereby move to other runs.
  *
- * Inner to store_change.c. Who makes a change first finds the transition of every prototype
- * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then
- * cannot fail.
+ * Inner to store_change.c. The maker of a change first finds the transition of every prototype concerned, counts the
+ * rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then cannot fail.
  *
- * What it does not do: it asks no manager and judges no batch.
+ * Not here: asking managers, judging batches (store_change.c).
  */
 
 typedef struct store_change_t {
@@ -157,7 +156,8 @@ typedef struct store_change_t {
 /* Where entities of a prototype go: c->to and c->column, its run made. Errors are those of the prototypes. */
 bp_result_t store_look_up_transition(store_change_t *c, uint32_t from);
 
-/* The same; entities of a batch mostly take the same one. */
+/* As store_look_up_transition, but first tries the transition found last: entities of a batch mostly take the same
+ * one. */
 static inline bp_result_t store_find_transition(store_change_t *c, uint32_t from)
 {
     return c->found && c->from == from ? BP_OK : store_look_up_transition(c, from);

@@ -326,7 +326,8 @@ void world_note_all(world_t *world)
 
 uint64_t world_look(world_t *world)
 {
-    bool stepping = (world->hold & (WORLD_STEPPING | WORLD_TELLING)) != 0; /* whose moments are those of its units */
+    bool stepping = (world->hold & (WORLD_STEPPING | WORLD_TELLING)) != 0; /* in a step the moments are those of its
+                                                                              units */
     return stepping ? world->moment : world->moment++;
 }
 

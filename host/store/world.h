@@ -1,15 +1,15 @@
 /* world.h - a world: its managers, its entity index and the rows of its entities.
  *
- * Each world has its own managers, prototypes and runs; entities are the host's, and one entity may have
- * components in several worlds. A record says where an entity is in this world: its generation, its prototype, its row
- * (records.h). A record whose generation is not the entity's belongs to somebody else.
+ * Each world has its own managers, prototypes and runs; entities are the host's, and one entity may have components in
+ * several worlds. A record says where an entity is in this world: its generation, its prototype, its row (records.h). A
+ * record whose generation is not the entity's belongs to another entity.
  *
  * Invariants
  *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
  *   - a row's entity is alive, or {0} (a hole: its entity died or has moved to another run); the last row's is alive;
  *   - prototype 0 has no run: an entity without components has a cleared record or none.
  *
- * What it does not do: it runs no steps (step/), and who lives is told to it (destruction.h).
+ * Not here: steps (step/), who lives (entities.h; a world is told of deaths by destruction.h).
  */
 #ifndef HOST_STORE_WORLD_H
 #define HOST_STORE_WORLD_H
@@ -30,20 +30,22 @@ typedef struct manager_t {
     const field_t *const *columns; /* the fields stored in rows: the declared ones, or the slot of own storage */
     const field_t **column_list;
     uint32_t column_count;
-    uint32_t hidden; /* of these, the last so many: columns of the version before, while the present one is on
-                        probation */
+    uint32_t hidden; /* how many of `columns`, the last ones, are columns of the version before, while the present one
+                        is on probation */
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
     listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
 } manager_t;
 
-/* Where the fields of a component went when its declaration changed: for references made before. */
+/* Where the fields of a component went when its declaration changed; used by references that were made before the
+ * change. */
 enum { WORLD_MOVES = 64, FIELD_GONE = 0xff };
 
 typedef struct field_moves_t {
-    uint32_t version; /* that all runs of the world got then */
+    uint32_t version; /* the version that all runs of the world got with the change */
     uint32_t manager;
-    uint8_t to[REGISTRY_MAX_FIELDS]; /* by old number; FIELD_GONE: it has gone, or is of another type */
+    uint8_t to[REGISTRY_MAX_FIELDS]; /* the new number of each field, by its old one; FIELD_GONE: the field has gone, or
+                                        is of another type */
 } field_moves_t;
 
 /* Slots of a manager with storage of its own that do not lie in the world's columns. While a world has one, the slots
@@ -65,7 +67,7 @@ enum {
     WORLD_GC_FEW_SHARE = 128,    /* one hole in so many rows is left to random collection, ... */
     WORLD_GC_KEPT_SHARE = 8,     /* ... and one in so many to entities to come, while others die */
     WORLD_TRIM_VISITS = 64,      /* one run in so many is looked at in a step, whether it has too much room */
-    WORLD_TRIM_AFTER = 100,      /* steps that it may have it */
+    WORLD_TRIM_AFTER = 100,      /* steps that a run may have too much room */
     WORLD_TRIM_SHARE = 64,       /* one byte in so many of the world's may be given back in a step, and ... */
     WORLD_TRIM_BYTES = 1 << 20   /* ... so many */
 };
@@ -73,7 +75,7 @@ enum {
 /* Why the rows of a world must stay where they are. WORLD_SEALED is a bit that flags of properties have as well: in a
  * sealed world all of them are read-only, and one test sees both. */
 typedef enum world_hold_t {
-    WORLD_FREE = 0, /* they may move */
+    WORLD_FREE = 0, /* rows may move */
     WORLD_SEALED = BP_FIELD_READ_ONLY, /* a reload is prepared or taken back: nothing changes through the tables of the
                                           contract */
     WORLD_STEPPING = 1 << 1, /* units run, and hold columns */
@@ -108,8 +110,8 @@ typedef struct world_t {
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     char *name;
-    char *units;               /* what it calls kg, m and s (base/units.h); NULL: as declared */
-    verb_place_t place;        /* for what is said of crashes */
+    char *units;               /* what this world calls kg, m and s (base/units.h); NULL: as declared */
+    verb_place_t place;        /* where a crash happened, for messages */
 
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
@@ -132,11 +134,11 @@ typedef struct world_t {
     uint32_t collections;      /* after steps, so far */
     uint32_t trim_next;        /* the run that is looked at next, whether it has too much room */
 
-    uint32_t *old_layouts;     /* those that the world has had */
+    uint32_t *old_layouts;     /* layouts that the world had before */
     uint32_t old_layout_count, old_layout_capacity;
     field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
     uint32_t moves_made;       /* all told */
-    uint32_t ref_version;      /* of the last of them; 1 before */
+    uint32_t ref_version;      /* the version of the last of these moves; 1 before the first */
     uint32_t never;            /* 0: what references compare with that refer to nothing */
     const world_slots_i *slots_elsewhere; /* NULL: all slots lie in columns */
 
@@ -158,7 +160,7 @@ static inline world_t *world_of(bp_world_o *handle)
     return (world_t *)(void *)handle;
 }
 
-/* What a world shares with all others of its host. */
+/* The parts that a world shares with all other worlds of its host. */
 typedef struct world_parts_t {
     base_t *base;
     entities_t *entities;
@@ -204,23 +206,23 @@ static inline bool world_holds_rows(const world_t *world)
     return world->hold != WORLD_FREE;
 }
 
-/* Nothing changes through the tables of the contract until it is unsealed. From then on everything counts as written
- * anew, since a reload writes where it likes. [main] */
+/* Let nothing change through the tables of the contract until the world is unsealed. From the unsealing on all values
+ * count as written anew, since a reload may write any of them. [main] */
 void world_seal(world_t *world);
 void world_unseal(world_t *world);
 
 /* --- stamps ------------------------------------------------------------------------------------------------------- */
 
-/* The present moment, for somebody who looks at values now and will ask later what was written since: what is written
- * from now on is later; in a step, what later units write. [main] */
+/* The present moment, for a caller that looks at values now and will ask later for the values written since: all writes
+ * from now on have a later stamp; within a step, the writes of later units. [main] */
 uint64_t world_look(world_t *world);
 
-/* Runs keep stamps for one user more: until now all counts as written now. Errors: memory, nothing has changed then;
- * state, while the world is sealed. The end of that. [main] */
+/* world_keep_stamps: runs keep stamps for one user more; all values count as written now. Errors: memory, nothing has
+ * changed then; state, while the world is sealed. world_release_stamps: one user fewer. [main] */
 bp_result_t world_keep_stamps(world_t *world);
 void world_release_stamps(world_t *world);
 
-/* The same for the instances of a manager with storage of its own. */
+/* Keep, or release, stamps in the same way for the instances of a manager with storage of its own. */
 void world_keep_slot_stamps(world_t *world, manager_t *manager);
 void world_release_slot_stamps(world_t *world, manager_t *manager);
 
@@ -245,7 +247,7 @@ void world_leave_layout(world_t *world, uint32_t layout);
 bool world_reserve_moves(world_t *world);
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 
-/* Was that ever the layout of this world? [job] */
+/* Was `layout` ever the layout of this world? [job] */
 bool world_had_layout(const world_t *world, uint32_t layout);
 
 /* The fields that are stored in rows for a component, and what a key of its manager says of them. */
@@ -265,7 +267,7 @@ static inline manager_t *world_key_manager(const world_t *world, uint32_t key)
     return world->managers[world->prototypes.keys[key].manager];
 }
 
-/* The record of an index; of nobody where the world has none for it: only for reading. */
+/* The record of an index, for reading only; a cleared record where the world has none for the index. */
 static inline record_t *world_record_at(const world_t *world, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE - world->first_page;
@@ -273,7 +275,7 @@ static inline record_t *world_record_at(const world_t *world, uint32_t index)
     return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
 }
 
-/* Is there a record for it that can be written to? */
+/* Is there a record for the index that can be written to? */
 static inline bool world_has_record(const world_t *world, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE - world->first_page;

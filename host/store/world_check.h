@@ -1,11 +1,11 @@
 /* world_check.h - are the invariants of a world's store true?
  *
  * The heads of world.h, run.h, holes.h, prototypes.h and entities.h say what always holds between calls. Here each of
- * these sentences is tried, for every row, record, run, list and prototype. Tests ask for it; builds with
- * BACKPLANE_AUDIT (the sanitizer builds and AUDIT=1) do it after each step and each reload by themselves, so that a
- * fault shows at the step that made it and not where it is met.
+ * these sentences is tried, for every row, record, run, list and prototype. Tests call the check; builds with
+ * BACKPLANE_AUDIT (the sanitizer builds and AUDIT=1) make it after each step and each reload by themselves, so that a
+ * fault shows at the step that made it and not at a later one that meets it.
  *
- * What it does not do: it mends nothing, and it does not look at values in cells.
+ * Not here: mending, values in cells.
  */
 #ifndef HOST_STORE_WORLD_CHECK_H
 #define HOST_STORE_WORLD_CHECK_H
@@ -18,8 +18,8 @@ bool world_check(const world_t *world, char *text, size_t size);
 
 #if defined(BACKPLANE_AUDIT)
 
-/* The same; a world in which an invariant does not hold ends the process with that sentence in the log. Of a large
- * world, one of WORLD_CHECK_ROWS rows and records or more, only one call in WORLD_CHECK_SHARE looks. [main] */
+/* Make the check; a world in which an invariant does not hold ends the process with that sentence in the log. Of a
+ * large world, one of WORLD_CHECK_ROWS rows and records or more, only one call in WORLD_CHECK_SHARE looks. [main] */
 enum { WORLD_CHECK_ROWS = 20000, WORLD_CHECK_SHARE = 64 };
 void world_assert(world_t *world);
 
