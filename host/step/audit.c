@@ -1,6 +1,6 @@
 /* audit.c - hashes of cells around units.
  *
- * A cell is hashed by what it means: of texts and lists what they hold, not where.
+ * A cell is hashed by its value: texts and lists by their contents, not by their addresses.
  */
 #include "audit.h"
 
@@ -51,7 +51,8 @@ static bool declares(const unit_t *unit, uint32_t manager, uint32_t column)
     return false;
 }
 
-/* See the columns of one run: which field of which manager each one is. Column 0, the entities, is nobody's. */
+/* See the columns of one run: which field of which manager each one is. Column 0, the entities, belongs to no
+ * manager. */
 typedef void (*audit_see)(void *data, const run_t *run, uint32_t place, uint32_t manager, uint32_t column);
 
 static void see_columns(const world_t *world, const run_t *run, audit_see see, void *data)
@@ -65,7 +66,8 @@ static void see_columns(const world_t *world, const run_t *run, audit_see see, v
     }
 }
 
-/* --- what is not declared ----------------------------------------------------------------------------------------- */
+/* --- writes that are not declared
+   ----------------------------------------------------------------------------------------- */
 
 typedef struct looking_t {
     audit_t *audit;

@@ -1,27 +1,27 @@
-/* audit.h - what units really write, looked at around their calls: for people who want to know whether a plugin does
- * what it has declared.
+/* audit.h - the values that units really write, found by looking at cells around their calls: for people who want to
+ * know whether a plugin does what it has declared.
  *
  * Two questions can be asked of a step. Which unit changes a value that it has not declared to write: every such cell
  * in rows is looked at before and after each unit, and units run one after another. And what does each unit write: a
  * number for each field that it has declared, which is the same whenever it writes the same, on any number of threads.
  *
- * Both cost several passes over the columns. Where nobody asks, a step costs nothing more.
+ * Both cost several passes over the columns. A step without an audit costs nothing more.
  *
- * What it does not do: it sees no storage of managers' own, and no states; snapshots do (history/).
+ * Not here: storage of managers' own, states (both are in snapshots, history/).
  */
 #ifndef HOST_STEP_AUDIT_H
 #define HOST_STEP_AUDIT_H
 
 #include "schedule.h"
 
-/* What one unit wrote of one field. */
+/* The writes of one unit to one field. */
 typedef struct audit_result_t {
     const unit_t *unit;
     uint32_t manager, column;
     uint64_t hash;
 } audit_result_t;
 
-/* What has been told once is not told again. */
+/* A write that has been reported, so that it is not reported again. */
 typedef struct audit_told_t {
     const unit_t *unit;
     uint32_t manager, column;
@@ -32,7 +32,7 @@ typedef struct audit_t {
     bool writes;              /* the first question; else the second */
     uint64_t *cells;          /* hashes, before a unit */
     uint32_t cell_count, cell_capacity;
-    bool lacking;             /* there was no memory for them */
+    bool lacking;             /* there was no memory for the hashes */
     audit_told_t *told;
     uint32_t told_count, told_capacity;
     audit_result_t *results;  /* unit by unit, in their order */
@@ -47,11 +47,12 @@ void audit_free(audit_t *audit);
 void audit_clear(audit_t *audit);
 bp_result_t audit_expect(audit_t *audit, const schedule_t *schedule);
 
-/* Around a unit, alone: tell what it changes that it has not declared. [main] */
+/* To be called before and after a unit that runs alone: report the values that the unit changes without having declared
+ * it. [main] */
 void audit_before(audit_t *audit, const unit_t *unit);
 void audit_after(audit_t *audit, const unit_t *unit);
 
-/* A unit is done, and nobody that waits for it has begun: take down what it wrote. [job] */
+/* Take down the writes of a unit. Precondition: the unit is done, and no unit that waits for it has begun. [job] */
 void audit_done(audit_t *audit, const unit_t *unit);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* --- record ------------------------------------------------------------------------------------------------------ */
 
-/* What a recorded command looks like.
+/* The form of a recorded command.
  *
  * Commands lie one behind the other in chunks that never move, so that texts can be
  * pointed to.
@@ -34,9 +34,9 @@ typedef struct command_t {
 struct commands_chunk_t {
     commands_chunk_t *next;      /* of the same call */
     commands_chunk_t *next_call; /* in the first chunk of a call: the next call's, ... */
-    const char *unit;            /* ... and whose it was */
+    const char *unit;            /* ... and the unit that made the call */
     uint32_t call, created;
-    size_t size, used;           /* bytes, with this */
+    size_t size, used;           /* bytes, this struct included */
 };
 
 BP_STATIC_ASSERT(sizeof(command_t) % 8 == 0 && sizeof(commands_chunk_t) % 8 == 0, "commands begin at multiples of 8");
@@ -51,8 +51,8 @@ static inline char *command_values(command_t *command)
     return (char *)(command_entities(command) + command->capacity);
 }
 
-/* Placeholders: an even generation, which counts calls from 1; an index of 8 bits of the step's number and 24 of its
-   own. */
+/* Placeholders: an even generation, which counts calls from 1; an index of 8 bits of the step's number and 24 bits of
+ * the placeholder's number in the call. */
 static inline bp_entity_t command_placeholder(uint64_t step, uint32_t call, uint32_t index)
 {
     return (bp_entity_t){(uint64_t)(call + 1) << 33 | (step & 0xff) << 24 | index};
@@ -139,13 +139,14 @@ static command_t *new_command(bp_commands_o *r, uint32_t kind, uint32_t key, uin
     return command;
 }
 
-/* Have values of the property something behind them, that must be copied too: texts, or the items of lists? */
+/* Do values of the property point to something that must be copied too: texts, or the items of lists? */
 static bool holds_more(const bp_property_t *property)
 {
     return property->type == BP_STRING || (property->flags & BP_FIELD_LIST) != 0;
 }
 
-/* A number of a field means another field where the property was resolved for another layout. */
+/* Can an entity be added to the command recorded last? Properties are compared by layout too: the number of a field
+ * means another field where the property was resolved for another layout. */
 static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
@@ -154,7 +155,8 @@ static bool continues(const command_t *open, uint32_t kind, uint32_t key, const 
                                  open->property.element == property->element && !holds_more(property)));
 }
 
-/* A command for `count` more entities: the one recorded last where it goes on and has room, else a new one. */
+/* A command for `count` more entities: the command recorded last where the new one continues it and there is room, else
+ * a new command. */
 static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count,
                                const bp_property_t *property, size_t more)
 {
@@ -286,7 +288,8 @@ static size_t measure(const bp_property_t *property, const char *value)
     return align_8(size);
 }
 
-/* Copy what a value holds to `more`, and lead the copy of the value there. Returns what lies behind. */
+/* Copy the text or the items that a value points to, to `more`, and make the copied value point there. Returns the
+ * address behind them. */
 static char *copy_more(const bp_property_t *property, char *value, char *more)
 {
     uint32_t count;
@@ -337,7 +340,7 @@ bp_result_t commands_set(bp_commands_o *r, const bp_property_t *property, const 
 
 /* --- commands make ----------------------------------------------------------------------------------------------- */
 
-/* Making what was recorded, call by call in the order of the step.
+/* Making the recorded commands, call by call in the order of the step.
  *
  * Calls come as a list in any order and are sorted in place, so that ordering needs no memory. Placeholders are
  * replaced where they lie; then entities that a command does not concern any more are taken out, and the rest goes to
@@ -445,7 +448,7 @@ static void make_create(making_t *m, const command_t *command)
 {
     commands_t *c = m->commands;
     commands_created_t *call = c->call_count > 0 ? &c->calls[c->call_count - 1] : NULL;
-    if (call == NULL || call->call != m->call->call) { /* there was no memory for them */
+    if (call == NULL || call->call != m->call->call) { /* there was no memory for this call's placeholders */
         error_memory(&m->world->base->error, "creating entities");
         fail(m);
         return;

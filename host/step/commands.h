@@ -2,13 +2,14 @@
  *
  * Every call of a unit's verb gets a recorder of its own (bp_commands_o) on the stack of the thread that makes the
  * call, so recording takes no lock. The recorder carries the call's number in the step, which does not depend on
- * threads; what was recorded is made in the order of these numbers. So are placeholders: number of the call and number
- * in the call, in an id whose generation is even, which no living entity has.
+ * threads; what was recorded is made in the order of these numbers. Placeholders do not depend on threads either: an id
+ * holds the number of the call and the placeholder's number in it, and its generation is even, which no living entity
+ * has.
  *
  * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a
  * line of the log, and the others are made.
  *
- * What it does not do: it decides nothing about when (step.c).
+ * Not here: when commands are made (step.c).
  */
 #ifndef HOST_STEP_COMMANDS_H
 #define HOST_STEP_COMMANDS_H
@@ -32,10 +33,10 @@ typedef struct commands_created_t {
 typedef struct commands_t {
     memory_t memory;
     world_t *world;
-    messages_t *messages;          /* that are sent with commands */
+    messages_t *messages;          /* the channels of messages that are sent with commands */
     _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
-    uint64_t step;                 /* that records */
-    uint64_t made_step;            /* that recorded what these are about: */
+    uint64_t step;                 /* number of the step that records now */
+    uint64_t made_step;            /* number of the step whose commands the next members are about: */
     commands_created_t *calls;     /* by number */
     uint32_t call_count, call_capacity;
     bp_entity_t *entities;
@@ -67,7 +68,7 @@ static inline void commands_end(struct bp_commands_o *recorder)
         commands_keep(recorder);
 }
 
-/* Has anybody recorded anything? [main] */
+/* Has any call recorded a command? [main] */
 static inline bool commands_pending(commands_t *commands)
 {
     return atomic_load_explicit(&commands->recorded, memory_order_relaxed) != NULL;
@@ -84,7 +85,7 @@ bp_result_t commands_remove(bp_commands_o *recorder, uint32_t key, const bp_enti
 bp_result_t commands_set(bp_commands_o *recorder, const bp_property_t *property, const bp_entity_t *entities,
                          uint32_t count, const void *values, size_t stride);
 
-/* As that of bp_message_api. [job] */
+/* As bp_message_api.send. [job] */
 bp_result_t commands_send(bp_commands_o *recorder, const bp_channel_o *channel, const void *const *values,
                           uint32_t count);
 

@@ -6,9 +6,10 @@
  * worker that wakes up late finds the gate closed and holds up nobody, and then nothing of the batch is in use any
  * more.
  *
- * Whoever waits spins a little first, since the next batch of a step comes soon, and then sleeps under the lock. Who is
- * about to sleep says so before he looks a last time, and who changes the gate looks for sleepers afterwards: one of
- * the two sees the other. With more threads than processors nobody spins.
+ * A thread that waits spins a little first, since the next batch of a step comes soon, and then sleeps under the lock.
+ * A thread about to sleep sets its flag before it looks at the gate a last time, and a thread that changes the gate
+ * looks at the flags afterwards: so one of the two sees the other, and no wake-up is lost. With more threads than
+ * processors no thread spins.
  */
 #include "jobs.h"
 

@@ -2,7 +2,7 @@
  *
  * The pool implements bp_jobs_i, and an embedder's own bp_jobs_i takes its place: the schedule sees only that table.
  *
- * What it does not do: no queues, no priorities, no jobs inside jobs.
+ * Not here: queues, priorities, jobs inside jobs.
  */
 #ifndef HOST_STEP_JOBS_H
 #define HOST_STEP_JOBS_H

@@ -45,7 +45,7 @@ uint32_t message_field_size(const message_field_t *field)
     return value_size(field->type) * field->count;
 }
 
-/* Of a vector that of its parts. */
+/* The alignment of a type; for a vector, the alignment of its parts. */
 static uint32_t alignment_of(uint32_t type)
 {
     switch (type) {
@@ -73,7 +73,7 @@ message_field_t *messages_field(const pipe_t *pipe, const char *name)
     return NULL;
 }
 
-/* Where the record ends that has the fields so far, without what fills it up. */
+/* The end of a record with the fields so far, without the padding behind the last one. */
 static uint32_t end_of(const pipe_t *pipe)
 {
     const message_field_t *last = pipe->field_count == 0 ? NULL : &pipe->fields[pipe->field_count - 1];
@@ -123,7 +123,7 @@ static bp_result_t check_fields(const messages_t *all, const pipe_t *pipe, const
     return BP_OK;
 }
 
-/* Records become longer; what is new in them is zero. */
+/* Make records longer; the bytes added to each are zero. */
 static bool widen(const messages_t *all, message_records_t *records, uint32_t from, uint32_t to)
 {
     if (from == to || records->capacity == 0)
@@ -138,7 +138,7 @@ static bool widen(const messages_t *all, message_records_t *records, uint32_t fr
     return true;
 }
 
-/* Where all ends have their fields, after fields have come. */
+/* Set anew where each end finds its fields in a record, after fields were added. */
 static void find_offsets(messages_t *all)
 {
     for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
@@ -152,7 +152,7 @@ static void find_offsets(messages_t *all)
     }
 }
 
-/* Room has been reserved. */
+/* Add the fields that a channel lacks. Precondition: room has been reserved. */
 static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fields, uint32_t count)
 {
     uint32_t before = pipe->field_count, size = pipe->size;
@@ -166,7 +166,7 @@ static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fie
     if (pipe->field_count == before)
         return true;
     uint32_t wider = round_up(end_of(pipe), MOST_ALIGNMENT);
-    free_records(all, &pipe->sent, size); /* between steps there are none */
+    free_records(all, &pipe->sent, size); /* between steps the channel has no sent records */
     if (!widen(all, &pipe->read, size, wider)) {
         pipe->field_count = before;
         return false;

@@ -1,11 +1,11 @@
-/* messages.h - channels of a world (bp_message.h): what is sent in this step, and what was sent in the last one.
+/* messages.h - channels of a world (bp_message.h): the records sent in this step, and those sent in the last one.
  *
- * A message is a record of the channel's fields, in the order in which somebody named them first, each at a multiple of
- * its alignment. Channels live as long as their world; the ends that plugins hold come and go. The fields of a channel
- * change between steps only, so records that are on their way in a step have its form.
+ * A message is a record of the channel's fields, in the order in which the fields were first named, each at a multiple
+ * of its alignment. Channels live as long as their world; the ends that plugins hold come and go. The fields of a
+ * channel change between steps only, so records that are on their way in a step have its form.
  *
- * What is sent is recorded with the commands of the call (commands.h), which gives it its order, and put into the
- * channel when these are made. At the end of the step what was sent becomes what is read.
+ * A message is recorded with the commands of the call that sends it (commands.h), which sets its order, and is put into
+ * the channel when the commands are made. At the end of the step the sent records become the records that can be read.
  *
  * Not here: which verbs may send (commands.h).
  */
@@ -46,7 +46,7 @@ struct bp_channel_o {
     uint32_t *offsets;     /* in a record */
     uint32_t *sizes;       /* of values */
     uint32_t field_count;
-    bool whole;            /* it names all bytes of a record */
+    bool whole;            /* the end names all bytes of a record */
 };
 
 typedef struct messages_t {
@@ -73,20 +73,21 @@ void messages_read(const bp_channel_o *channel, bp_messages_t *messages);
 /* Write the records of what an end sends. [job] */
 void messages_record(const bp_channel_o *channel, const void *const *values, char *records, uint32_t count);
 
-/* Records that have been sent come into their channel, as far as there is memory. [main] */
+/* Put sent records into their channel, as far as there is memory. [main] */
 void messages_put(messages_t *messages, pipe_t *pipe, const char *records, uint32_t count);
 
-/* The end of a step. [main] */
+/* At the end of a step: the records that were sent become those that can be read. [main] */
 void messages_turn(messages_t *messages);
 
-/* A channel of that name with these fields, which is made or gets those that it lacks. Errors: type, memory. [main] */
+/* A channel of that name with these fields, which is made where it is missing, and gets the fields that it lacks.
+ * Errors: type, memory. [main] */
 bp_result_t messages_need(messages_t *messages, const char *name, const message_field_t *fields, uint32_t count,
                           pipe_t **pipe);
 
 /* The channel of that name; NULL: there is none. */
 pipe_t *messages_find(const messages_t *messages, const char *name);
 
-/* A field of a channel; NULL: it has none of that name. */
+/* A field of a channel; NULL: the channel has none of that name. */
 message_field_t *messages_field(const pipe_t *pipe, const char *name);
 
 /* Bytes of a value of a field, all values of an array together. */

@@ -1,7 +1,8 @@
-/* needs.c - which units of a world could not be had any more without a plugin: who asks before it is unloaded.
+/* needs.c - which units of a world cannot run without a plugin; asked before the plugin is unloaded.
  *
- * A unit needs a plugin where one of its terms requires a component of it, or where it names a component or system of
- * it under reads, writes, before or after: without that name its world would refuse to step (schedule.c).
+ * A unit needs a plugin where one of its terms requires a component of it, or where the unit names a component or
+ * system of the plugin under reads, writes, before or after: without that name the world would refuse to step
+ * (schedule.c).
  */
 #include "schedule.h"
 

@@ -1,8 +1,8 @@
 /* notify.c - subscriptions for the units of a world, and telling them.
  *
  * When units change, subscriptions are made anew: signatures of all runs, by prototype. A term means something else
- * when a component has left the world and come again, or has only now come; then runs change sides as a whole, and
- * systems that had been told are told of that.
+ * when a component has left the world and come again, or has only now come; then whole runs come to match or cease to,
+ * and systems that had been told of matches are told of that.
  */
 #include "../os/os.h"
 #include "../store/notices.h"
@@ -43,7 +43,8 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
 
 /* --- making subscriptions ----------------------------------------------------------------------------------------- */
 
-/* Watches for all units that ask, in `numbers` for each unit; NULL without an error where nobody does. */
+/* Subscribe the terms of all units that ask; `numbers` gets the number of each unit's subscription. *out is NULL,
+ * without an error, where no unit asks. */
 static bp_result_t make_subscriptions(schedule_t *schedule, uint32_t *numbers, notices_t **out)
 {
     world_t *world = schedule->world;
@@ -79,7 +80,7 @@ static bool make_signatures(const world_t *world, notices_t *n, uint32_t *signat
     return n == NULL || notices_signature(n, 0) != BP_NONE;
 }
 
-/* A unit that has been told is told of runs that have changed sides. */
+/* Tell a unit that has been told before of the runs that have come to match, or no longer do. */
 static void tell_difference(const world_t *world, unit_t *unit, const notices_t *next, uint32_t subscription,
                             const uint32_t *signatures)
 {
@@ -144,7 +145,7 @@ bp_result_t notify_refresh(schedule_t *schedule)
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-/* A newcomer is told of all that match. */
+/* Tell a unit that has just come of all entities that match. */
 static uint32_t tell_newcomer(const world_t *world, unit_t *unit)
 {
     uint32_t told = 0;

@@ -1,9 +1,10 @@
 /* pace.c - the way in use is compared with the other one by the best of seven runs each.
  *
- * The best and not the mean, since what disturbs a run only ever makes it longer. A change wants some advantage, so
- * that two ways that are equally good do not take turns; the change to one thread an eighth, since another program that
- * has the processors for a moment looks the same as work that cannot be shared. Where threads save a fifth or more the
- * answer is clear, and is not asked again for as long as possible; where they do not, it is asked again sooner.
+ * The best and not the mean, since a disturbance only ever makes a run longer. The way changes only for some advantage,
+ * so that two ways that are equally good do not take turns; a change to one thread needs an advantage of an eighth,
+ * since another program that has the processors for a moment looks the same as work that cannot be shared. Where
+ * threads save a fifth or more the answer is clear, and the next trial is put off for as long as possible; else the
+ * next trial comes sooner.
  */
 #include "pace.h"
 
@@ -16,7 +17,7 @@ static uint64_t best_of_last(const pace_t *pace)
     uint64_t best = pace->last[0];
     for (int i = 1; i < RUNS; i++)
         best = pace->last[i] < best ? pace->last[i] : best;
-    return best; /* 0 while there are not enough of them */
+    return best; /* 0 while fewer than seven runs have been measured */
 }
 
 static void begin_trial(pace_t *pace)
@@ -42,7 +43,7 @@ static void end_trial(pace_t *pace)
 bool pace_share(pace_t *pace, uint64_t expected)
 {
     if (expected < PACE_WORTH_NS) {
-        *pace = (pace_t){.alone = false}; /* should it grow, it is as good as new */
+        *pace = (pace_t){.alone = false}; /* work that grows again later is treated as new work */
         return false;
     }
     if (pace->wait == 0)

@@ -1,12 +1,12 @@
-/* pace.h - is a piece of work faster on several threads? Found out by running it both ways.
+/* pace.h - is a piece of work faster on several threads? The answer is found by running the work both ways.
  *
- * What threads cost is not to be had from the work alone: how long a wake-up takes, whether another program has the
+ * The cost of threads cannot be told from the work alone: how long a wake-up takes, whether another program has the
  * other processors, whether rows that two processors write by turns wander between their caches. So the way that is not
  * in use is tried now and then, for a few times in a row, and the better of the two stays. Where the answer remains the
- * same it is asked less and less often. Work that takes long is not tried the other way: threads that share it share it
- * by small tasks, so little can be lost, and a trial would be a step that stutters.
+ * same, trials become less and less frequent. Work that takes long is not tried the other way: threads that share it
+ * share it by small tasks, so little can be lost, and a trial would be a step that stutters.
  *
- * What it does not do: it knows no clock and runs nothing; it is told how long things took.
+ * Not here: a clock, running the work (the caller says how long the work took).
  */
 #ifndef HOST_STEP_PACE_H
 #define HOST_STEP_PACE_H
@@ -20,7 +20,7 @@ enum {
     PACE_TRIES = 8,           /* runs of a trial; the first, which wakes threads or lets them sleep, does not count */
     PACE_FIRST_TRIAL = 16,    /* runs before the first trial, and after one that changed the way; doubled after others
                                  that were close */
-    PACE_LAST_TRIAL = 1024,   /* no further than this */
+    PACE_LAST_TRIAL = 1024,   /* the most runs between trials */
     PACE_LAST_TRIAL_ALONE = 256
 };
 
@@ -37,7 +37,8 @@ typedef struct pace_t {
 /* Run the work on several threads this time? `expected` is what it will take in all, in nanoseconds. */
 bool pace_share(pace_t *pace, uint64_t expected);
 
-/* It took so long, the way that pace_share said. Not for work that was not worth sharing. */
+/* Note how long the work took, done the way that pace_share said. Not to be called for work that was not worth
+ * sharing. */
 void pace_note(pace_t *pace, uint64_t nanoseconds);
 
 #endif

@@ -1,8 +1,8 @@
 /* queries.c - kept queries: bound, walked, ended.
  *
- * Invariant: while a query is bound, its list has the runs that were looked at so far, and `places` where in a
- * component's columns those lie that it asks for. What it watches (BP_QUERY_CHANGES) is what its present binding needs:
- * the rows of the world, and the managers with storage of their own among its terms.
+ * Invariant: while a query is bound, its list has the runs that were looked at so far, and `places` says which of a
+ * component's columns the query asks for. A query with BP_QUERY_CHANGES watches what its present binding needs: the
+ * rows of the world, and the managers with storage of their own among its terms.
  */
 #include "queries.h"
 
@@ -240,7 +240,7 @@ bp_result_t queries_begin(bp_query_o *q, uint64_t since)
     return BP_OK;
 }
 
-/* The columns of a match that the query asks for; those that it writes, or all. Returns how many. */
+/* List the columns of a match that the query asks for: those that it writes (`written`), or all. Returns how many. */
 static uint32_t asked_columns(const bp_query_o *q, const query_cell_t *cells, bool written, uint16_t *columns)
 {
     uint32_t count = 0;

@@ -1,10 +1,10 @@
 /* queries.h - queries that plugins and embedders keep (bp_query.h).
  *
- * A kept query has terms like a system's, bound in the same way, and the same list of matching runs (store/query.h).
- * It is bound for a layout of its world and for the managers that are there; where one of these has changed it is
- * bound anew when it is begun.
+ * A kept query has terms like a system's, bound in the same way, and the same list of matching runs (store/query.h). A
+ * query is bound for a layout of its world and for the managers that the world has; where one of these has changed the
+ * query is bound anew when it is begun.
  *
- * What it does not do: it takes no part in steps.
+ * Not here: calls in a step (unit.c).
  */
 #ifndef HOST_STEP_QUERIES_H
 #define HOST_STEP_QUERIES_H
@@ -20,15 +20,15 @@ void queries_end(bp_query_o *query);
 bp_result_t queries_begin(bp_query_o *query, uint64_t since);
 const bp_match_t *queries_next(bp_query_o *query);
 
-/* Does it ask for columns to write to; and in which world is it? */
+/* Does the query ask for columns to write to? In which world is the query? */
 bool queries_write(const bp_query_o *query);
 bp_world_o *queries_world(const bp_query_o *query);
 
 /* End the queries of a plugin, or of everybody (`all`). [main] */
 void queries_end_of(schedule_t *schedule, const plugin_t *owner, bool all);
 
-/* Can every query have of `component` what it asks for? Those of plugins for which `going` says yes are not asked. The
- * error says whose query it is. [main] */
+/* Does `component` have all that every query asks for? Queries of plugins for which `going` says yes are left out. The
+ * error says whose query lacks something. [main] */
 typedef bool (*queries_going)(const void *context, const plugin_t *owner);
 bp_result_t queries_admit(const schedule_t *schedule, const component_t *component, queries_going going,
                           const void *context);

@@ -4,8 +4,9 @@
  * alone, and waits only while another one is at work; so a pool that runs jobs one after another, on one thread, is
  * right too.
  *
- * Small work is not worth waking anybody, and some that is larger is not either (pace.h): what the units took in the
- * last steps decides. That changes who runs what and nothing else, since calls and their numbers do not depend on it.
+ * Small work is not worth waking a thread, and some larger work is not either (pace.h): the times of the units in the
+ * last steps decide. The decision changes which thread runs a call and nothing else, since calls and their numbers do
+ * not depend on threads.
  */
 #include "../os/os.h"
 #include "audit.h"
@@ -133,7 +134,8 @@ static void run_on_threads(region_t *region, const crew_t *crew)
     }
 }
 
-/* --- where we are ----------------------------------------------------------------------------------------------- */
+/* --- one region, begun and ended
+ * ----------------------------------------------------------------------------------------------- */
 
 static void run_here(const region_t *region)
 {
@@ -156,7 +158,7 @@ static void run_here(const region_t *region)
     }
 }
 
-/* What the units will take, by what they took; 0 where there is nothing that could be shared. */
+/* The time that the units are expected to take, by the times they took before; 0 where no work could be shared. */
 static uint64_t expected_of(const region_t *region)
 {
     uint64_t expected = 0;
@@ -176,7 +178,7 @@ static uint64_t expected_of(const region_t *region)
 void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, pace_t *pace)
 {
     region_t region = {.parts = parts, .count = count, .trace = crew->trace, .audit = crew->audit};
-    if (crew->audit != NULL) { /* whoever asks wants threads wherever there can be some, whether or not they pay */
+    if (crew->audit != NULL) { /* an audit uses threads wherever there can be some, whether or not they pay */
         if (crew->audit->writes || crew->jobs.threads <= 1 || expected_of(&region) == 0)
             run_here(&region);
         else

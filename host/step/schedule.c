@@ -72,7 +72,7 @@ static void free_schedule(schedule_t *schedule)
     }
     schedule->count = 0;
     schedule_unsettle(schedule);
-    world_stop(schedule->world); /* whose managers may end queries of theirs */
+    world_stop(schedule->world); /* the world's managers may end queries of theirs meanwhile */
     queries_end_of(schedule, NULL, true);
     commands_free(&schedule->commands);
     messages_free(&schedule->messages);
@@ -115,7 +115,7 @@ static bp_result_t out_of_memory(schedule_t *schedule)
 
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
 {
-    schedule->settled = false; /* a term of a system may have waited for it */
+    schedule->settled = false; /* a term of a system may have waited for this component */
     if (manager->component->table.simulate == NULL)
         return BP_OK;
     unit_t *unit = new_unit(schedule, manager->component->name);
@@ -127,7 +127,7 @@ bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager)
     return BP_OK;
 }
 
-/* Can the system have of `component` what it asks for? */
+/* Does `component` have all that the system asks for? */
 static bp_result_t admit_terms(world_t *world, const system_t *system, const component_t *component)
 {
     for (uint32_t t = 0; t < system->term_count; t++) {
@@ -196,7 +196,7 @@ uint32_t schedule_place(const schedule_t *schedule, const char *name)
     return at;
 }
 
-/* Settle for a moment as if it had gone. */
+/* Settle for a moment as if the component, or the system, had gone; then as before. */
 bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system)
 {
     uint32_t at = 0;
@@ -298,13 +298,13 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
 
 /* --- settle ------------------------------------------------------------------------------------------------------ */
 
-/* From what units declare to what a step needs to know.
+/* From the declarations of units to the numbers and tables that a step needs.
  *
- * Names become numbers of managers: of terms, which say what a unit is handed, and of `reads` and `writes`, which only
- * say what else it touches. A component that no plugin brings is an error there, since a misspelt name would let units
- * run side by side that must not; one that this world lacks does no harm.
+ * Names become numbers of managers: the names of terms, which say what a unit is handed, and those of `reads` and
+ * `writes`, which only say what else the unit touches. A component that no plugin brings is an error there, since a
+ * misspelt name would let units run side by side that must not; a component that only this world lacks does no harm.
  *
- * Everything is found out anew each time, since it is rare.
+ * All of it is found out anew each time, since settling is rare.
  */
 
 /* --- terms and queries ------------------------------------------------------------------------------------------ */
@@ -484,7 +484,8 @@ static void set_bit(uint64_t *words, uint32_t bit)
     words[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* What the unit touches of a manager, kept in the order of managers, each once; NULL when out of memory. */
+/* The entry for what the unit touches of a manager, made where it is new; entries are in the order of managers, each
+ * manager once. NULL when out of memory. */
 static access_t *need_access(schedule_t *schedule, unit_t *unit, uint32_t manager)
 {
     uint32_t at = 0;
@@ -517,7 +518,7 @@ static bp_result_t access_all(schedule_t *schedule, unit_t *unit, uint32_t manag
     return BP_OK;
 }
 
-/* What `simulate` does with its own columns, by its fields; where these say nothing, it writes them all. */
+/* Note what `simulate` does with its own columns, as its fields say; where these say nothing, it writes all columns. */
 static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
 {
     const component_t *component = unit->manager->component;
@@ -537,8 +538,8 @@ static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
     return BP_OK;
 }
 
-/* A term's fields. One without asks for presence, which no unit changes; or it gives slots, which lead to what the
-   manager has. */
+/* Note what a unit does with a term's fields. A term without fields asks for presence, which no unit changes, or for
+ * slots, which lead to the manager's own storage. */
 static bp_result_t access_term(schedule_t *schedule, unit_t *unit, uint32_t t)
 {
     const term_t *term = &unit->system->terms[t];
@@ -621,7 +622,7 @@ bp_result_t schedule_settle(schedule_t *schedule)
     if (result == BP_OK && !order_segments(schedule))
         result = error_memory(&schedule->world->base->error, "settling a step");
     schedule->settled = result == BP_OK;
-    schedule->world->entities->listeners++; /* who are told of deaths in the order of the step */
+    schedule->world->entities->listeners++; /* listeners are told of deaths in the order of the step */
     return result;
 }
 
@@ -629,11 +630,11 @@ bp_result_t schedule_settle(schedule_t *schedule)
 
 /* Sorting units by their wishes, then by their conflicts.
  *
- * Who wants to precede whom is found out once for every pair, into a table of bytes; from then on placing a unit is
- * counting down.
+ * For every pair of units the table `before` (a byte each) says whether one must precede the other; from then on
+ * placing a unit only counts down the units that wait for it.
  *
- * Units of one segment form a graph without circles, since everyone waits only for those before him in the order. A
- * unit that must be alone ends the segment before it and is one itself.
+ * Units of one segment form a graph without circles, since every unit waits only for units before it in the order. A
+ * unit that must be alone ends the segment before it and is a segment itself.
  */
 
 static bool lists(const char *list, const char *name)
@@ -698,7 +699,8 @@ static void say_wish(text_t *text, const unit_t *a, const unit_t *b)
                 says_before(a, b) ? "before" : "after", says_before(a, b) ? a->name : b->name);
 }
 
-/* Going from obstacle to obstacle leads into a circle; then it is told once around. */
+/* Walk from obstacle to obstacle until the walk has come into a circle; the error then names the units of the circle,
+ * each once. */
 static bp_result_t circle(const schedule_t *schedule, const wishes_t *w)
 {
     text_t names = {.length = 0}, wishes = {.length = 0};

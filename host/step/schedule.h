@@ -1,16 +1,16 @@
 /* schedule.h - the step of a world: its units, their order, and running them.
  *
  * A unit is a system, or a component that simulates. The order of units follows their `before` and `after`, and where
- * these leave it open, the order in which the world was given them. It is settled at the first step after a change; so
- * is what each unit matches, and which units may run side by side: the order is cut into segments, and the units of a
- * segment wait only for those before them that they conflict with. A unit that is not concurrent is a segment of its
- * own.
+ * these leave it open, the order in which the world was given them. The order is settled at the first step after a
+ * change; so are the matches of each unit, and which units may run side by side: the order is cut into segments, and
+ * the units of a segment wait only for those before them that they conflict with. A unit that is not concurrent is a
+ * segment of its own.
  *
  * A unit that may run in parallel has its runs cut into ranges of rows. Results do not depend on the number of threads,
- * because ranges do not, because conflicting units keep their order, and because what units want to change is recorded
- * and made in the order of the step (commands.h).
+ * because ranges do not depend on it either, because conflicting units keep their order, and because changes of
+ * structure are recorded and made in the order of the step (commands.h).
  *
- * What it does not do: it knows no threads but by bp_jobs_i.
+ * Not here: threads (bp_jobs_i).
  */
 #ifndef HOST_STEP_SCHEDULE_H
 #define HOST_STEP_SCHEDULE_H
@@ -28,27 +28,28 @@ enum {
     SCHEDULE_RANGE_ROWS = 16384   /* every range's columns aligned */
 };
 
-/* What a unit touches of one component: a bit for each field, by its number, and the last one for what else its manager
-   has. */
+/* The parts of one component that a unit touches: a bit for each field, by its number, and the last bit for the rest of
+ * its manager (its own storage, its state). */
 enum { ACCESS_WORDS = 4, ACCESS_MANAGER = 255 };
 BP_STATIC_ASSERT((int)REGISTRY_MAX_FIELDS <= (int)ACCESS_MANAGER, "the last bit is no field's");
 typedef struct access_t {
     uint32_t manager;
-    bool named; /* it is written in ways that no term says */
+    bool named; /* the unit names the component under `writes`, so that no term says which rows it writes */
     uint64_t reads[ACCESS_WORDS], writes[ACCESS_WORDS];
 } access_t;
 
-/* What a unit is handed of one of its terms: where, within the columns of the component, those lie that it asks for. */
+/* How a unit is handed the columns of one of its terms: where, within the columns of the component, the columns lie
+ * that the unit asks for. */
 typedef struct binding_t {
     uint16_t place;         /* of the term in the query */
     uint16_t first, count;  /* the first column, and how many */
-    bool in_row;            /* they lie in a row, none of them absent */
+    bool in_row;            /* the columns lie one behind another, none of them absent */
     bool slots;             /* the component has storage of its own */
     const uint16_t *places; /* of each, TERM_ABSENT where the component lacks it */
     void *const *absent;    /* what the unit is handed where entities lack the component */
 } binding_t;
 
-/* What one thread does at a time: whole matches, or one range of the rows of one. */
+/* The work that one thread takes at a time: whole matches, or a range of the rows of one match. */
 typedef struct task_t {
     uint32_t match, end;   /* matches `match` to `end` - 1 */
     uint32_t first, count; /* count > 0: these rows of `match` */
@@ -71,14 +72,14 @@ typedef struct unit_t {
     bool has_slots;     /* some have */
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
-    bool told;          /* of the entities that matched when it came */
-    uint32_t subscription; /* by which it is told who matches; BP_NONE: it is not */
+    bool told;          /* the unit has been told of the entities that matched when it came */
+    uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
     access_t *access;   /* by number of manager */
     uint32_t access_count, access_capacity;
     uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
     uint32_t follower_count, follower_capacity;
     uint32_t awaited;   /* units that this one waits for */
-    uint64_t moment;    /* of this step, where somebody asks what has changed; the stamp of what the unit writes */
+    uint64_t moment;    /* of this step, where the world keeps stamps; the stamp of the values that the unit writes */
 
     bp_match_t *matches;      /* of run_all; built anew each step */
     void *const **columns;    /* term_count for each match */
@@ -100,15 +101,15 @@ typedef struct unit_t {
 typedef struct segment_t {
     uint32_t first, count;
     bool shared;         /* on several threads, if there are */
-    bool commands_first; /* commands so far are made before it begins */
+    bool commands_first; /* the commands recorded so far are made before the segment begins */
     pace_t pace;
 } segment_t;
 
-/* What all worlds of a host share while they step. */
+/* The parts that all worlds of a host share while they step. */
 typedef struct crew_t {
     bp_jobs_i jobs;
-    struct trace_t *trace; /* NULL: nobody looks */
-    struct audit_t *audit; /* likewise */
+    struct trace_t *trace; /* NULL: no slices of time are put down */
+    struct audit_t *audit; /* NULL: no audit */
     bool recomputing;      /* a past is computed again: units that are output are left out */
 } crew_t;
 
@@ -139,14 +140,14 @@ typedef struct schedule_t {
     uint32_t segment_count, segment_capacity;
     bool settled;
     bool all_concurrent; /* its units may run beside those of other worlds */
-    bool subscribed;     /* subscriptions are those of the present units */
+    bool subscribed;     /* the subscriptions are those of the present units */
     pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
 
-    /* while it steps: */
+    /* while the world steps: */
     const crew_t *crew;
     bp_step_t now;
     uint32_t calls;
-    uint32_t part; /* its number among the worlds that step side by side */
+    uint32_t part; /* number of the world among those that step side by side */
     uint64_t began;
     uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;
@@ -170,7 +171,7 @@ BP_STATIC_ASSERT(offsetof(struct bp_world_o, rows) == 0, "a world begins with it
 bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
                                   double step_rate, uint32_t layout);
 
-/* Who listens to deaths among the units of a world (destruction_t.unit). */
+/* The listeners among the units of a world, one by one (as destruction_t.unit says). */
 bool schedule_listener(world_t *world, uint32_t index, listener_t **listener);
 
 /* Stops all systems and then all managers, newest first, and frees the world. */
@@ -180,15 +181,14 @@ void schedule_free_world(bp_world_o *world);
 bp_result_t schedule_add_manager(schedule_t *schedule, manager_t *manager);
 bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 
-/* Can the systems of the world have of a component what they ask for? For a component that is about to come to it.
-   [main] */
+/* Does a component that is about to come to the world have all that the world's systems ask for? [main] */
 bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
 /* The place among the units where one of that name belongs, by the order in which the world wants them. [main] */
 uint32_t schedule_place(const schedule_t *schedule, const char *name);
 
-/* Could the world still step without this component, or system (the other is NULL)? Where it cannot step as it is, yes.
- * The error says what could not go on. [main] */
+/* Could the world still step without this component, or system (the other is NULL)? Returns BP_OK also where the world
+ * cannot step as it is. The error names the unit that could not go on. [main] */
 bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system);
 
 /* Take units out; a system is stopped. [main] */
@@ -212,16 +212,16 @@ bp_result_t schedule_settle(schedule_t *schedule);
  * on with that; NULL where it needs nothing of it. [main] */
 const char *schedule_need(const unit_t *unit, const plugin_t *plugin, char name[64]);
 
-/* Forget what units match: to be called when what a component's columns are has changed. The next step settles anew.
-   [main] */
+/* Forget what units match: to be called when the columns of a component have changed. The next step settles anew.
+ * [main] */
 void schedule_unsettle(schedule_t *schedule);
 
 /* Settle, and take all memory that the next step needs: schedule_step then cannot fail, unless something changes in
  * between. [main] */
 bp_result_t schedule_prepare(schedule_t *schedule);
 
-/* Settle, and let systems be told of what changes for them, if that has not been done since units came or went: what
- * the next step would begin with. [main] */
+/* Settle, and tell systems what changes for them, if both have not been done since units came or went. The next step
+ * would otherwise begin with this. [main] */
 bp_result_t schedule_attune(schedule_t *schedule);
 
 /* Matches are looked for anew in all runs: after runs have gone. */
@@ -230,7 +230,7 @@ void schedule_forget_runs(schedule_t *schedule);
 /* One step and the collection after it. [main] */
 bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew);
 
-/* One step of several worlds side by side; all have been prepared, and all their units are concurrent. What comes after
+/* One step of several worlds side by side; all have been prepared, and all their units are concurrent. The work after
  * the units is done world by world, in this order. Errors: memory, before anything has begun. [main] */
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew);
 

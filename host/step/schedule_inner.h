@@ -1,5 +1,5 @@
-/* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and who is
- *told of matches.
+/* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and which
+ * systems are told of matches.
  *
  * Inner to schedule.c, unit.c, region.c, notify.c and step.c.
  */
@@ -9,7 +9,7 @@
 #include "schedule.h"
 
 /* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes
- * form a circle, which is told; memory. Nothing has changed then. [main] */
+ * form a circle, whose units the text names; memory. Nothing has changed then. [main] */
 bp_result_t order_units(schedule_t *schedule);
 
 /* Cut the order into segments and find who waits for whom in each; accesses are known. False when out of memory.
@@ -20,7 +20,7 @@ bool order_segments(schedule_t *schedule);
 
 /* Units that may run side by side, on the threads of a crew.
  *
- * What it does not do: it settles no order (schedule_inner.h); who waits for whom has been found out before.
+ * Not here: the order of units, and which unit waits for which (order_units, order_segments).
  */
 
 enum { REGION_ROW_NS = 2 }; /* what a row is taken to cost before it has been measured */
@@ -40,14 +40,14 @@ void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, 
 /* One unit in one step: its matches become views of rows, cut into ranges where the unit allows it.
  *
  * A call is one view: a match, or a range of the rows of one. Ranges depend on the number of rows alone, and calls are
- * numbered in the order of the step, so that they are the same whoever makes them. A task is what one thread makes at a
- * time: the calls of several small matches, or one range.
+ * numbered in the order of the step, so that calls and numbers are the same, whichever thread makes them. A task is
+ * what one thread makes at a time: the calls of several small matches, or one range.
  *
- * What it does not do: no order among units (step.c, region.c), no calling itself (schedule_inner.h).
+ * Not here: the order among units (step.c, region.c), the calls themselves (unit_call_simulate).
  */
 
-/* Match what has come since the last step, and take the memory that running the unit needs. False when out of memory.
-   [main] */
+/* Match the runs that have come since the last step, and take the memory that running the unit needs. False when out of
+ * memory. [main] */
 bool unit_run_prepare(schedule_t *schedule, unit_t *unit);
 
 /* Run the unit, all of it. [main] */
@@ -57,21 +57,22 @@ void unit_run(unit_t *unit);
 void unit_run_cut(unit_t *unit);
 void unit_run_task(unit_t *unit, const task_t *task);
 
-/* The moment of a unit of the step that is going on: what it writes gets that stamp. Commands that are made before a
- * unit have a moment between that of the unit before and its own; those made last come after all units. */
+/* The moment of a unit of the step that is going on: the values that the unit writes get that stamp. Commands that are
+ * made before a unit have a moment between that of the unit before and its own; those made last come after all
+ * units. */
 static inline uint64_t unit_moment(const schedule_t *schedule, uint32_t place)
 {
     return schedule->moment + 2 * ((uint64_t)place + 1);
 }
 
-/* Stamp what the unit says that it writes, at its moment. [main] */
+/* Stamp the columns that the unit says it writes, at the unit's moment. [main] */
 void unit_stamp_writes(const unit_t *unit);
 
 /* Rows of all matches. */
 uint64_t unit_run_rows(const unit_t *unit);
 
-/* A term whose fields have been found: `places` of `count` fields, TERM_ABSENT for one that the component lacks; it
- * lies at `place` in the canonical order of its query. */
+/* A term whose fields have been found: `places` of `count` fields, TERM_ABSENT for one that the component lacks; the
+ * term lies at `place` in the canonical order of its query. */
 binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage);
 
 /* The columns of all terms of a match from `row` on, and their slots where that is not NULL. Addresses of its own a
@@ -79,31 +80,32 @@ binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool
 uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const run_t *run, const query_cell_t *cells,
                           uint32_t row, void **shifted, void *const **columns, const uint32_t **slots);
 
-/* What binding_t.absent is for a term with fields. [any] */
+/* The value of binding_t.absent for a term with fields. [any] */
 void *const *unit_absent_columns(void);
 
 /* --- unit call --------------------------------------------------------------------------------------------------- */
 
 /* The one place where verbs of a plugin's units are called.
  *
- * Whoever wants to be around each such call (a guard against crashes, a measure, a check) puts it here. What is handed
- * over has been made ready by unit.c.
+ * Code that must run around each such call (a guard against crashes, a measure, a check) belongs here. The views that
+ * are handed over have been made ready by unit.c.
  *
- * What it does not do: it decides nothing about when or on which rows.
+ * Not here: when a unit is called, and on which rows (step.c, unit.c).
  */
 
 /* Begin and end of a system in its world; a component's manager is started and stopped by the world. An error says why,
  * and in which world. [main] */
 bp_result_t unit_call_start(unit_t *unit, world_t *world);
-void unit_call_ready(unit_t *unit, world_t *world, const bp_plugin_t *plugin); /* what its verbs are handed */
+void unit_call_ready(unit_t *unit, world_t *world, const bp_plugin_t *plugin); /* set what the unit's verbs are
+                                                                                  handed */
 void unit_call_stop(unit_t *unit);
 
-/* A step. [main], or [job] where the unit allows it */
+/* Call the unit's part of a step. [main], or [job] where the unit allows it */
 void unit_call_simulate(unit_t *unit, const bp_run_t *run);
 void unit_call_run(unit_t *unit, const bp_match_t *match);
 void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *matches, uint32_t count);
 
-/* A system is told who matches now, or no longer does; nothing where it does not ask. [main] */
+/* Tell a system which entities match now, or no longer do; does nothing where the system does not ask. [main] */
 void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count);
 
 /* A system's part of a report; nothing for a component, whose manager is asked elsewhere. [main] */
@@ -113,16 +115,16 @@ void unit_call_report(unit_t *unit, bp_report_o *report);
 
 /* Telling systems which entities have come to match their terms, and which no longer do.
  *
- * What happened is written down by the store (store/notices.h); systems with the same requirements share one
- * subscription. Systems are told before the units of a step, and after commands that a unit had made first. One that
- * has just come is told of everything that matches.
+ * The store writes the moves down (store/notices.h); systems with the same requirements share one subscription. Systems
+ * are told before the units of a step, and after commands that a unit had made first. A system that has just come is
+ * told of all entities that match.
  *
- * What it does not do: where no system asks, there is nothing to do and nothing is written down.
+ * Where no system asks, no moves are written down and there is nothing to tell.
  */
 
-/* After settling: subscribe what the units ask for. Systems that were there before are told first of what has happened,
- * and then of what has changed because their terms mean something else now. Errors: memory; what was subscribed still
- * is then. [main] */
+/* After settling: subscribe what the units ask for. Systems that were there before are told first of the moves written
+ * down, and then of the changes that come from terms which mean something else now. Errors: memory; the former
+ * subscriptions are kept then. [main] */
 bp_result_t notify_refresh(schedule_t *schedule);
 
 /* Tell all systems; rows do not move meanwhile. [main] */

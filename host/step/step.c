@@ -1,8 +1,8 @@
-/* step.c - a step: its units segment by segment, and what comes after them.
+/* step.c - a step: its units segment by segment, and the work after them.
  *
  * All that can fail comes first: no run can come into being while units run, so a step that has begun ends. After
- * commands that a unit had made first, matches are looked at again; where there is no memory for what is new, units see
- * it a step later.
+ * commands that a unit had made first, matches are looked at again; where there is no memory for new matches, units see
+ * these a step later.
  *
  * After the units: destructions that were put off, then commands, then the collection of holes. Worlds that step side
  * by side do all this one after another, in their order, since entities are shared by all worlds.
@@ -83,7 +83,7 @@ static void collect(schedule_t *schedule)
         trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
 }
 
-/* What comes after the units; destructions that were put off have been made. */
+/* The work after the units. Precondition: destructions that were put off have been made. */
 static void finish(schedule_t *schedule)
 {
     world_t *world = schedule->world;
@@ -104,7 +104,7 @@ static void finish(schedule_t *schedule)
 
 /* --- segments --------------------------------------------------------------------------------------------------- */
 
-/* In the middle of a step: rows may move, and units then look again at what they match. */
+/* Make commands in the middle of a step: rows may move meanwhile, and units then look again at what they match. */
 static void make_commands_first(schedule_t *schedule, uint32_t place)
 {
     world_t *world = schedule->world;
@@ -123,8 +123,8 @@ static void make_commands_first(schedule_t *schedule, uint32_t place)
     notify_systems(schedule);
 }
 
-/* Units get their moments, and what they say that they write is stamped before one of them runs: so stamps do not
- * depend on threads. What is written otherwise meanwhile counts as written by the last of them. */
+/* Give units their moments, and stamp the columns that they say they write, before one of them runs: so stamps do not
+ * depend on threads. Values written meanwhile in other ways count as written by the last of these units. */
 static void stamp_units(schedule_t *schedule, uint32_t first, uint32_t count)
 {
     world_t *world = schedule->world;
@@ -136,7 +136,7 @@ static void stamp_units(schedule_t *schedule, uint32_t first, uint32_t count)
     }
 }
 
-/* Whatever comes after the units is written after them. */
+/* Give the work after the units a moment later than theirs. */
 static void end_units(schedule_t *schedule)
 {
     schedule->world->moment = unit_moment(schedule, schedule->count) - 1;

@@ -1,10 +1,12 @@
-/* trace.h - slices of time: what ran when, on which thread, while somebody looks.
+/* trace.h - slices of time: which unit or part of a step ran when, on which thread, while a sink is set.
  *
  * During a step slices are put down from any thread, without a lock, into room for a fixed number of them; at the end
- * of each step they are handed to the embedder's sink (bp_trace_i) and the room is empty again. What finds no room is
- * counted.
+ * of each step they are handed to the embedder's sink (bp_trace_i) and the room is empty again. Slices that find no
+ * room are counted.
  *
- * What it does not do: no file; the program writes one (program/json_output.c). Where nobody looks there is no trace_t.
+ * A host without a sink has no trace_t.
+ *
+ * Not here: files of slices (program/json_output.c).
  */
 #ifndef HOST_STEP_TRACE_H
 #define HOST_STEP_TRACE_H
@@ -19,8 +21,9 @@ enum {
 typedef struct trace_t {
     memory_t memory;
     bp_trace_i sink;
-    uint64_t start; /* times are told from here on */
-    _Atomic uint64_t threads[TRACE_THREADS]; /* their numbers; 0: free. The first is the main one */
+    uint64_t start; /* the times handed over count from this reading of the clock */
+    _Atomic uint64_t threads[TRACE_THREADS]; /* the system's number of each thread; 0: free. The first is the main
+                                                thread */
     _Atomic uint32_t count;
     _Atomic uint32_t lost;
     bp_trace_slice_t slices[TRACE_ROOM];
@@ -35,7 +38,7 @@ void trace_free(trace_t *trace, base_t *base);
 void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char *name, uint64_t begin, uint64_t end,
                  uint64_t count);
 
-/* Hand over what there is. [main] */
+/* Hand over the slices put down so far. [main] */
 void trace_flush(trace_t *trace);
 
 #endif

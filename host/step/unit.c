@@ -1,9 +1,9 @@
 /* unit.c - views of matches and of ranges of them.
  *
  * A view of whole runs borrows the run's own array of column addresses; a range that begins further down gets an array
- * of its own, on the stack of the thread that runs it. What all calls that a thread makes in a row have in common, the
- * step and, until something is recorded, the recorder of commands, is made once for them: matches may be many and
- * small.
+ * of its own, on the stack of the thread that runs it. The calls that a thread makes in a row share one copy of the
+ * step and, until something is recorded, one recorder of commands: both are made once for all of them, since matches
+ * may be many and small.
  */
 #include "../base/base.h"
 #include "../plugin/verbs.h"
@@ -14,8 +14,8 @@ enum {
     AHEAD = 2         /* matches */
 };
 
-/* Calls that one thread makes one after another: they share a copy of the step, what is the same in all views and,
- * while nobody records anything, the recorder. */
+/* Calls that one thread makes one after another: the calls share a copy of the step, the parts that are the same in all
+ * views and, until a command is recorded, the recorder. */
 typedef struct calls_t {
     unit_t *unit;
     bp_step_t step;
@@ -39,8 +39,8 @@ void *const *unit_absent_columns(void)
 }
 
 /* The columns that the unit asks for of one term, from `row` of a run on, where the component's columns begin at
- * `first`; 0: the entities lack it. The run's own addresses where they lie as they are asked for, else `shifted`,
- * filled. */
+ * `first`; 0: the entities lack the component. Returns the run's own addresses where the columns lie in the order asked
+ * for, else `shifted`, filled. */
 static void *const *term_columns(const binding_t *binding, const run_t *run, uint32_t first, uint32_t row,
                                  void **shifted)
 {
@@ -195,8 +195,8 @@ static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_
     begin_calls(&calls, unit);
     for (; match < end; match++) {
         uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
-        if (match + AHEAD < end) { /* what says where the columns of a match to come are: the run, and what lies behind
-                                      it */
+        if (match + AHEAD < end) { /* fetch early what says where the columns of a later match are: the run, and the
+                                      bytes behind it */
             PREFETCH(unit->query->runs[match + AHEAD]);
             PREFETCH(unit->query->runs[match + AHEAD] + 1);
         }
@@ -217,7 +217,8 @@ static void call_range(unit_t *unit, const task_t *task)
     end_calls(&calls);
 }
 
-/* Does the unit say that it writes the k-th field of a term? A component that says nothing of its own writes all. */
+/* Does the unit say that it writes the k-th field of a term? A component that says nothing of its own fields writes
+ * all. */
 static bool unit_writes(const unit_t *unit, uint32_t t, uint32_t k)
 {
     if (unit->system != NULL)
@@ -317,7 +318,7 @@ static void stamp_columns(const run_t *run, uint32_t first, const unit_t *unit, 
     }
 }
 
-/* Columns of a component that the unit says it writes in other ways: wherever they are. */
+/* Stamp the columns of a component in all runs, for a unit that names the component under `writes`. */
 static void stamp_manager(const world_t *world, uint32_t manager, uint64_t moment)
 {
     const prototypes_t *p = &world->prototypes;

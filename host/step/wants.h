@@ -1,9 +1,9 @@
 /* wants.h - what a world wants to have: the names of components and systems that it was told to use, in that order.
  *
- * A name stays when its plugin goes, or has it no longer, and is fulfilled again when there is one of that name
- * (engine/, reload/). It goes when the world is told to drop it.
+ * A name stays when its plugin goes, or no longer has the component or system, and is fulfilled again when there is one
+ * of that name (engine/, reload/). A name goes when the world is told to drop it.
  *
- * What it does not do: it brings nothing in.
+ * Not here: bringing components and systems in (engine/, reload/).
  */
 #ifndef HOST_STEP_WANTS_H
 #define HOST_STEP_WANTS_H
@@ -13,7 +13,7 @@
 typedef struct want_t {
     char *name;
     bool system; /* else a component */
-    bool again;  /* it came back by itself since it was asked for */
+    bool again;  /* the component or system came back by itself since it was asked for */
 } want_t;
 
 /* All zero, but for the account: nothing is wanted. */
@@ -23,14 +23,14 @@ typedef struct wants_t {
     uint32_t count, capacity;
 } wants_t;
 
-/* Want it, where it is not wanted yet. false when out of memory. */
+/* Add a name, where it is not wanted yet. false when out of memory. */
 bool wants_add(wants_t *wants, const char *name, bool system);
 
-/* Want it no more. false where it was not wanted. */
+/* Remove a name. false where it was not wanted. */
 bool wants_drop(wants_t *wants, const char *name, bool system);
 bool wants_has(const wants_t *wants, const char *name, bool system);
 
-/* Whether it came back by itself since it was asked for; from now on it counts as asked for. */
+/* Has the component or system come back by itself since it was asked for? From now on it counts as asked for. */
 bool wants_take_again(wants_t *wants, const char *name, bool system);
 
 /* The place of a name in the order; BP_NONE where it is not wanted. */
