@@ -1,4 +1,4 @@
-/* compare.c - hashes of what decides, and differences row by row.
+/* compare.c - hashes of all that decides how a host goes on, and differences row by row.
  *
  * Rows of two snapshots are compared where they lie as long as both have the same entities in the same rows; others are
  * found by the index of their entity.
@@ -112,7 +112,7 @@ uint64_t snapshot_hash(const snapshot_t *snapshot)
 
 /* --- differences -------------------------------------------------------------------------------------------------- */
 
-/* Where an entity is in one of the two: a run and a row; prototype 0: nowhere. */
+/* Where an entity is in one of the two snapshots: a run and a row; run BP_NONE: nowhere. */
 typedef struct place_t {
     uint32_t run, row;
 } place_t;
@@ -168,7 +168,7 @@ static void free_places(side_t *side, memory_t *memory)
     side->places = NULL;
 }
 
-/* The run and row of an entity on one side; NULL where it is not there. */
+/* The run and row of an entity on one side; NULL where the entity has no components there. */
 static const kept_run_t *find(const side_t *side, bp_entity_t e, uint32_t *row)
 {
     uint32_t index = bp_entity_index(e);
@@ -179,7 +179,7 @@ static const kept_run_t *find(const side_t *side, bp_entity_t e, uint32_t *row)
     return entity_at(run, *row).id == e.id ? run : NULL;
 }
 
-/* Where the columns of a key begin in a run; 0 where it has none. */
+/* Where the columns of a key begin in a run; 0 where the run lacks the key. */
 static uint32_t first_column(const kept_world_t *w, const kept_run_t *run, bp_name_t name, const char *type)
 {
     for (uint32_t at = run->prototype; at != 0; at = w->prototypes[at].base) {
@@ -220,7 +220,7 @@ static const char *cell_of(const kept_column_t *column, uint32_t row, size_t *si
     return column->data + (size_t)row * column->field->size;
 }
 
-/* One part of a value as a number; false where it is none. */
+/* One part of a value as a number; false where the part is no number. */
 static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part, double *number)
 {
     union { float f; double d; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; int16_t i16; uint16_t u16; int8_t
@@ -375,7 +375,8 @@ static void diff_key(diffing_t *d, uint32_t number)
     }
 }
 
-/* --- who is there ------------------------------------------------------------------------------------------------- */
+/* --- entities that are in one only
+ * ------------------------------------------------------------------------------------------------- */
 
 static void list_keys(const diffing_t *d, const side_t *have, const kept_run_t *run, const side_t *lack,
                       const kept_run_t *other, const char *what, text_t *text)

@@ -1,9 +1,11 @@
 /* compare.h - two moments beside each other: are they the same, and where do they differ?
  *
- * A hash covers what decides how a host goes on, and nothing of the way on which it came there: equal hosts have equal
- * hashes on any number of threads, with or without a history.
+ * A hash covers all that decides how a host goes on, and nothing of the way on which the host came to its state: equal
+ * hosts have equal hashes on any number of threads, with or without a history.
  *
- * What it does not do: it looks into snapshots only; states of plugins are bytes to it.
+ * Only snapshots are compared, and states of plugins only as bytes.
+ *
+ * Not here: living hosts, the meaning of states.
  */
 #ifndef HOST_HISTORY_COMPARE_H
 #define HOST_HISTORY_COMPARE_H

@@ -39,7 +39,7 @@ static void drop_touches(history_t *h, uint32_t first, uint32_t count)
         memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
 }
 
-/* What has come since the last step is kept, or is not wanted. */
+/* Empty the notes of calls that came since the last step: they have been kept, or are not wanted. */
 static void end_touch(history_t *h)
 {
     h->touched = h->unknown = false;
@@ -64,7 +64,8 @@ void history_add_world(const history_t *h, world_t *world)
     world->care = h->on ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
 }
 
-/* Is anything remembered or recorded? Then all that changes something has to tell. */
+/* Set `on`, which says whether anything is remembered or recorded, here, in the entities and in each world: while it is
+ * set, all calls that change something tell the history. */
 static void look_on(history_t *h)
 {
     h->on = h->budget != 0 || recording_is_on(&h->recording);
@@ -90,7 +91,7 @@ void history_free(history_t *h)
     look_on(h);
 }
 
-/* --- what the host is made of ------------------------------------------------------------------------------------- */
+/* --- the parts of the host ------------------------------------------------------------------------------------- */
 
 static uint64_t shape_of(const parts_t *parts)
 {
@@ -114,8 +115,9 @@ static void say(const history_t *h, int32_t level, const char *why)
     log_write(&h->parts.base->log, level, "host", "history: %s", why);
 }
 
-/* The keyframe that is missed least: its neighbours are close, for how long ago it was. The first, from which all can
- * be computed, and the last stay; BP_NONE: there is no other. One after a touch is missed more. */
+/* The keyframe that is missed least: the one whose neighbours are closest in relation to its age; a keyframe after a
+ * touch is missed more. The first keyframe, from which the rest can be computed, and the last one stay; BP_NONE: there
+ * is no other. */
 static uint32_t least_missed(const history_t *h)
 {
     uint32_t least = BP_NONE;
@@ -132,7 +134,7 @@ static uint32_t least_missed(const history_t *h)
     return least;
 }
 
-/* The past is shorter by its first keyframe. */
+/* Drop the first keyframe, and the steps and touches before the next one. */
 static void drop_first(history_t *h)
 {
     drop_keyframe(h, 0);
@@ -162,7 +164,8 @@ static void make_room(history_t *h, uint64_t needed)
     }
 }
 
-/* Where a keyframe of now belongs; one of the same moment and kind is replaced. */
+/* The place among the keyframes of a new one of the present moment; a keyframe of the same moment and kind is dropped
+ * first. */
 static uint32_t place_of(history_t *h, bool touched)
 {
     uint32_t at = h->keyframe_count;
@@ -211,7 +214,7 @@ static bp_result_t keep(history_t *h, bool touched)
     return BP_OK;
 }
 
-/* What is wrong is told once, until it is right again. */
+/* Take a keyframe; the log is told of a failure once, and again only after a keyframe has succeeded. */
 static void keep_or_say(history_t *h, bool touched)
 {
     if (keep(h, touched) == BP_OK) {
@@ -224,7 +227,7 @@ static void keep_or_say(history_t *h, bool touched)
     h->failing = true;
 }
 
-/* From here on nothing before is known. */
+/* Forget the past, and begin a new one with a keyframe of the present moment. */
 static void begin_anew(history_t *h)
 {
     forget(h);
@@ -285,7 +288,7 @@ void history_cut(history_t *h)
     h->last = h->now;
 }
 
-/* Does what comes now come from outside? Steps, and what reloads do, are not. */
+/* Does a call at present come from outside? Calls within steps, by reloads, and while the past is computed do not. */
 static bool is_outside(const history_t *h)
 {
     return !h->going && h->parts.destruction->stepping == 0 && !h->parts.entities->sealed;
@@ -330,7 +333,7 @@ bool history_call_slowly(history_t *h)
     return true;
 }
 
-/* So many bytes of calls are kept at one moment rather than a keyframe. */
+/* The most bytes of calls that are kept at one moment; beyond these a keyframe is kept instead. */
 static size_t most_calls(const history_t *h)
 {
     size_t keyframe = h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.size
@@ -345,7 +348,7 @@ void history_called(history_t *h, bool done)
         lose_calls(h);
 }
 
-/* Keep the calls since the last step behind those that came at the same moment before. */
+/* Keep the calls since the last step, behind earlier calls of the same moment. */
 static bool keep_calls(history_t *h, touch_t *touch)
 {
     size_t size = h->calls.size;
@@ -421,7 +424,7 @@ static const keyframe_t *touched_at(const history_t *h, uint64_t moment)
     return NULL;
 }
 
-/* What came from outside at the present moment comes again. */
+/* Make the calls again that came from outside at the present moment. */
 static bp_result_t come_again(history_t *h)
 {
     const touch_t *touch = find_touch(h, h->now);
@@ -435,7 +438,7 @@ static bp_result_t come_again(history_t *h)
                                         "what came from outside had to be forgotten for want of room");
 }
 
-/* In the past: what came from outside comes again; where that fails, another future begins. */
+/* In the past: make the calls again that came from outside at this moment; where that fails, another future begins. */
 static void go_along(history_t *h)
 {
     if (find_touch(h, h->now) == NULL)
@@ -449,10 +452,10 @@ static void go_along(history_t *h)
     say(h, BP_LOG_WARNING, h->parts.base->error.text);
     say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     history_cut(h);
-    h->touched = h->unknown = true; /* it may have come in part */
+    h->touched = h->unknown = true; /* some of the calls may have been made */
 }
 
-/* What has come since the last step goes to the file. */
+/* Write the calls that came since the last step to the file of the recording. */
 static void record_touch(history_t *h, bool anew)
 {
     if (!recording_is_on(&h->recording))
@@ -486,7 +489,7 @@ void history_begin_step(history_t *h, uint32_t world)
         keep_touch(h);
 }
 
-/* One more step is in the past. */
+/* Note that one more step has been taken. */
 static void keep_step(history_t *h, uint32_t world)
 {
     if (h->now < h->last) {
@@ -536,10 +539,11 @@ static bp_result_t may_record(history_t *h)
     return result == BP_OK ? snapshot_check(&h->parts) : result;
 }
 
-/* From here on; what came before is in the first keyframe. */
+/* Record from here on: calls that came before are in the first keyframe. */
 static void begin_recording(history_t *h)
 {
-    h->recording.elsewhere = h->touched; /* its calls are in the first keyframe, and must not come again */
+    h->recording.elsewhere = h->touched; /* calls since the last step are in the first keyframe, and must not come
+                                            again */
     if (h->budget == 0) {
         h->shape = shape_of(&h->parts);
         end_touch(h);
@@ -584,11 +588,12 @@ bp_result_t history_record_end(history_t *h)
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
 
-/* The keyframe to go from; NULL: from where the host is, where it is `whole`, or not at all (*impossible). */
+/* The keyframe to go from. NULL: the host goes on from where it is, which is allowed where its present state is
+ * `whole`; or the moment cannot be computed (*impossible). */
 static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whole, bool *impossible)
 {
     const keyframe_t *best = NULL;
-    uint64_t barrier = 0; /* the last thing before the moment that cannot be made again */
+    uint64_t barrier = 0; /* moment of the last call before `moment` that cannot be made again */
     bool any = false, to_end = moment == h->last;
     for (uint32_t i = 0; i < h->touch_count; i++) {
         const touch_t *touch = &h->touches[i];
@@ -607,7 +612,7 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whol
     return from_here ? NULL : best;
 }
 
-/* From the present moment, where what came there has come already or not, to another one. */
+/* Compute from the present moment to another one; `came`: the calls of the present moment have been made already. */
 static bp_result_t compute(history_t *h, uint64_t moment, bool came)
 {
     for (;;) {
@@ -636,8 +641,8 @@ static bool has_output(const parts_t *parts)
     return false;
 }
 
-/* Forward where units are output: they are to see every step, so each is taken. False where what came from outside in
- * between is not there any more; nothing has changed then. */
+/* Can the host go forward to a moment by taking each step, as it has to where units are output and are to see every
+ * step? False also where a call from outside in between cannot be made again and its keyframe is gone. */
 static bool can_walk(const history_t *h, uint64_t moment)
 {
     if (moment <= h->now || !has_output(&h->parts))
@@ -652,7 +657,8 @@ static bool can_walk(const history_t *h, uint64_t moment)
     return true;
 }
 
-/* From a keyframe, or from the present moment. Where it fails, the host is *moved or as it was. */
+/* Go to a moment from a keyframe, or from the present moment (NULL). After a failure *moved says whether the host has
+ * left its state or is as it was. */
 static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
     bp_result_t result = start == NULL ? BP_OK : bring_back(h, start);
@@ -666,8 +672,8 @@ static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t momen
     return result;
 }
 
-/* A step or a call could not be made again on the way: back to where the host was. The sentence of what went wrong
- * stays. */
+/* Go back to where the host was, when a step or a call could not be made again on the way. The error's text stays the
+ * one of that failure. */
 static void return_to(history_t *h, uint64_t moment)
 {
     bool impossible, moved;

@@ -6,28 +6,30 @@
  *
  * What comes from outside between two steps - a call of the embedder, a line of the console, a task posted - comes
  * through the tables of the contract. A call that can be made again is written down (journal.h), and made again
- * wherever the past is computed. Of a call that cannot, the table says so (history_touch): before the next step there
- * is a keyframe of what it has done, which is part of the past from then on.
+ * wherever the past is computed. For a call that cannot be made again, the table calls history_touch: before the next
+ * step a keyframe is taken, which holds the effect of the call and is part of the past from then on.
  *
  *     moment    3 ------ 4 ------ 5 ------ 6 ------ 7    steps of the world
- *     keyframes K                 KT                     T: after something that cannot be made again
+ *     keyframes K                 KT                     T: after a call that cannot be made again
  *     calls              C                 C
  *
- * At a moment of the past the host is as the step before has left it; at the last one also what came there has come.
+ * At a moment of the past the host is as the step before has left it; at the last moment the calls that came there have
+ * been made too.
  *
- * While the host is in its past, steps go along what was: touches come back as they were. The first change from outside
- * begins another future, and the one that was is forgotten.
+ * While the host is in its past, steps follow the remembered ones: the calls from outside are made again at their
+ * moments. The first other change from outside begins another future, and the remembered one is forgotten.
  *
- * The budget holds bytes of keyframes. Where it is full, keyframes go that are missed least: those between close
- * neighbours, the closer the older they are. A moment that lies behind something that cannot be made again, and whose
- * keyframe is gone, cannot be computed any more, and going there is refused.
+ * The budget is the most bytes that keyframes, calls and the lists of steps and touches may take. Where the budget is
+ * full, the keyframes go that are missed least: those whose neighbours are closest in relation to their age. A moment
+ * behind a call that cannot be made again and whose keyframe is gone cannot be computed any more, and going there is
+ * refused.
  *
  * The past begins anew where the host is made of other parts than before: worlds, components, systems or plugins that
  * come or go, and new code for a plugin.
  *
- * A host is recorded by the same brackets: what comes from outside goes to the file as well as to the past.
+ * A host is recorded by the same brackets: calls from outside go to the file as well as to the past.
  *
- * What it does not do: snapshots themselves (snapshot.h), and files (recording.h).
+ * Not here: snapshots themselves (snapshot.h), files (recording.h).
  */
 #ifndef HOST_HISTORY_HISTORY_H
 #define HOST_HISTORY_HISTORY_H
@@ -44,16 +46,16 @@ enum {
 
 typedef struct keyframe_t {
     uint64_t moment;
-    bool touched;  /* taken after something had come from outside that cannot be made again */
+    bool touched;  /* taken after a call from outside that cannot be made again */
     bytes_t bytes;
 } keyframe_t;
 
-/* What came from outside at a moment. */
+/* The calls that came from outside at a moment. */
 typedef struct touch_t {
     uint64_t moment;
-    char *calls;   /* of the journal; NULL where it cannot be made again: then a keyframe has it */
+    char *calls;   /* of the journal; NULL where they cannot be made again: then a keyframe has their effect */
     size_t size;
-    bool unknown;  /* it cannot */
+    bool unknown; /* the calls cannot be made again */
 } touch_t;
 
 typedef struct history_mark_t {
@@ -69,7 +71,7 @@ typedef struct history_t {
     void *context;
     bool *recomputing;          /* while the past is computed again */
 
-    bool on;                    /* something is remembered or recorded */
+    bool on;                    /* steps are remembered or recorded */
     recording_t recording;
     uint64_t budget;            /* bytes; 0: nothing is remembered */
     uint64_t first, now, last;  /* moments */
@@ -83,13 +85,13 @@ typedef struct history_t {
     uint32_t touch_count, touch_capacity;
     history_mark_t *marks;
     uint32_t mark_count, mark_capacity;
-    uint64_t shape;             /* of what the host is made of */
+    uint64_t shape;             /* a number made from the worlds, managers, units and plugins of the host */
     uint64_t taken_at, took;    /* ns: the last keyframe */
     bytes_t calls;              /* since the last step, and not yet kept */
-    size_t call_begins;         /* where the one under way begins */
+    size_t call_begins;         /* where the call under way begins */
     uint64_t call_bytes;        /* of all touches */
-    bool touched;               /* something has come since the last step, and is not yet kept; ... */
-    bool unknown;               /* ... it cannot be made again */
+    bool touched;               /* a call has come since the last step, and is not yet kept; ... */
+    bool unknown;               /* ... such a call cannot be made again */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
     bool going;
@@ -102,19 +104,20 @@ void history_free(history_t *history);
  * limit, where a keyframe is larger than the budget. [main], between steps */
 bp_result_t history_set(history_t *history, uint64_t budget);
 
-/* A world that has just come into being: its tables tell of what comes from outside, if anything is
- * remembered or recorded. */
+/* Prepare a world that has just come into being: its tables tell of calls from outside, if steps are remembered or
+ * recorded. */
 void history_add_world(const history_t *history, world_t *world);
 
-/* Write down from now on what the host does, in a file (recording.h); and end that. [main], between steps */
+/* Record the host in a file from now on (recording.h); and end that recording. [main], between steps */
 bp_result_t history_record(history_t *history, const char *path, const char *origin);
 bp_result_t history_record_end(history_t *history);
 
 /* Go on with a recording that has been played to its end in this host (playback.h). [main], between steps */
 bp_result_t history_record_on(history_t *history, const char *path, const recorded_t *recorded);
 
-/* Something comes from outside that cannot be made again. Within a call that is written down it is part of that; with
- * history_touch_always it is not. Calls that are made often ask WORLD_REMEMBERED in their world's `care` first. */
+/* A change comes from outside that cannot be made again. Within a call that is written down the change is part of that
+ * call; with history_touch_always it is not. Calls that are made often ask WORLD_REMEMBERED in their world's `care`
+ * first. */
 void history_touch_slowly(history_t *history);
 static inline void history_touch(history_t *history)
 {
@@ -124,8 +127,8 @@ static inline void history_touch(history_t *history)
 void history_touch_always(history_t *history);
 
 /* A call from outside is about to be made that can be made again: where the answer is true, the caller writes it to
- * `history->calls` (journal.h), makes it, and says whether it was done. One that failed is kept by what it may have
- * done. */
+ * `history->calls` (journal.h), makes it, and says whether it was done. The effect of a call that failed is kept by a
+ * keyframe, since it may have been made in part. */
 bool history_call_slowly(history_t *history);
 static inline bool history_call(history_t *history)
 {
@@ -133,7 +136,7 @@ static inline bool history_call(history_t *history)
 }
 void history_called(history_t *history, bool done);
 
-/* The code of a plugin has changed, or what it is made of will: the past begins anew. */
+/* Begin the past anew, where the code of a plugin has changed, or the parts of a plugin will change. */
 void history_renew(history_t *history);
 
 /* Brackets around a step that is about to be taken. */
@@ -144,10 +147,10 @@ void history_end_step(history_t *history, uint32_t world);
  * was. [main], between steps */
 bp_result_t history_go(history_t *history, uint64_t moment);
 
-/* Forget what comes after now. */
+/* Forget the steps and calls after the present moment. */
 void history_cut(history_t *history);
 
-/* Give the present moment a name; and find the moment of a name. */
+/* Give the present moment a name; find the moment that a name was given to. */
 bp_result_t history_mark(history_t *history, const char *name);
 bool history_find_mark(const history_t *history, const char *name, uint64_t *moment);
 

@@ -1,4 +1,4 @@
-/* journal.c - calls as bytes: a word for the kind, then what the call was given.
+/* journal.c - calls as bytes: a word for the kind, then the arguments of the call.
  *
  * Values of a property lie as in a column, but for texts, which lie in full, and lists, which are a count and their
  * items. When the call is made again, texts and items are read where they lie.
@@ -236,7 +236,8 @@ void journal_release(bytes_t *bytes, bp_spawn_t spawn)
     end(bytes);
 }
 
-/* --- what engine and journal both do ------------------------------------------------------------------------------ */
+/* --- calls shared by engine and journal
+   ------------------------------------------------------------------------------ */
 
 bp_result_t journal_spawn_scene(scenes_t *scenes, const bp_scene_o *scene, world_t *world, uint32_t flags,
                                 uint32_t list, bp_entity_t *entities, bp_spawn_t *spawn)
@@ -293,7 +294,7 @@ static const void *take_array(making_t *m, uint32_t *count, size_t size)
     return items;
 }
 
-/* Memory for `count` entities that nobody asks for. */
+/* Create `count` entities, whose ids are not needed, in memory that is given back at once. */
 static bp_result_t create(making_t *m, uint32_t prototype, uint32_t count)
 {
     size_t size = (count + (size_t)1) * sizeof(bp_entity_t);

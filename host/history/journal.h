@@ -1,13 +1,13 @@
 /* journal.h - calls from outside, written down so that they can be made once more.
  *
- * A call is written before it is made, with everything that it was given: entities, numbers of keys and prototypes,
- * values with their texts and lists, the bytes of scenes. Made again in a host that is as the first one was, it does
- * the same. Only the outermost call is written: what callbacks of plugins do inside of it they do again.
+ * A call is written before it is made, with all its arguments: entities, numbers of keys and prototypes, values with
+ * their texts and lists, the bytes of scenes. Made again in a host in the same state, the call has the same effect.
+ * Only the outermost call is written: callbacks of plugins inside that call make theirs again by themselves.
  *
  * Calls lie one behind the other, each at a multiple of 16, and hold no address: another process can make them, where
  * names have been interned.
  *
- * What it does not do: it decides not when calls are written and made (history.h, recording.h).
+ * Not here: when calls are written and made (history.h, recording.h).
  */
 #ifndef HOST_HISTORY_JOURNAL_H
 #define HOST_HISTORY_JOURNAL_H
@@ -23,28 +23,28 @@ void journal_create(bytes_t *bytes, bp_world_o *world, uint32_t prototype, uint3
 void journal_add(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 void journal_remove(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
-/* The clock as it is from now on: this one is written after the call. */
+/* The clock as the call has left it: unlike the others, this call is written after it was made. */
 void journal_clock(bytes_t *bytes, bp_world_o *world);
 
-/* Values of `count` entities; the property has been resolved. Where it cannot be set, nothing is written. */
+/* Values of `count` entities; the property has been resolved. Where the property cannot be set, nothing is written. */
 void journal_set(bytes_t *bytes, bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                  uint32_t count, const void *values, size_t stride);
 void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, const char *component,
                        const char *property, uint32_t type, const void *value);
 void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text);
 
-/* What becomes of the list of a spawn. */
+/* What happens to the list of a spawn. */
 enum { JOURNAL_UNLISTED = 0, JOURNAL_LISTED = 1, JOURNAL_RELEASED = 2 };
 void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list);
 void journal_despawn(bytes_t *bytes, bp_spawn_t spawn);
 void journal_release(bytes_t *bytes, bp_spawn_t spawn);
 
-/* Make calls again; `bytes` lie at a multiple of 16. BP_ERROR_SYNTAX where they are damaged; else what the first call
- * says that fails, and those before it have been made. [main], between steps */
+/* Make calls again; `bytes` lie at a multiple of 16. BP_ERROR_SYNTAX where the bytes are damaged; else the error of the
+ * first call that fails; the calls before that one have been made. [main], between steps */
 bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size);
 
-/* Spawn a scene, and list what it made as `list` says; `entities` receives them where it is not NULL, and `spawn` the
- * handle of JOURNAL_LISTED. Errors: those of spawning. [main] */
+/* Spawn a scene, and list its entities as `list` says; `entities` receives the entities where that is not NULL, and
+ * `spawn` the handle of JOURNAL_LISTED. Errors: those of spawning. [main] */
 bp_result_t journal_spawn_scene(scenes_t *scenes, const bp_scene_o *scene, world_t *world, uint32_t flags,
                                 uint32_t list, bp_entity_t *entities, bp_spawn_t *spawn);
 

@@ -14,7 +14,8 @@ typedef struct playing_t {
     bool check;
 } playing_t;
 
-/* Where to begin, and what has to be interned before: names are in chunks between the beginning and there. */
+/* The end of the chunk before the keyframe to begin with; the names in chunks before that place have to be interned
+ * first. */
 static size_t find_start(const recorded_t *recorded, uint64_t to, bool from_first)
 {
     size_t at = 0, before = 0, best = 0;
@@ -106,11 +107,11 @@ static bp_result_t take_steps(playing_t *p, const chunk_t *chunk)
     return BP_OK;
 }
 
-/* One chunk; *over where the rest is not wanted. */
+/* Play one chunk; *over is set where the rest of the recording is not wanted. */
 static bp_result_t play(playing_t *p, const chunk_t *chunk, bool *over)
 {
     bool to_end = p->to == p->recorded->last;
-    bool comes = p->now < p->to || to_end; /* what came from outside at this moment */
+    bool comes = p->now < p->to || to_end; /* calls from outside at this moment are to be made */
     switch (chunk->kind) {
     case CHUNK_NAMES: return read_names(p, chunk);
     case CHUNK_STEPS: return take_steps(p, chunk);

@@ -1,9 +1,11 @@
-/* playback.h - a recording computed again, and compared with what was recorded.
+/* playback.h - a recording computed again, and compared with its keyframes.
  *
  * Playing begins at a keyframe, takes the steps that were taken and makes the calls that came. A keyframe on the way is
- * brought back where what it has cannot be computed; any other can be compared with what has been computed.
+ * brought back where its state cannot be computed; any other can be compared with the computed state.
  *
- * What it does not do: it sets up no host (engine/); the host must be made of what the recorded one was made of.
+ * Precondition: the host is made of the same parts as the recorded one.
+ *
+ * Not here: setting up that host (engine/).
  */
 #ifndef HOST_HISTORY_PLAYBACK_H
 #define HOST_HISTORY_PLAYBACK_H
@@ -13,9 +15,9 @@
 #include <backplane.h>
 
 /* Bring the host to moment `to` of a recording: from its first keyframe where `from_first`, else from the last keyframe
- * before. At a moment in the middle what came from outside there has not come; at the last one it has. Errors:
- * NOT_FOUND for a moment that is not in the file; FAILED where BP_PLAY_CHECK finds a difference; those of restoring, of
- * steps and of calls: the host is then somewhere between the two moments. [main], between steps */
+ * before. At a moment in the middle the calls from outside at that moment have not been made; at the last moment they
+ * have. Errors: NOT_FOUND for a moment that is not in the file; FAILED where BP_PLAY_CHECK finds a difference; those of
+ * restoring, of steps and of calls: the host is then somewhere between the two moments. [main], between steps */
 bp_result_t playback_to(history_t *history, const recorded_t *recorded, uint64_t to, bool from_first,
                         const bp_playback_i *playback);
 

@@ -1,7 +1,7 @@
 /* recording.c - chunks written one behind the other, and a file looked through.
  *
  * Each chunk is handed to the system when it is complete; keyframes are brought to the disk as well, so that a power
- * cut costs what came after the last of them.
+ * cut costs only the chunks after the last keyframe.
  */
 #include "recording.h"
 
@@ -43,7 +43,7 @@ static void let_go(recording_t *r)
     r->file = NULL;
 }
 
-/* The recording ends; what is in the file by now is good. */
+/* End the recording after an error; the chunks that are in the file by now are good. */
 static void give_up(recording_t *r)
 {
     log_write(&r->parts->base->log, BP_LOG_ERROR, "host", "recording ends at moment %" PRIu64 ": %s", r->moment,
@@ -102,7 +102,8 @@ static bp_result_t put_steps(recording_t *r)
     return result;
 }
 
-/* As the host is now. Where no snapshot can be had, *taken is false and nothing has been written. */
+/* Write a keyframe of the host as it is now. Where no snapshot can be had, *taken is false and nothing has been
+ * written. */
 static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
 {
     uint64_t began = os_clock_ns();
@@ -142,7 +143,7 @@ void recording_keyframe(recording_t *r, bool bring_back)
     if (result != BP_OK && (taken || bring_back))
         give_up(r);
     else if (result != BP_OK)
-        r->keyframe_at = os_clock_ns(); /* it can be done without, and comes later */
+        r->keyframe_at = os_clock_ns(); /* the recording can do without this keyframe; the next one is tried later */
 }
 
 void recording_calls(recording_t *r, const bytes_t *calls)
@@ -282,7 +283,7 @@ const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
     return chunk;
 }
 
-/* The chunk at the end of what is good by now, where it is whole. */
+/* The chunk behind the chunks known to be good, where that chunk is whole. */
 static const chunk_t *whole_chunk(const recorded_t *r)
 {
     size_t left = r->size - r->good;
@@ -297,7 +298,7 @@ static const chunk_t *whole_chunk(const recorded_t *r)
     return sum_of(chunk, chunk_bytes(chunk), r->sum) == chunk->sum ? chunk : NULL;
 }
 
-/* Does it follow from what came before? */
+/* Does the chunk follow from the chunks before it? */
 static bool continues(recorded_t *r, const chunk_t *chunk)
 {
     const chunk_steps_t *steps = chunk_bytes(chunk);

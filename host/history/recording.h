@@ -1,7 +1,7 @@
 /* recording.h - a host's past in a file: written as the host goes on, and read back.
  *
  * A file is a row of chunks, each with a checksum over itself and the checksum of the one before: so a chunk is good
- * only behind the chunks that it was written behind, and what a file held before it was cut and written on is never
+ * only behind the chunks that it was written behind, and the old chunks of a file that was cut and written on are never
  * taken for its end. A process that is killed leaves a file of which all chunks but perhaps the last are good.
  *
  *     head       version, order of bytes, the ini, the program
@@ -13,9 +13,9 @@
  * A moment of a recording is the number of steps taken in it, from that of its first keyframe on; a host that goes to
  * another moment of its past goes on counting here, behind a keyframe that must be brought back.
  *
- * What cannot be written ends the recording with one sentence in the log; the host goes on.
+ * A failed write ends the recording with one sentence in the log; the host goes on.
  *
- * What it does not do: it decides not when keyframes and calls come (history.c), and takes no steps (playback.h).
+ * Not here: when keyframes and calls come (history.c), taking steps (playback.h).
  */
 #ifndef HOST_HISTORY_RECORDING_H
 #define HOST_HISTORY_RECORDING_H
@@ -35,15 +35,15 @@ enum {
 
 enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS };
 
-enum { CHUNK_BRING_BACK = 1u << 0 }; /* of a keyframe: what it has cannot be computed */
+enum { CHUNK_BRING_BACK = 1u << 0 }; /* of a keyframe: its state cannot be computed */
 
-/* In front of each chunk. What follows is padded with zeros to a multiple of 16. */
+/* In front of each chunk. The bytes of the chunk follow, padded with zeros to a multiple of 16. */
 typedef struct chunk_t {
     char magic[8];
     uint32_t kind, flags;
     uint64_t moment;
     uint64_t hash; /* of a keyframe's host */
-    uint64_t size; /* of what follows, without padding */
+    uint64_t size; /* of the bytes behind this head, without padding */
     uint64_t sum;
 } chunk_t;
 
@@ -68,12 +68,12 @@ typedef struct recording_t {
     bool elsewhere;            /* the host has been brought to another moment */
 } recording_t;
 
-/* Begin a file, in the place of one that is there; `origin` is what the host was set up from. Errors: IO, memory, those
- * of a snapshot. [main], between steps */
+/* Begin a file, in the place of one that is there; `origin` is the text of the ini that the host was set up from.
+ * Errors: IO, memory, those of a snapshot. [main], between steps */
 bp_result_t recording_begin(recording_t *recording, const parts_t *parts, memory_t *memory, const char *path,
                             const char *origin, uint64_t moment);
 
-/* Nothing is written any more. Errors: IO. */
+/* End the recording: nothing is written after this. Errors: IO. */
 bp_result_t recording_finish(recording_t *recording);
 
 /* Is something being recorded? */
@@ -82,11 +82,11 @@ static inline bool recording_is_on(const recording_t *recording)
     return recording->file != NULL;
 }
 
-/* Before a step: calls that have come; or all that the host is. */
+/* Before a step: write the calls that have come; or write a keyframe. */
 void recording_calls(recording_t *recording, const bytes_t *calls);
 void recording_keyframe(recording_t *recording, bool bring_back);
 
-/* After a step. */
+/* Note a step that has been taken. */
 void recording_step(recording_t *recording, uint32_t world);
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -100,15 +100,15 @@ typedef struct recorded_t {
     const char *origin;
 } recorded_t;
 
-/* Open a file and look at all its chunks, up to the first that is not good. BP_ERROR_SYNTAX where it is no recording,
- * or not even its first keyframe is whole; IO. [main] */
+/* Open a file and look at all its chunks, up to the first that is not good. BP_ERROR_SYNTAX where the file is no
+ * recording, or not even its first keyframe is whole; IO. [main] */
 bp_result_t recorded_open(recorded_t *recorded, const char *path, error_text_t *error);
 void recorded_close(recorded_t *recorded);
 
-/* The chunk at `*at`, which is moved behind it; NULL at the end of what is good. */
+/* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
 
-/* What follows a chunk. */
+/* The bytes behind the head of a chunk. */
 static inline const void *chunk_bytes(const chunk_t *chunk)
 {
     return chunk + 1;

@@ -1,4 +1,5 @@
-/* restore.c - from the parts of a host to all of it: what must fit, what is made first, and the moment of change. */
+/* restore.c - from the parts of a host to all of it: the checks that it fits, the parts that are made first, and the
+ * moment of change. */
 #include "restore.h"
 
 #include "../plugin/verbs.h"
@@ -215,7 +216,7 @@ static void put_entities(entities_t *e, const snapshot_t *s)
     e->queue_count = s->queue_count;
 }
 
-/* Each world has the indices that it had, in the same order. */
+/* Give each world the pool of indices that the snapshot says, in the same order. */
 static void put_pools(const parts_t *parts, const snapshot_t *s)
 {
     entities_t *e = parts->entities;

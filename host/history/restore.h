@@ -1,16 +1,17 @@
-/* restore.h - a host brought back to what a snapshot says: all of it, or nothing.
+/* restore.h - a host brought back to the state in a snapshot: all of it, or nothing.
  *
  * Everything that can fail comes first: room for rows and records, the cells that hold something outside themselves,
- * prototypes in the order of then, and the states that plugins load. What follows is copying, and cannot fail.
+ * prototypes in the order of the snapshot, and the states that plugins load. The rest is copying, and cannot fail.
  *
- * Runs keep their addresses where their prototype is the same as then, so that bringing back costs a copy; references
- * and resolved properties look again. Runs that were not there yet are emptied and wait in the attic of their world.
+ * Runs keep their addresses where their prototype is the same as in the snapshot, so that bringing back costs a copy;
+ * references and resolved properties look again. Runs that the snapshot does not have are emptied and wait in the attic
+ * of their world.
  *
  * The host must be made of the same worlds, managers, units and plugins as when the snapshot was taken, in the same
- * order and with the same columns; what differs is named. Entities of the snapshot carry the tag of the host that they
- * were written down from, and this host has that tag from then on.
+ * order and with the same columns; the error names what differs. Entities of the snapshot carry the tag of the host
+ * that they were written down from, and this host has that tag from then on.
  *
- * What it does not do: it ends no reload that is under way (history.h).
+ * Not here: ending a reload that is under way (history.h).
  */
 #ifndef HOST_HISTORY_RESTORE_H
 #define HOST_HISTORY_RESTORE_H
@@ -24,14 +25,14 @@ bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot);
 /* Tell systems that want to know where their worlds are now. [main], between steps */
 void snapshot_tell(const parts_t *parts);
 
-/* Is the host made of what the snapshot was made of? Else the error says where not. */
+/* Is the host made of the same parts as the snapshot's? Else the error names a difference. */
 bp_result_t snapshot_fits(const parts_t *parts, const snapshot_t *snapshot);
 
 /* --- for restore.c: one world (restore_world.c) ------------------------------------------------------------------- */
 
 typedef struct run_back_t {
     run_t *run;
-    bool made;    /* for this; else it is a run of the world, or of its attic */
+    bool made;    /* the run was made for this restore; else it is a run of the world, or of its attic */
     void **cells; /* of each column, those that hold something outside themselves; NULL: none */
 } run_back_t;
 
@@ -40,15 +41,15 @@ typedef struct world_back_t {
     const kept_world_t *kept;
     prototypes_t prototypes;
     bool made_prototypes;
-    uint8_t *same;    /* by number of prototype: it is what the world has under that number */
+    uint8_t *same;    /* by number of prototype: does the world have the same prototype under that number? */
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
-    uint32_t layout;  /* 0: the present one stays */
+    uint32_t layout;  /* the layout that the world gets; 0: its present one stays */
 } world_back_t;
 
 bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept_world_t *kept,
                                uint32_t *layouts);
 void world_back_commit(world_back_t *back);
-void world_back_free(world_back_t *back); /* what it holds; after a commit, or instead of one */
+void world_back_free(world_back_t *back); /* frees the memory that it holds; after a commit, or instead of one */
 
 #endif

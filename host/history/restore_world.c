@@ -11,7 +11,7 @@ static bp_result_t no_memory(const world_back_t *back)
     return error_memory(&back->world->rows.base->error, "bringing a world back");
 }
 
-/* Keys and prototypes of then, with the numbers of then. */
+/* Make the keys and prototypes of the snapshot, with the numbers that they have there. */
 static bp_result_t make_prototypes(world_back_t *back)
 {
     world_t *world = &back->world->rows;
@@ -243,7 +243,7 @@ static bool reserve_records_of(world_t *world, const void *entities, uint32_t co
     return true;
 }
 
-/* Records for all who had components, and for all of whom somebody is still to be told. */
+/* Make records for all entities that had components, and for all that systems are still to be told of. */
 static bool reserve_records(world_t *world, const kept_world_t *kept)
 {
     bool good = reserve_records_of(world, kept->notices.entities, kept->notices.count);
@@ -272,7 +272,8 @@ static bp_result_t reserve(world_back_t *back)
     return good ? reserve_notices(back) : no_memory(back);
 }
 
-/* Channels are there with all fields, and have room for what is to be read. What is there now stays. */
+/* Make sure that the snapshot's channels exist with all fields, and have room for the records that are to be read.
+ * Present records stay. */
 static bp_result_t prepare_messages(world_back_t *back)
 {
     messages_t *messages = &back->world->schedule->messages;
@@ -288,7 +289,7 @@ static bp_result_t prepare_messages(world_back_t *back)
     return BP_OK;
 }
 
-/* Does anything that was resolved for the present layout mean something else afterwards? */
+/* Could a property that was resolved for the present layout be wrong afterwards, because prototypes or runs differ? */
 static bool changes_layout(const world_back_t *back)
 {
     const world_t *world = &back->world->rows;
@@ -392,7 +393,7 @@ static void put_records(world_t *world, const run_t *run)
     }
 }
 
-/* Runs that were not there then go to the attic; those taken from its end leave it. */
+/* Move the runs that the snapshot does not have to the attic; the runs taken from the attic's end leave it. */
 static void clear_out(world_back_t *back)
 {
     world_t *world = &back->world->rows;
@@ -438,7 +439,8 @@ static void put_commands(commands_t *commands, const kept_world_t *kept)
         memcpy(commands->entities, kept->created, (size_t)kept->created_count * sizeof *commands->entities);
 }
 
-/* Field by field, since the channel may have got more fields since, or the same ones in another order. */
+/* Put the records to be read into their channels field by field, since a channel may have got more fields since, or the
+ * same ones in another order. */
 static void put_messages(messages_t *messages, const kept_world_t *kept)
 {
     for (uint32_t i = 0; i < kept->channel_count; i++) {

@@ -1,7 +1,7 @@
 /* snapshot.c - a host written down.
  *
  * Columns are copied as they lie; only cells that hold something outside themselves are written one by one. Room for
- * all of it is taken first, so that the copies are what it costs.
+ * all bytes is taken first, so that a snapshot costs little more than the copies.
  */
 #include "snapshot.h"
 

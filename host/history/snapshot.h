@@ -1,13 +1,14 @@
-/* snapshot.h - all that a host is between two steps, as one block of bytes; and reading such a block.
+/* snapshot.h - the whole state of a host between two steps, as one block of bytes; and reading such a block.
  *
- * A snapshot holds what decides how a host goes on: ids with their generations and the queue of free ones, the lists of
- * spawns, and of each world its clock, its random state, keys, prototypes and runs in their order, rows with their
- * holes, what is still to be told to systems, what placeholders became, and the states of managers, systems and plugins
- * as they say that they are kept (BP_KEEP_... of bp_component.h). It holds no address: another process can read it,
- * where names have been interned (snapshot_names).
+ * A snapshot holds all that decides how a host goes on: ids with their generations and the queue of free ones, the
+ * lists of spawns, and of each world its clock, its random state, keys, prototypes and runs in their order, rows with
+ * their holes, the moves that systems are still to be told of, the entities that placeholders became, and the states of
+ * managers, systems and plugins in the way that each declares (BP_KEEP_... of bp_component.h). A snapshot holds no
+ * address: another process can read it, where names have been interned (snapshot_read_names).
  *
- * It does not hold what the host was made of: plugins, worlds, managers and systems must be there when it is brought
- * back (restore.h), with the same columns. Nor what only bears on speed: room of runs, caches, paces, figures.
+ * Not in a snapshot: the plugins, worlds, managers and systems of the host, which must be there when the snapshot is
+ * brought back (restore.h), with the same columns; and all that only bears on speed: room of runs, caches, paces,
+ * figures.
  *
  * Reading checks every length and every number that refers to something: a damaged block is refused, never followed.
  *
@@ -25,7 +26,7 @@
 
 #define SNAPSHOT_MAGIC UINT64_C(0x32504E5350504B42) /* "BKPPSNP2" */
 
-/* What a host has that a snapshot is about. */
+/* The parts of a host whose state a snapshot holds. */
 typedef struct parts_t {
     base_t *base;
     entities_t *entities;
@@ -35,15 +36,15 @@ typedef struct parts_t {
     uint32_t *layouts;          /* given out to worlds */
 } parts_t;
 
-/* Can everything be kept? Else the error names all who do not say how, and what they would have to declare. [main] */
+/* Can everything be kept? Else the error names all managers, systems and plugins that do not say how, and what they
+ * would have to declare. [main] */
 bp_result_t snapshot_check(const parts_t *parts);
 
-/* Is this between steps, with no plugin set aside? Else BP_ERROR_STATE. [main] */
+/* Is the host between steps, with no plugin set aside? Else BP_ERROR_STATE. [main] */
 bp_result_t snapshot_moment(const parts_t *parts);
 
-/* Write a host down, behind what `bytes` holds, at a multiple of 16. Systems that have come since the last step are
- * settled first, as a step does. On failure nothing has changed, and `bytes` holds what it held. [main], between
- * steps */
+/* Append the state of a host to `bytes`, at a multiple of 16. Systems that have come since the last step are settled
+ * first, as a step does. On failure nothing has changed, and `bytes` holds what it held. [main], between steps */
 bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes);
 
 /* Texts of all names that are interned, for another process; and interning them there. [main] */
@@ -54,7 +55,7 @@ bp_result_t snapshot_read_names(base_t *base, reader_t *reader);
 
 typedef struct kept_state_t {
     uint32_t road;    /* BP_KEEP_... */
-    uint32_t present; /* there was one */
+    uint32_t present; /* there was a state */
     const void *data; /* of BP_KEEP_PLAIN and BP_KEEP_SAVED */
     uint64_t size;
 } kept_state_t;
@@ -111,7 +112,7 @@ typedef struct kept_channel_t {
     const char *records;
 } kept_channel_t;
 
-/* What is still to be told (store/notices.h). [way] */
+/* The moves that systems are still to be told of (store/notices.h). [way] */
 typedef struct kept_notices_t {
     uint32_t present, words, subscriptions, signature_count, count, stretch_count, kind_count, indexed;
     const void *signatures, *kinds, *entities, *hops;
@@ -165,7 +166,7 @@ typedef struct kept_pool_t {
     const uint32_t *free;
 } kept_pool_t;
 
-/* A block that has been read. What it points to lies in the block. */
+/* A block that has been read. The bytes of columns and states are pointed to where they lie in the block. */
 typedef struct snapshot_t {
     memory_t *memory;
     struct arena_chunk_t *arena;

@@ -46,7 +46,7 @@ void snapshot_close(snapshot_t *snapshot)
     memset(snapshot, 0, sizeof *snapshot);
 }
 
-/* Where something that is wrong would be followed, the block is damaged. */
+/* Count the block as damaged where a number is wrong that would be followed. */
 static void expect(opening_t *o, bool right)
 {
     o->reader.failed = o->reader.failed || !right;
@@ -266,7 +266,7 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
         reader_align(r, 16);
         uint64_t size = reader_u64(r);
         reader_align(r, 16);
-        uint64_t padding = 8; /* the length is followed by as much, and it is counted */
+        uint64_t padding = 8; /* the 8 bytes of the length are followed by 8 of padding, which the length counts */
         expect(o, size >= padding);
         run->columns[c].size = size - padding;
         run->columns[c].data = reader_take(r, size - padding);

@@ -1,7 +1,7 @@
 /* states.c - the four roads of BP_KEEP_....
  *
  * A state that is loaded is made in the manager itself, whose own state is set aside meanwhile: managers and systems
- * know what they are handed by its address.
+ * are handed the same address every time, and know their own by it.
  */
 #include "states.h"
 
@@ -27,7 +27,8 @@ uint32_t state_road_of_plugin(const plugin_t *plugin)
     return plugin->desc.load == NULL ? BP_KEEP_NOTHING : plugin->desc.keeps;
 }
 
-/* --- who does not say -------------------------------------------------------------------------------------------- */
+/* --- states without a declared way
+   -------------------------------------------------------------------------------------------- */
 
 static void complain(text_t *text, const char *what, const char *name, const char *plugin)
 {
@@ -210,7 +211,7 @@ bp_result_t state_prepare(const parts_t *parts, state_back_t *s)
     if (road == BP_KEEP_PLAIN)
         return prepare_plain(parts, s);
     if (road != BP_KEEP_SAVED)
-        return BP_OK; /* one that is made anew is made in the world of then (state_commit) */
+        return BP_OK; /* a state that is made anew is made when the rows are back (state_commit) */
     void **state = state_of(s), *kept = *state;
     *state = NULL;
     error->text[0] = '\0';
