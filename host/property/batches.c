@@ -1,11 +1,11 @@
 /* batches.c - many cells of one property at a time.
  *
  * A stretch of entities that lie in consecutive rows is found by comparing the batch with the run's entities and is
- * copied whole; scattered ones are gathered with records, cells and values in flight at the same time, so that their
- * misses overlap instead of queueing.
+ * copied whole; the values of scattered entities are gathered with records, cells and values fetched at the same time,
+ * so that cache misses overlap instead of queueing.
  *
- * Setting is all or nothing, and a cell is found once: all of them are found first, and written down. Where there is no
- * memory for that, blocks of them are found twice, once to see whether they are there.
+ * Setting is all or nothing, and each cell is found once: all cells are found first, and their places noted. Where
+ * there is no memory for the places, each cell is found twice, the first time only to see whether the entity has it.
  */
 #include "batches.h"
 
@@ -27,7 +27,7 @@ enum {
         memcpy(to + i * stride, &value_, sizeof value_);                  \
     }
 
-/* Consecutive cells to values that lie `stride` apart. */
+/* Copy consecutive cells to values that lie `stride` apart. */
 static void copy_out(char *to, size_t stride, const char *from, uint32_t size, uint32_t count)
 {
     if (stride == size) {
@@ -53,7 +53,7 @@ static void forget_met(met_t *met)
     memset(met->prototype, 0xff, sizeof met->prototype);
 }
 
-/* Where the records of a world are: they stay there while values are copied, which a compiler cannot know. */
+/* Where the records of a world are: records stay in place while values are copied, which a compiler cannot know. */
 typedef struct records_view_t {
     record_t *const *pages;
     uint32_t count, first;
@@ -82,10 +82,10 @@ static inline const char *scattered_cell(const world_t *world, records_view_t re
     return met->base[slot] + (size_t)record->row * size;
 }
 
-/* Values of scattered entities. Three things go on at once, so that their misses overlap: records are fetched AHEAD
- * entities early, cells as soon as they are known, and a value is read when RING more cells have been asked for.
- * `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the property.
- * Inlined for the size of a float and for any. */
+/* Gather the values of scattered entities. Three things go on at once, so that their misses overlap: records are
+ * fetched AHEAD entities early, cells as soon as they are known, and a value is read when RING more cells have been
+ * asked for. `reach` is how far the entities go on behind `count`. Returns how many come before one that lacks the
+ * property. Inlined twice: for the size of a float, and for any size. */
 ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t *p, const bp_entity_t *entities,
                                              uint32_t count, uint32_t reach, char *to, size_t stride, met_t *met,
                                              uint32_t size)
@@ -134,7 +134,7 @@ bp_result_t batches_get(world_t *world, bp_property_t *p, const bp_entity_t *ent
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* Values that lie `stride` apart to consecutive cells. */
+/* Copy values that lie `stride` apart to consecutive cells. */
 static void copy_in(char *to, const char *from, size_t stride, uint32_t size, uint32_t count)
 {
     if (stride == size) {
@@ -209,7 +209,7 @@ ALWAYS_INLINED static inline void write_places(const place_t *places, uint32_t c
     }
 }
 
-/* Cells of a batch for which there are `room` places: all, or blocks of it, which are found once more. */
+/* Set the cells of a batch with room for `room` places: all places at once, or block by block. */
 static bp_result_t set_places(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                               const char *values, size_t stride, place_t *places, uint32_t room)
 {
@@ -233,7 +233,8 @@ static bp_result_t set_places(world_t *world, bp_property_t *p, const bp_entity_
     return BP_OK;
 }
 
-/* The same cells have been written; kept apart, so that the loops above pay nothing where nobody asks. */
+/* Stamp the cells that have been written. A function of its own, so that the loops above cost nothing more in worlds
+ * without stamps. */
 NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -251,7 +252,7 @@ bp_result_t batches_check(world_t *world, bp_property_t *p, const bp_entity_t *e
     return set_places(world, p, entities, count, NULL, 0, places, SCATTERED);
 }
 
-/* Entities that all lie in consecutive rows. */
+/* Set a batch whose entities all lie in consecutive rows; false where they do not. */
 static bool set_stretch(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                         const char *values, size_t stride)
 {

@@ -1,7 +1,7 @@
 /* batches.h - the cells of a declared property: of one entity, and of many at a time.
  *
- * What it does not do: it judges no value, and knows nothing of elements and of storage of its own; property.c sees to
- * that before it calls. It is not for other rooms, which read property.h.
+ * Not here: checks of values, elements, managers with storage of their own (property.c sees to these before it calls).
+ * Other rooms include property.h, not this header.
  */
 #ifndef HOST_PROPERTY_BATCHES_H
 #define HOST_PROPERTY_BATCHES_H

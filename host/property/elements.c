@@ -1,7 +1,7 @@
 /* elements.c - values within cells, and cells that hold more than their bytes.
  *
  * Setting is in two passes: the first finds every cell, judges the element's number and takes memory; the second cannot
- * fail. Room that a list got in the first stays with it, which nothing can tell.
+ * fail. Room that a list got in the first pass stays with the list, whose items are the same.
  */
 #include "elements.h"
 
@@ -39,7 +39,7 @@ bp_result_t elements_check(const field_t *field, uint32_t element, error_text_t 
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
-/* The cell of a declared property; NULL where the entity lacks it. */
+/* The cell of a declared property; NULL where the entity lacks the property. */
 static void *find_whole(const world_t *world, const bp_property_t *p, bp_entity_t e)
 {
     const record_t *record = world_record(world, e);
@@ -94,7 +94,8 @@ static bp_result_t change_own(world_t *world, const bp_property_t *p, const fiel
                            : verb_set(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
 }
 
-/* One entity after another: where a later one fails, earlier ones have changed, so all are looked for first. */
+/* Set one entity after another. Since earlier ones would have changed when a later one fails, all are looked up
+ * first. */
 static bp_result_t each_own(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
                             uint32_t count, char *get, const char *set, size_t stride)
 {
@@ -152,7 +153,7 @@ static bp_result_t check_values(const field_t *field, const char *values, size_t
     return result;
 }
 
-/* Is there such an element everywhere, or room for one more? */
+/* Check that each entity's cell has the element, or is a list that can grow by it, and take the memory for that. */
 static bp_result_t prepare_cells(world_t *world, const bp_property_t *p, const field_t *field,
                                  const bp_entity_t *entities, uint32_t count)
 {
@@ -235,7 +236,7 @@ static bp_result_t set_declared(world_t *world, const bp_property_t *p, const fi
     return result;
 }
 
-/* The values are copied first: they may be items of a list that grows, and so moves. */
+/* Set an element in lists. The values are copied first, since they may be items of a list that grows, and so moves. */
 static bp_result_t set_in_lists(world_t *world, const bp_property_t *p, const field_t *field,
                                 const bp_entity_t *entities, uint32_t count, const char *values, size_t stride)
 {

@@ -1,9 +1,9 @@
 /* elements.h - properties whose cells are arrays, lists or texts: whole, and one element at a time.
  *
  * A property "items[3]" is resolved like "items", and remembers the 3. Element properties are for people and tools:
- * they look up their cell at each use, and never lead to a plain copy.
+ * such a property looks up its cell at each use, and never leads to a plain copy.
  *
- * What it does not do: it resolves no names, and judges no property; property.c does both before it calls.
+ * Not here: resolving names, checks of properties (property.c does both before it calls).
  */
 #ifndef HOST_PROPERTY_ELEMENTS_H
 #define HOST_PROPERTY_ELEMENTS_H
@@ -14,7 +14,7 @@
  * 3. BP_NONE where there are no brackets. False where there is no number between them. */
 bool elements_split(const char *property, char *name, size_t size, uint32_t *element);
 
-/* Element `element` of this field: can it be? An array has so many; a list may have any. */
+/* Can the field have an element number `element`? An array has as many as declared; a list may have any number. */
 bp_result_t elements_check(const field_t *field, uint32_t element, error_text_t *error);
 
 /* Values of one element of `count` entities, `stride` apart; errors and lifetime as for bp_property_api.get. [job] */

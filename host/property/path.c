@@ -41,7 +41,7 @@ static void call_find(void *data)
     f->found = f->names->find(f->m, f->name, f->entity, 1);
 }
 
-/* The name nearest to one that nobody bears, among so many entities. */
+/* How many entities are looked at for the name nearest to one that no entity has. */
 enum { NAMES_CONSIDERED = 4096, NAME_CONSIDERED_BYTES = 64 };
 
 typedef struct guess_t {
@@ -122,7 +122,7 @@ static bp_result_t find_entity(world_t *world, const char *text, bp_entity_t *en
     return result;
 }
 
-/* Cut the text at the last dot; what stands behind it, or NULL where there is none. */
+/* Cut the text at the last dot; returns the text behind that dot, or NULL where there is none. */
 static char *cut_last(char *text)
 {
     char *dot = strrchr(text, '.');

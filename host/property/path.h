@@ -4,7 +4,7 @@
  * "debug_name"; without one only the # form is understood. A debug name may contain dots and slashes: the world ends at
  * the first slash, the component begins after the last dot but one.
  *
- * What it does not do: patterns or lists of paths.
+ * Not here: patterns, lists of paths.
  */
 #ifndef HOST_PROPERTY_PATH_H
 #define HOST_PROPERTY_PATH_H

@@ -17,7 +17,7 @@
 
 /* --- flags ------------------------------------------------------------------------------------------------------- */
 
-/* In bp_property_t.flags: what keeps a get or a set from being a plain copy. */
+/* In bp_property_t.flags: reasons why a get or a set is more than a plain copy. */
 #define OWN_STORAGE 0x80000000u
 #define LIMITED 0x40000000u
 #define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value */
@@ -33,8 +33,8 @@ static inline bool field_inside(const field_t *field, const void *value)
     return number >= field->min_f32 && number <= field->max_f32;
 }
 
-/* Is setting this value, of a property whose cell was found, no more than a copy? False where that is not known at
- * once, and in a world whose `care` has one of these bits. */
+/* Is setting this value, of a property whose cell was found, no more than a copy? False where the answer is not known
+ * at once, and in a world whose `care` has one of the bits of `care`. */
 static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value, uint32_t care)
 {
     uint32_t flags = p->flags | world->care;
@@ -295,7 +295,8 @@ NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const b
 }
 
 /* The cell of a property that has been used before, where that is known without looking far: the entity is of the
- * prototype met last, or of one that the world remembers together with the property's key. NULL where it is not. */
+ * prototype met last, or of one that the world remembers together with the property's key. NULL where the cell is not
+ * known so quickly. */
 static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
     const record_t *record = world_record(world, e);
@@ -312,9 +313,9 @@ static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entit
     return (char *)((const run_t *)p->host.found.run)->columns[p->host.found.column] + (size_t)record->row * p->size;
 }
 
-/* A single value is kept apart from all other calls, so that it pays for nothing that only they need, and one of four
- * bytes, as most are, from the other sizes: it then is some thirty instructions, of which more fit what a processor
- * looks ahead. */
+/* Get values in all cases but one: a single value of four bytes, the usual size, has a way of its own, so that it does
+ * not pay for what only other calls need. That way is some thirty instructions, so that more such calls fit what a
+ * processor looks ahead. */
 NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
                                                uint32_t count, void *values, size_t stride)
 {
@@ -335,7 +336,7 @@ NOT_INLINED static bp_result_t get_four_bytes(world_t *world, bp_property_t *p, 
     return BP_OK;
 }
 
-/* As bp_property_cell of a property of four bytes, which need not ask whether this is the host that it knows. */
+/* As bp_property_cell of a property of four bytes, without the check that the property belongs to this host. */
 static inline const void *known_cell(const world_t *world, const bp_property_t *p, bp_entity_t e)
 {
     const bp_inline_found_t *found = &p->host.found;
@@ -422,10 +423,10 @@ bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *en
 
 /* Properties by two names, in one call.
  *
- * A pair of names is resolved once and then found again by one of two doors: by the addresses of the texts, since
- * most callers pass the same literals again, or by their hashes. The bytes at an address may have changed, so the texts
- * are compared in any case. An entry is good for an entity that has the component by that name in the same place as the
- * one it was resolved for, which is one look at the entity's record; where it has not, the names are resolved anew.
+ * A pair of names is resolved once and then found again in one of two ways: by the addresses of the texts, since most
+ * callers pass the same literals again, or by their hashes. The bytes at an address may have changed, so the texts are
+ * compared in any case. An entry is good for an entity that has the component by that name in the same place as the one
+ * it was resolved for, which is one look at the entity's record; where the entity has not, the names are resolved anew.
  */
 
 enum { PROPERTY_ENTRIES = 128, PROPERTY_RECENT = 64, PROPERTY_TEXT = 64 };
@@ -474,7 +475,7 @@ static bp_result_t refuse_whole(world_t *world, const char *property, const bp_p
                      p->count, type, property);
 }
 
-/* Resolve through the hashes of the texts, and leave the result where it will be found next time. */
+/* Resolve through the hashes of the texts, and note the result under the addresses of the texts for the next call. */
 static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_t entity, const char *component,
                                        const char *property, bp_result_t *result)
 {
@@ -507,8 +508,8 @@ NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *
     return recall_cell(world, p, e);
 }
 
-/* The property of a pair of names that was used lately, with the entity's cell; or NULL. What an entity has under the
- * name is the same component where it has the key that the name meant. */
+/* The property of a pair of names that was used lately, with the entity's cell; or NULL. An entity has the same
+ * component under the name where it has the key that the name was resolved to. */
 static inline property_entry_t *find_recent(const property_cache_t *cache, bp_entity_t entity, const char *component,
                                             const char *property, void **cell)
 {

@@ -7,7 +7,7 @@
  * Three speeds: by two names (hash both, one probe of a cache in front of the look-up), by a resolved key that
  * remembers the prototype it met last, and by column, where stretches of entities that lie in a row are copied whole.
  *
- * What it does not do: paths with world and entity (path.h).
+ * Not here: paths with world and entity (path.h).
  */
 #ifndef HOST_PROPERTY_PROPERTY_H
 #define HOST_PROPERTY_PROPERTY_H
@@ -30,8 +30,9 @@ bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entit
 bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride);
 
-/* Bring a property that was resolved before a reload up to date; others cost a comparison. Errors where its field or
- * component has gone, or has values of another type or number. Until then property_field may be NULL. [main] */
+/* Bring a property that was resolved before a reload up to date; any other property costs a comparison. Errors where
+ * its field or component has gone, or has values of another type or number. Until then property_field may be NULL.
+ * [main] */
 bp_result_t property_refresh(world_t *world, bp_property_t *property);
 
 /* The field as it is declared now. */
