@@ -1,9 +1,9 @@
 /* blob.c - the check of a blob: nothing in it is believed before it has been seen to hold.
  *
  * From the outside in: the head; the section table, whose every offset is computed and compared; the checksum, so that
- * what broke on the way is told as that; then the records, whose every index and offset is checked against what it
- * points into; then the values that could harm: bools, texts, entities, parents. Numbers may be any; their ranges are
- * the plugins' (spawn.c).
+ * bytes damaged on the way are reported as damage; then the records, whose every index and offset is checked against
+ * what it points into; then the values that could harm: bools, texts, entities, parents. Numbers may be any; their
+ * ranges are the plugins' (spawn.c).
  *
  * Each pass is a loop without branches over one column, and most bytes are only read by the checksum, so a blob is
  * checked about as fast as it can be read. No arithmetic here can overflow: counts have 32 bits, records at most 64
@@ -25,7 +25,7 @@ typedef struct check_t {
 
 #define BROKEN(c, ...) broken((c), error_set((c)->error, BP_ERROR_SYNTAX, __VA_ARGS__))
 
-/* Put the file's name in front. */
+/* Put the file's name in front of the error's text. */
 static bp_result_t broken(check_t *c, bp_result_t result)
 {
     return error_prefix(c->error, result, "%s: ", c->origin);
@@ -164,7 +164,7 @@ static bp_result_t check_strings(check_t *c)
     return BP_OK;
 }
 
-/* Does a text begin there? */
+/* Does a text begin at `offset`? */
 static inline uint32_t is_text(const blob_t *blob, uint32_t offset)
 {
     return offset < blob->strings_size && (offset == 0 || blob->strings[offset - 1] == '\0');
@@ -449,8 +449,8 @@ static bp_result_t check_groups(check_t *c)
 
 /* --- parents ------------------------------------------------------------------------------------------------------ */
 
-/* Is somebody his own ancestor? From each entity upwards until one that has been seen; who is seen twice on one way up,
-   is. */
+/* Is an entity its own ancestor? Walks from each entity upwards until an entity that has been seen; one that is seen
+ * twice on the same way up is its own ancestor. */
 static bool has_cycle(const uint32_t *parents, uint32_t count, uint32_t *seen)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -474,7 +474,7 @@ bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, 
         behind |= (uint32_t)(parents[i] > i);
     *cycle = false;
     if (behind == 0)
-        return true; /* parents come before their children, so there is none */
+        return true; /* parents come before their children, so there is no circle */
     uint32_t *seen = memory_new(memory, (size_t)count * sizeof *seen);
     if (seen == NULL)
         return false;

@@ -10,14 +10,14 @@
  *   parts       one record each: a component of a group under its instance name
  *   components  one record each: type, version, fields, number of instances
  *   fields      one record each: name, type, and where its values are
- *   parents     for each entity the number of its parent plus 1, or 0; the section is empty where nobody has one
+ *   parents     for each entity the number of its parent plus 1, or 0; empty where no entity has a parent
  *   data        the values: columns, single values, opaque bytes
  *   names       the texts of all bp_name_t in the blob, as offsets into strings
  *   strings     texts with a zero byte behind each; offset 0 is the empty text
  *
  * The layout is canonical: sections follow each other in this order, each at the next multiple of 64; within data,
  * values follow in the order of their fields, columns at multiples of 64, single values at multiples of 16. Offsets are
- * stored for those who look in from outside; the reader computes them and refuses a file that says otherwise. So
+ * stored for other programs that look into a blob; the reader computes them and refuses a file that says otherwise. So
  * nothing overlaps, and nothing hides in gaps.
  *
  * The instances of a component are numbered group by group, within a group part by part, within a part by entity. So a
@@ -25,11 +25,12 @@
  *
  * A value in a column is as bp_types.h says, but: a string is a uint32_t offset into strings; an entity is a uint32_t,
  * its number in the blob plus 1, or 0 for none. A name is its 64-bit hash. A field that a component's plugin has and
- * the blob has not takes its default, or, where it says who the parent is (BP_FIELD_PARENT), the parents section.
+ * the blob has not takes its default; a field that names the parent (BP_FIELD_PARENT) takes the entity's parent from
+ * the parents section.
  *
- * A blob says the least version that holds what is in it, so that programs of before read what they can.
+ * A blob says the least version that has all its features, so that older programs can read it where they know these.
  *
- * What it does not do: it knows no plugins; whether a type exists and a value is in range is the spawner's to find out.
+ * Not here: plugins; whether a type exists and a value is in range (the spawner finds out).
  */
 #ifndef HOST_SCENE_BLOB_H
 #define HOST_SCENE_BLOB_H
@@ -120,7 +121,7 @@ typedef struct blob_group_t {
 typedef struct blob_part_t {
     bp_name_t name;          /* of the instance; never 0; unique in its group */
     uint32_t component;
-    uint32_t first_instance; /* of the component: this part has that one and the next rows - 1 */
+    uint32_t first_instance; /* of the component's instances: this part has that instance and the next rows - 1 */
 } blob_part_t;
 
 typedef struct blob_component_t {
@@ -165,27 +166,27 @@ typedef struct blob_t {
     const blob_part_t *parts;
     const blob_component_t *components;
     const blob_field_t *fields;
-    const uint32_t *parents; /* NULL where nobody has one */
+    const uint32_t *parents; /* NULL where no entity has a parent */
     const uint32_t *names;
     const char *strings;
     size_t strings_size;
 } blob_t;
 
 /* Check everything about a block of bytes aligned to 16, and find its parts. The block is the caller's and must stay as
- * it is for as long as the blob is used. `origin` is the file's path, for messages, which say which section and what is
- * wrong. Errors: SYNTAX for what is no blob or a broken one, ABI for one of another version or byte order, MEMORY.
- * [main] */
+ * it is for as long as the blob is used. `origin` is the file's path, for messages, which name the section and the
+ * fault. Errors: SYNTAX for bytes that are no blob or a broken one, ABI for one of another version or byte order,
+ * MEMORY. [main] */
 bp_result_t blob_open(blob_t *blob, memory_t *memory, const void *bytes, size_t size, const char *origin,
                       error_text_t *error);
 
-/* The same without the check, for what blob_write_end has just made. [main] */
+/* Find the parts as blob_open does, but without the check, in bytes that blob_write_end has just made. [main] */
 void blob_trust(blob_t *blob, const void *bytes, size_t size);
 
-/* Is somebody his own ancestor? `parents` are numbers + 1, none greater than `count`. false with *cycle unset: out of
-   memory. [main] */
+/* Is an entity its own ancestor? `parents` are numbers + 1, none greater than `count`. false with *cycle unset: out of
+ * memory. [main] */
 bool blob_find_cycle(memory_t *memory, const uint32_t *parents, uint32_t count, bool *cycle);
 
-/* Bytes of one value of a type as it lies in a blob; 0 for what is no type. [any] */
+/* Bytes of one value of a type as it lies in a blob; 0 for a number that is no type. [any] */
 uint32_t blob_value_size(uint32_t type);
 
 /* The least version of the format that has a field like this one. [any] */
@@ -255,7 +256,7 @@ static inline uint64_t blob_list_head(const blob_field_t *field, uint32_t instan
     return blob_align((blob_cells(field, instances) + UINT64_C(1)) * sizeof(uint64_t), blob_field_align(field));
 }
 
-/* Where the values of a field lie when what comes before them ends at `end`; *size are all their bytes. `items` counts
+/* Where the values of a field lie when the bytes before them end at `end`; *size are all their bytes. `items` counts
  * the values of lists. [any] */
 static inline uint64_t blob_place_field(const blob_field_t *field, uint32_t instances, uint64_t items, uint64_t end,
                                         uint64_t *size)

@@ -1,7 +1,7 @@
 /* blob_write.c - laying a blob out, and the table of its texts.
  *
  * The description says how many of everything there are, so one pass computes where each value lies and one allocation
- * holds them all, cleared. Texts alone are not known beforehand: they gather in a buffer of their own and are put
+ * holds them all, cleared. Only the texts are not known beforehand: texts gather in a buffer of their own, which is put
  * behind the rest at the end; large blocks are remapped rather than copied as they grow (base/memory.h).
  *
  * A text is looked up by its hash before it is added. The table holds 32 bits of the hash beside the offset, so a miss
@@ -121,7 +121,8 @@ static bp_result_t count_groups(blob_info_t *info, const blob_desc_t *desc, erro
     return BP_OK;
 }
 
-/* --- filling in what is described --------------------------------------------------------------------------------- */
+/* --- filling in the described parts
+ * --------------------------------------------------------------------------------- */
 
 static bp_result_t fill_groups(blob_writer_t *w, const blob_desc_t *desc, error_text_t *error)
 {
@@ -168,7 +169,7 @@ static bp_result_t fill_components(blob_writer_t *w, const blob_desc_t *desc, er
             to->kind = (uint16_t)described->fields[f].kind;
             to->flags = (uint16_t)described->fields[f].flags;
             to->more = (uint16_t)(described->fields[f].elements > 0 ? described->fields[f].elements - 1 : 0);
-            to->size = described->fields[f].items; /* until it is placed */
+            to->size = described->fields[f].items; /* number of values, until the field is placed */
             result = blob_string(w, described->fields[f].name, &to->name, error);
             if (result == BP_OK && described->fields[f].values != NULL)
                 result = blob_string(w, described->fields[f].values, &to->values, error);
@@ -179,7 +180,7 @@ static bp_result_t fill_components(blob_writer_t *w, const blob_desc_t *desc, er
     return BP_OK;
 }
 
-/* Where all values lie. Returns the end, or 0 where it is past all bounds. */
+/* Compute where all values lie. Returns the end of the last, or 0 where it is past all bounds. */
 static uint64_t place_data(blob_writer_t *w)
 {
     const uint64_t most = SIZE_MAX / 8;
@@ -352,7 +353,7 @@ static bp_result_t find_text(blob_writer_t *w, const char *text, size_t length, 
     return result;
 }
 
-/* Up to TEXTS of them. */
+/* Find or add up to TEXTS texts together. */
 static bp_result_t find_texts(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets,
                               error_text_t *error)
 {

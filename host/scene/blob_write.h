@@ -9,10 +9,9 @@
  *     blob_write_end(&w, &bytes, &size, error);            strings behind, checksum in front
  *
  * The compiler and the saving of worlds both write through here, so there is one layout and one place that knows it.
- * Columns start out as zero bytes: no string, nobody, false. The same input gives the same bytes.
+ * Columns start out as zero bytes: the empty string, no entity, false. The same input gives the same bytes.
  *
- * What it does not do: it checks neither values nor that instance names are unique in a group; blob_open does. It
- * writes no file.
+ * Not here: checks of values and of instance names that must be unique in a group (blob_open), writing files.
  */
 #ifndef HOST_SCENE_BLOB_WRITE_H
 #define HOST_SCENE_BLOB_WRITE_H
@@ -25,7 +24,7 @@ typedef struct blob_field_desc_t {
     uint32_t kind; /* BLOB_COLUMN, or BLOB_ONE where all instances have one value. Leave a field out to mean its
                       default. */
     uint32_t flags;      /* BLOB_BITS, BLOB_LIST */
-    uint32_t elements;   /* of an array; 0: it is none */
+    uint32_t elements;   /* of an array; 0: the field is no array */
     const char *values;  /* the names of its values; NULL: none */
     uint64_t items;      /* of a list: how many there are in all cells */
 } blob_field_desc_t;
@@ -57,8 +56,9 @@ typedef struct blob_group_desc_t {
     uint32_t rows; /* entities */
 } blob_group_desc_t;
 
-/* What the blob will hold. blob_write_begin reads it and keeps no address of it. The same type may come twice among the
- * components, for instance to keep one value for all in some groups and a column in others. */
+/* The description of the blob's contents. blob_write_begin reads the description and keeps no address of it. The same
+ * type may come twice among the components, for instance to keep one value for all in some groups and a column in
+ * others. */
 typedef struct blob_desc_t {
     const blob_component_desc_t *components;
     const blob_group_desc_t *groups;
@@ -86,8 +86,8 @@ typedef struct blob_writer_t {
     uint64_t *opaque_used;   /* of each component: where its next bytes go */
 } blob_writer_t;
 
-/* Lay out and allocate. Errors: MEMORY; LIMIT; ARGUMENT (a part of a component that there is not, a type that is none,
- * an opaque component with fields). On failure nothing is kept. [main] */
+/* Lay out and allocate. Errors: MEMORY; LIMIT; ARGUMENT (a part of a component that the description lacks, a number
+ * that is no type, an opaque component with fields). On failure nothing is kept. [main] */
 bp_result_t blob_write_begin(blob_writer_t *w, memory_t *memory, const blob_desc_t *desc, error_text_t *error);
 
 /* The place for a field's values: one cell for each instance, or one for all. The place does not move until the blob is
@@ -108,7 +108,7 @@ uint32_t *blob_parents(blob_writer_t *w);
  * LIMIT past 4 GiB of texts. [main] */
 bp_result_t blob_string(blob_writer_t *w, const char *text, uint32_t *offset, error_text_t *error);
 
-/* The same for many. Faster than one at a time: look-ups overlap. */
+/* As blob_string, for many texts. Faster than one at a time: look-ups overlap. */
 bp_result_t blob_strings(blob_writer_t *w, const char *const *texts, uint32_t count, uint32_t *offsets,
                          error_text_t *error);
 
@@ -121,15 +121,16 @@ static inline uint64_t blob_opaque_room(uint64_t size)
     return blob_align(size, BLOB_ALIGN_SMALL);
 }
 
-/* The opaque bytes of an instance, at most once each; one that is left out has none. Errors: ARGUMENT where they are
- * more than was described. */
+/* The opaque bytes of an instance, at most once each; an instance that is left out has none. Errors: ARGUMENT where the
+ * bytes are more than was described. */
 bp_result_t blob_opaque(blob_writer_t *w, uint32_t component, uint32_t instance, const void *data, size_t size,
                         error_text_t *error);
 
-/* The whole blob, in a block from `memory` that is now the caller's. The writer is over, on failure too. [main] */
+/* The whole blob, in a block from `memory` that is now the caller's. The writer has ended then, on failure too.
+ * [main] */
 bp_result_t blob_write_end(blob_writer_t *w, void **bytes, size_t *size, error_text_t *error);
 
-/* Give up. Allowed after a failure and after the end. */
+/* Drop the writer and all that was written. Allowed after a failure and after the end. */
 void blob_write_drop(blob_writer_t *w);
 
 #endif

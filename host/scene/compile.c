@@ -1,4 +1,4 @@
-/* compile.c - the compiler from above: the stages in their order, and what all of them say when something is wrong.
+/* compile.c - the compiler from above: the stages in their order, and the errors of all of them.
  *
  * Nothing is written before everything has been read: a scene that is wrong anywhere gives no blob. Places are kept as
  * numbers (which node, which component) while all goes well, and spelt out as a path only for the one sentence of a
@@ -87,7 +87,7 @@ bp_result_t scene_no_memory(scene_t *scene)
 
 /* --- members ------------------------------------------------------------------------------------------------------ */
 
-/* A component that stands beside `components` instead of in it is what beginners write. */
+/* Does the object hold a component beside `components` instead of in it? Beginners often write that. */
 static bool holds_components(const scene_t *scene, const char *const *known, const char *key, const tree_item_t *value)
 {
     for (size_t i = 0; known[i] != NULL; i++) {
@@ -207,7 +207,7 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
         result = read_all(&scene);
     if (result == BP_OK)
         result = scene_write_blob(&scene, memory, bytes, blob_size);
-    error_text_t kept = *scene.error; /* what is freed must not speak over it */
+    error_text_t kept = *scene.error; /* freeing the parts must not replace the error's text */
     free_all(&scene);
     *scene.error = kept;
     return result;
@@ -217,8 +217,8 @@ bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *regi
 
 /* The list of types, sorted, and a small hash table over it.
  *
- * Looked up once for every component of every entity, so by hash; fields are so few that comparing the hashes of a type
- * one after another is as fast as any table.
+ * Types are looked up by hash, since that is done for every component of every entity; fields are so few that comparing
+ * the hashes of a type one after another is as fast as any table.
  */
 
 static int compare(const void *a, const void *b)

@@ -1,8 +1,10 @@
 /* compile.h - the entity compiler: scenes that people write as JSON, to blobs.
  *
- * docs/scenes.md says what a scene may hold, blob.h what comes out.
+ * docs/scenes.md describes what a scene may hold, blob.h the form of the blob.
  *
- * What it does not do: it creates no entity, and the host is as it was, whether it succeeds or not.
+ * The host is as it was before, whether compiling succeeds or not.
+ *
+ * Not here: creating entities (spawn.h).
  */
 #ifndef HOST_SCENE_COMPILE_H
 #define HOST_SCENE_COMPILE_H

@@ -1,11 +1,12 @@
 /* compile_blob.c - groups and their columns, as a blob.
  *
  * A component of the blob holds the instances of one type from several groups, and for each field one value for all, or
- * a column. Small groups share a component; a large one has its own, so that what is the same for a million entities is
- * not written a million times because somebody else differs.
+ * a column. Small groups share a component; a large one has its own, so that a value that is the same for a million
+ * entities is not written a million times because entities of another group differ.
  *
- * A field that the scene leaves alone in all of a component's instances is left out: it takes the default of whichever
- * version of the plugin spawns it. So is one that says the parent, where it only repeats the parents of the blob.
+ * A field that the scene leaves alone in all of a component's instances is left out: at spawning such a field takes the
+ * default of the plugin's version of that time. A field that names the parent is left out too, where it only repeats
+ * the parents of the blob.
  */
 #include "blob_write.h"
 #include "compile_inner.h"
@@ -15,7 +16,7 @@
 /* Entities with the same components, and the columns of their values.
  *
  * A column remembers one value for as long as all its rows have it: a million entities that differ in their place alone
- * take the memory of their places. It spreads into cells with the first row that differs.
+ * take the memory of their places. With the first row that differs, the column spreads into cells.
  */
 
 /* --- finding a group ---------------------------------------------------------------------------------------------- */
@@ -205,7 +206,7 @@ void scene_cell_bytes(const scene_t *scene, const field_t *field, const scene_ce
         return;
     }
     if (field->type == BP_ENTITY)
-        return; /* numbers are known later */
+        return; /* the numbers of referenced entities are known later */
     if (field->type == BP_NAME)
         bytes->string = said ? cell->value.string : names_text(&scene->base->names, field->initial.name);
     else
@@ -238,7 +239,7 @@ typedef struct writing_t {
     uint32_t *field_numbers; /* of `fields`, in their type */
     blob_group_desc_t *groups;
     blob_part_desc_t *parts;
-    uint32_t *parents;      /* number + 1 of each entity's parent; NULL where nobody has one */
+    uint32_t *parents;      /* number + 1 of each entity's parent; NULL where no entity has a parent */
     uint32_t *starts;       /* of each type among the pairs */
     uint32_t pair_count, plan_count, field_count;
 } writing_t;
@@ -264,7 +265,8 @@ static bool says_parent(const scene_column_t *column)
     return column->field != NULL && column->field->type == BP_ENTITY && (column->field->flags & BP_FIELD_PARENT) != 0;
 }
 
-/* For entities that stand in no list of children: the parent that a property of theirs names, where one does. */
+/* Find the parents of entities that stand in no list of children: the entity that a property of theirs names as parent,
+ * where one does. */
 static void parents_of_properties(const scene_t *scene, uint32_t *parents)
 {
     for (uint32_t g = 0; g < scene->group_count; g++) {
@@ -291,7 +293,8 @@ static uint32_t node_of(const scene_t *scene, uint32_t entity)
     return BP_NONE;
 }
 
-/* Of two of a circle, as far as they have names: who is above whom. */
+/* Set the error about a circle of parents: it names, where they have names, two entities of the circle of which each is
+ * above the other. */
 static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t parent)
 {
     uint32_t child_node = node_of(scene, entity), parent_node = node_of(scene, parent);
@@ -305,11 +308,12 @@ static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t paren
                       "'%.60s' is among its own parents: it is a child of '%.60s', which is below it", name, above);
 }
 
-/* Nobody is their own parent's parent. Everyone's line is followed up to somebody whose line is known to end. */
+/* Check that no entity is its own ancestor: from each entity follow the parents up to an entity whose line is known to
+ * end. */
 static bp_result_t check_lines(scene_t *scene, const uint32_t *parents, uint32_t count)
 {
     bp_result_t result = BP_OK;
-    /* by whom it was reached first, + 1 */
+    /* for each entity the number + 1 of the entity from which it was reached first */
     uint32_t *seen =
         !scene_could_hold(scene, count, sizeof *seen) ? NULL : memory_new(&scene->memory, (size_t)count * sizeof *seen);
     if (seen == NULL)
@@ -332,7 +336,7 @@ static bp_result_t find_parents(writing_t *w)
     uint32_t count = (uint32_t)scene->entity_count;
     if (count == 0 || !(scene->has_parents || scene->has_set_parents))
         return BP_OK;
-    if (scene_could_hold(scene, count, 2 * sizeof *w->parents)) /* here and in the blob */
+    if (scene_could_hold(scene, count, 2 * sizeof *w->parents)) /* room for the parents in this table and in the blob */
         w->parents = memory_new(&scene->memory, (size_t)count * sizeof *w->parents);
     if (w->parents == NULL)
         return scene_no_memory(scene);

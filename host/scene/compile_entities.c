@@ -98,7 +98,7 @@ static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_c
             /* has been checked */
             json_value_read(&scene->base->values, column->field, walk.value, &one.value, scene->error);
         if (result != BP_OK)
-            return result; /* of memory alone */
+            return result; /* only memory can be lacking here */
         scene_cell_bytes(scene, column->field, &one, &bytes);
         memcpy(cells + (size_t)n * column->size, &bytes, column->size);
     }
@@ -127,13 +127,13 @@ static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t
     return BP_OK;
 }
 
-/* Does a cell say an entity? */
+/* Does a cell refer to an entity? */
 static bool refers(const scene_cell_t *cell)
 {
     return cell->kind == CELL_LIST || (cell->kind == CELL_VALUE && !scene_says_nobody(cell->value.string));
 }
 
-/* A reference waits; until then its cells say nobody. */
+/* Note a reference, to be resolved when all names are known; until then its cells refer to no entity. */
 static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_number, const scene_place_t *place,
                               const scene_cell_t *cell)
 {
@@ -163,7 +163,7 @@ static bp_result_t append_ref(scene_t *scene, uint32_t number, uint32_t column_n
     return BP_OK;
 }
 
-/* Lists of entities: texts, until all names are known. */
+/* Append lists of entities, which are kept as texts until all names are known. */
 static bp_result_t append_bundles(scene_t *scene, uint32_t number, uint32_t column_number, const scene_cell_t *cell)
 {
     const scene_node_t *node = &scene->nodes[number];
@@ -298,8 +298,8 @@ bp_result_t scene_read_entities(scene_t *scene)
 
 /* Templates: each resolved once, after the one that it extends.
  *
- * Chains are followed with a mark on every template that waits for its base: whoever meets a mark has found a cycle.
- * The waiting ones are a list through `extends` read backwards, so a chain may be as long as the scene and nothing
+ * Chains are followed with a mark on every template that waits for its base: a chain that meets a mark is a cycle. The
+ * waiting templates are a list through `extends` read backwards, so a chain may be as long as the scene and nothing
  * recurs.
  */
 
@@ -391,7 +391,7 @@ static bp_result_t resolve_one(scene_t *scene, uint32_t number)
     return result;
 }
 
-/* `waiting` has room for all of them. */
+/* Resolve a template after those that it extends. `waiting` has room for all templates. */
 static bp_result_t resolve(scene_t *scene, uint32_t number, uint32_t *waiting)
 {
     uint32_t count = 0;

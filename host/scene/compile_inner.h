@@ -5,13 +5,15 @@
  *   compile_values.c  descriptions of components laid over inherited ones: a draft of an entity
  *   compile_entities.c    entities, their counts and children, as nodes; their drafts become rows of groups
  *   compile_blob.c      groups of entities with the same components, and the columns of their values
- *   compile_names.c       names of entities, and what refers to them
+ *   compile_names.c       names of entities, and references to them
  *   compile_blob.c        the groups as a blob
  *
  * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities
  * are numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
  *
- * What it does not do: nothing here reaches a world. Texts are borrowed from the JSON until the blob is written.
+ * Texts are borrowed from the JSON until the blob is written.
+ *
+ * Not here: worlds.
  */
 #ifndef HOST_SCENE_COMPILE_INNER_H
 #define HOST_SCENE_COMPILE_INNER_H
@@ -28,7 +30,7 @@
  * Types are numbered in the order in which a scene is spawned: by spawn order, then by name. So the same scene gives
  * the same blob whatever order the plugins were loaded in.
  *
- * What it does not do: it reads no JSON.
+ * Not here: reading JSON.
  */
 
 typedef struct json_type_t {
@@ -52,16 +54,16 @@ void json_types_free(json_types_t *types);
 /* The number of a type, BP_NONE where no plugin brings it. [any] */
 uint32_t json_types_find(const json_types_t *types, const char *name);
 
-/* "; did you mean 'point_mass'? (there are ...)": what may follow the sentence about an unknown type. [any] */
+/* "; did you mean 'point_mass'? (there are ...)": a hint to put behind the sentence about an unknown type. [any] */
 const char *json_types_hint(const json_types_t *types, const char *wanted, text_t *hint);
 
 /* The number of a field, BP_NONE where the type has none of that name. [any] */
 uint32_t json_types_field(const component_t *component, const char *name);
 
-/* The number of the field that was called so in an earlier version of the plugin; BP_NONE where none was. */
+/* The number of the field that had this name in an earlier version of the plugin; BP_NONE where none was. */
 uint32_t json_types_former(const component_t *component, const char *name);
 
-/* The same for an unknown property: "; did you mean 'mass'? (it has ...)". [any] */
+/* The hint for an unknown property: "; did you mean 'mass'? (it has ...)". [any] */
 const char *json_types_field_hint(const component_t *component, const char *wanted, text_t *hint);
 
 enum {
@@ -87,15 +89,15 @@ typedef struct scene_names_t {
 /* --- drafts: the components of one entity, or of a template ------------------------------------------------------- */
 
 enum {
-    CELL_UNSET,   /* nobody said anything: the default, the parent, or the label */
-    CELL_DEFAULT, /* null was said */
+    CELL_UNSET,   /* the scene says nothing: the default, the parent, or the label */
+    CELL_DEFAULT, /* the scene says null */
     CELL_VALUE,
     CELL_LIST     /* a value for each instance of a count */
 };
 
 typedef struct scene_cell_t {
     uint32_t kind;
-    uint32_t template; /* in which it was said; BP_NONE: in the entity itself */
+    uint32_t template; /* in which the value stands; BP_NONE: in the entity itself */
     const tree_item_t *list;
     bp_value_t value;     /* of strings, names and entities: the text; of arrays and lists u32: the number of the bundle
                              + 1 */
@@ -113,7 +115,7 @@ typedef struct scene_draft_t {
     scene_cell_t *cells;
     uint32_t part_count, part_capacity;
     uint32_t cell_count, cell_capacity;
-    bool changed; /* other parts than it began with */
+    bool changed; /* the draft has other parts than it began with */
 } scene_draft_t;
 
 typedef struct scene_template_t {
@@ -156,7 +158,7 @@ typedef struct scene_node_t {
     uint32_t place;   /* in the list it stands in */
     uint32_t count;
     uint32_t total;   /* entities: its count times its parent's total */
-    uint32_t counted; /* the innermost node with a count above 1, from itself outwards; BP_NONE */
+    uint32_t counted; /* the innermost node with a count above 1, from this node outwards; BP_NONE: there is none */
     uint32_t dimensions; /* how many such nodes there are */
     uint32_t group, row; /* of its first entity */
 } scene_node_t;
@@ -218,7 +220,7 @@ typedef struct scene_t {
 
 /* --- places and failures (compile.c) ------------------------------------------------------------------------------ */
 
-/* Where in the scene something stands: a node or a template, a member of it, and within components, which and what. */
+/* A place in the scene, for messages: a node or a template, a member of it, and within components, which and what. */
 typedef struct scene_place_t {
     uint32_t node, template; /* BP_NONE: not that; both: the scene itself */
     const char *member;       /* "components", "count" ...; NULL: the whole */
@@ -242,7 +244,7 @@ bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *pl
 bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
 bp_result_t scene_no_memory(scene_t *scene);
 
-/* Could so many items of that size be written? A short text may count to billions. */
+/* Could `count` items of `size` bytes fit into memory? A short text with counts may stand for billions of entities. */
 bool scene_could_hold(const scene_t *scene, uint64_t count, uint64_t size);
 
 /* Is a member's key one that scenes ignore: "$schema", "// a remark"? */
@@ -251,7 +253,7 @@ static inline bool scene_ignores(const char *key)
     return key[0] == '$' || (key[0] == '/' && key[1] == '/');
 }
 
-/* Does a text that may name an entity name none? */
+/* Does the text of a reference stand for no entity? */
 static inline bool scene_says_nobody(const char *text)
 {
     return text[0] == '\0' || strcmp(text, "none") == 0;
@@ -269,7 +271,7 @@ bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tr
 
 /* compile_names.c */
 scene_name_t *scene_names_find(const scene_names_t *names, const char *text);
-/* text is not in it yet */
+/* precondition: `text` is not in the table yet */
 bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *text, uint32_t number);
 bp_result_t scene_check_names(scene_t *scene);
 /* the nodes whose counts number its entities */
@@ -323,8 +325,10 @@ bp_result_t scene_write_blob(scene_t *scene, memory_t *memory, void **bytes, siz
  * Every type is taken in JSON's own form (numbers, true and false, lists of numbers, strings), and as the text that the
  * console and the ini use, in a string: "0 0 1", "#ff8000", "true".
  *
- * What it does not do: entities are referred to by names that only the scene knows; here they stay texts. So do strings
- * and names: whoever writes the blob collects them.
+ * Values of type entity stay texts here, since only the scene knows the names; strings and names stay texts too, which
+ * the writer of the blob collects.
+ *
+ * Not here: resolving references (compile_names.c).
  */
 
 /* Read `json` as a value of `field`: its type and its range. For strings, names and entities value->string is the text
@@ -336,7 +340,7 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
  * that is no list itself; else of lists that do not begin with a number. [any] */
 bool json_value_is_list(uint32_t type, const tree_item_t *json);
 
-/* "a number", "a string": what a value is, for messages. [any] */
+/* The kind of a value for messages: "a number", "a string". [any] */
 const char *json_value_kind(const tree_item_t *json);
 
 #endif

@@ -1,12 +1,12 @@
 /* compile_lists.c - values of arrays and lists: read from JSON once, and remembered as bundles.
  *
  * A bundle is the values of one cell. Columns of such fields hold numbers of bundles plus 1; 0 is the default. Equal
- * bundles are one, so columns see whether all rows are alike by comparing numbers, and a scene that says the same list
- * for a million entities keeps it once.
+ * bundles are kept once, so that columns see whether all rows are alike by comparing numbers, and a scene that says the
+ * same list for a million entities keeps it once.
  *
- * Bundles of entities are read as texts, before all names are known. scene_resolve_bundles then makes other bundles of
- * them, of numbers: one for all rows of a node, or one for each, where a text means somebody else in each instance of a
- * count.
+ * Bundles of entities are read as texts, before all names are known. scene_resolve_bundles then makes bundles of
+ * numbers from the bundles of texts: one for all rows of a node, or one for each row, where a text means another entity
+ * in each instance of a count.
  */
 #include "compile_inner.h"
 
@@ -43,8 +43,8 @@ static bp_result_t read_item(scene_t *scene, const field_t *field, const tree_it
     return BP_OK;
 }
 
-/* The number of bytes that a list's items take; room for them is taken behind all bundles' bytes, and forgotten where
-   they are not kept. */
+/* Make room for `bytes` bytes of a list's items behind all bundles' bytes; the room is used again where the items are
+ * not kept as a new bundle. NULL when out of memory. */
 static char *need_bytes(scene_t *scene, uint64_t bytes)
 {
     uint64_t room = scene->bundle_bytes_used + bytes;
@@ -69,8 +69,8 @@ static bp_result_t read_json_list(scene_t *scene, const field_t *field, const tr
     return result;
 }
 
-/* The text form of the console, in a string. Texts in it are taken as JSON's, as far as they are strings or names:
-   others have values. */
+/* The text form of the console, in a string. Texts of strings and names are taken as JSON's are; items of other types
+ * have values. */
 static bp_result_t read_text_list(scene_t *scene, const field_t *field, const tree_item_t *json, uint32_t *count)
 {
     field_values_t values;
@@ -139,7 +139,7 @@ static bool grow_buckets(scene_t *scene)
     return true;
 }
 
-/* The items behind all others become a bundle, or are those of one that is there. */
+/* Make a bundle of the items that lie behind all others, or find the equal bundle that exists already. */
 static bp_result_t keep_bundle(scene_t *scene, const field_t *field, uint32_t count, bool resolved, uint32_t *number)
 {
     scene_bundle_t bundle = {.field = field, .first = scene->bundle_bytes_used, .count = count, .resolved = resolved};
@@ -216,7 +216,8 @@ bool scene_is_list_of_bundles(const field_t *field, const tree_item_t *json)
 
 /* --- entities ----------------------------------------------------------------------------------------------------- */
 
-/* The numbers of one row's texts, behind all bundles' bytes. `*alike`: they are so for all rows of the node. */
+/* Write the numbers of the entities that one row's texts mean, behind all bundles' bytes. `*alike`: the numbers are the
+ * same for all rows of the node. */
 static bp_result_t number_row(scene_t *scene, const scene_ref_t *ref, uint32_t texts, uint32_t row, bool *alike)
 {
     uint32_t count = scene->bundles[texts - 1].count;

@@ -1,8 +1,8 @@
-/* compile_names.c - names of entities, and the properties that refer to them.
+/* compile_names.c - names of entities, and the properties that refer to entities.
  *
  * An entity of a node with counts is called by the name and a number for each count, outermost first: wheel[2][0].
- * Numbers that are left out on the left are those of whoever refers: inside car 2, "wheel[0]" is the wheel of the same
- * car. So what is written for one works for all.
+ * Numbers that are left out on the left are those of the entity that refers: inside car 2, "wheel[0]" is the wheel of
+ * the same car. So a reference that is written for one instance works for all.
  *
  * References are resolved when all names are known, so a scene may name an entity before it defines it. Until then each
  * reference is kept as a text, one for each node of the JSON rather than one for each entity.
@@ -63,7 +63,8 @@ typedef struct numbered_t {
     uint32_t count;
 } numbered_t;
 
-/* The number in brackets that ends the first `*length` bytes of `text`; they then end before it. */
+/* Cut off the number in brackets at the end of the first `*length` bytes of `text`: *length then ends before the
+ * bracket. */
 static bool cut_number(const char *text, size_t *length, uint32_t *number)
 {
     size_t end = *length, at = end;
@@ -79,7 +80,8 @@ static bool cut_number(const char *text, size_t *length, uint32_t *number)
     return true;
 }
 
-/* The name of a node and the numbers behind it: a name as it stands goes before one that is read as a numbered one. */
+/* The name of a node and the numbers behind it: a node with the whole text as its name is preferred to one with the
+ * text before the numbers as its name. */
 static const scene_name_t *find_numbered(const scene_t *scene, const char *text, numbered_t *numbered)
 {
     uint32_t backwards[SCENE_MAX_DIMENSIONS];
@@ -110,7 +112,7 @@ uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted
     return count;
 }
 
-/* A name that is also that of an instance of another node would mean two entities. */
+/* Refuse names that are also those of an instance of another node, since such a name would mean two entities. */
 bp_result_t scene_check_names(scene_t *scene)
 {
     numbered_t numbered;
@@ -146,7 +148,7 @@ bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size
     if (!memory_reserve(&scene->memory, &scene->labels, &scene->label_capacity, (uint64_t)scene->label_count + 1,
                         sizeof *scene->labels))
         return scene_no_memory(scene);
-    /* Their texts here and in the blob, where each is, and the table of those in the blob. */
+    /* The labels' texts here and in the blob, the offset of each, and the blob's table of texts. */
     if (!scene_could_hold(scene, total, 2 * *stride + 3 * sizeof(uint64_t)))
         return scene_no_memory(scene);
     labels.texts = memory_resize(&scene->memory, NULL, 0, labels.size);
@@ -196,11 +198,11 @@ static bp_result_t unknown_entity(scene_t *scene, const scene_place_t *place, co
                       nearest_hint(&nearest, &hint));
 }
 
-/* Something that a text refers to, as seen from the entities of one node: the numbers of the outer counts are theirs,
- * those of the inner ones are in the text. */
+/* The target of a reference, as seen from the entities of one node: the numbers of the outer counts are those of the
+ * referring entities, the numbers of the inner counts are in the text. */
 typedef struct target_t {
     uint32_t node;
-    uint32_t shared;         /* outer counts that both have */
+    uint32_t shared;         /* outer counts that the target and the referring node share */
     uint32_t per_instance;   /* entities of the target in one instance of those */
     uint32_t offset;         /* in there */
     uint32_t stride;         /* entities of the referring node in one instance of those */

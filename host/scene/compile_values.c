@@ -1,8 +1,8 @@
-/* compile_values.c - JSON to typed values, and what to say where they do not fit.
+/* compile_values.c - JSON to typed values, and the errors where these do not fit.
  *
- * JSON knows one kind of number; the tree tells those with a dot or an exponent apart, which no user means. So 3.0 is a
- * whole number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond 2^53 a double no longer
- * holds every whole number, and only digits alone do.
+ * JSON knows one kind of number; the tree tells numbers with a dot or an exponent from others, a difference that no
+ * user means. So 3.0 is a whole number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond
+ * 2^53 a double no longer holds every whole number, and only digits alone do.
  */
 #include "../base/error.h"
 #include "compile_inner.h"
@@ -176,11 +176,11 @@ bp_result_t json_value_read(const value_context_t *context, const field_t *field
 
 /* --- components -------------------------------------------------------------------------------------------------- */
 
-/* "components" of an entity or a template, laid over what it inherits.
+/* "components" of an entity or a template, laid over inherited components.
  *
- * A draft holds a cell for every field of every component: what was said, or that nothing was. An entity's draft begins
- * as a copy of its template's, so that a property that is said again simply replaces one cell; templates of templates
- * work in the same way, and no chain is walked for each entity.
+ * A draft holds a cell for every field of every component: the value that the scene gives, or a mark that it gives
+ * none. An entity's draft begins as a copy of its template's, so that a property that is given again simply replaces
+ * one cell; templates of templates work in the same way, and no chain is walked for each entity.
  */
 
 void scene_draft_free(scene_t *scene, scene_draft_t *draft)
@@ -216,7 +216,7 @@ static bool goes_before(const scene_part_t *a, const scene_part_t *b)
     return a->type != b->type ? a->type < b->type : a->hash < b->hash;
 }
 
-/* In place, for a few parts that are mostly in order: scenes list components alike. */
+/* Sort in place, for a few parts that are mostly in order, since scenes list components in the same order. */
 void scene_draft_sort(scene_draft_t *draft)
 {
     for (uint32_t i = 1; i < draft->part_count; i++) {
@@ -290,7 +290,7 @@ static bool type_is_property(const scene_t *scene, uint32_t type, const tree_ite
            !(tree_is(said, TREE_STRING) && json_types_find(&scene->types, said->string) != BP_NONE);
 }
 
-/* The type of a component: said by "type", else inherited, else its own name. */
+/* The type of a component: given by "type", else inherited, else its own name. */
 static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said,
                              const scene_part_t *inherited, uint32_t *type)
 {

@@ -1,4 +1,4 @@
-/* dump.c - walking a blob entity by entity, as it never is when it is spawned.
+/* dump.c - walking a blob entity by entity (spawning walks it by column).
  *
  * The text goes by group and row. The JSON goes down the hierarchy: children are found through links made from the
  * parents section, and the way down is kept in these links too, so that neither deep nor wide families need more room
@@ -17,11 +17,11 @@ typedef struct dump_t {
     uint32_t *group_of;  /* by entity */
     uint32_t *child;     /* JSON: first child + 1 */
     uint32_t *sibling;   /* JSON: next one + 1 */
-    uint8_t *referred;   /* JSON: somebody's value */
+    uint8_t *referred;   /* JSON: some entity refers to this one */
     named_t *named;      /* by field: the names of its values */
 } dump_t;
 
-/* A list that is none is left out: its values are shown as numbers. */
+/* A list of names that cannot be read is left out: its values are shown as numbers. */
 static bool read_names(dump_t *d)
 {
     for (uint32_t f = 0; f < d->blob->info->field_count; f++) {
@@ -87,7 +87,7 @@ static const char *values_at(const dump_t *d, const blob_field_t *field, uint32_
     return (const char *)blob_list_items(d->blob, field, instances) + starts[cell] * blob_value_size(field->type);
 }
 
-/* The text of a name; of one that nobody knows, its number. */
+/* The text of a name; of a name without a known text, its number. */
 static const char *name_text(const dump_t *d, bp_name_t name, char *number, size_t size)
 {
     const char *text = names_text(&d->base->names, name);
@@ -301,7 +301,7 @@ static void find_referred(dump_t *d)
                 const uint32_t *numbers =
                     (const uint32_t *)(const void *)values_at(d, field, component->instance_count, cell, &count);
                 for (uint32_t i = 0; i < count; i++)
-                    d->referred[numbers[i]] = 1; /* number + 1: nobody is 0 */
+                    d->referred[numbers[i]] = 1; /* number + 1; 0 is no entity */
             }
         }
     }
@@ -334,7 +334,7 @@ static void print_json_part(const dump_t *d, const blob_part_t *part, uint32_t r
     print_text(&d->sink, "}");
 }
 
-/* An entity up to where its children come. */
+/* Write an entity up to the place of its children. */
 static void open_entity(const dump_t *d, uint32_t e, uint32_t depth)
 {
     const blob_group_t *group = &d->blob->groups[d->group_of[e]];
@@ -357,7 +357,7 @@ static void open_entity(const dump_t *d, uint32_t e, uint32_t depth)
         print_format(&d->sink, "%s\"children\": [\n", separator);
 }
 
-/* Down to the children, on to the sibling, and up where there is none. */
+/* Write a root and all below: down to the children, on to the next sibling, and up where there is none. */
 static void print_family(const dump_t *d, uint32_t root)
 {
     uint32_t e = root, depth = 1;

@@ -1,18 +1,18 @@
 /* dump.h - a blob as text: for people, or as the JSON that the compiler reads.
  *
- * Text: what the blob holds, then every entity with its components and values. JSON: a scene with the same entities,
- * components, values and parents; entities that others refer to are called e0, e1 ... by their numbers. Bytes
- * that only a manager can read are left out of the JSON and counted in the text.
+ * Text: a summary of the blob, then every entity with its components and values. JSON: a scene with the same entities,
+ * components, values and parents; entities that others refer to are called e0, e1 ... by their numbers. Bytes that only
+ * a manager can read are left out of the JSON and counted in the text.
  *
- * What it does not do: it knows no plugins, so a field that the blob leaves to its default is not shown.
+ * Not here: plugins; so a field that the blob leaves to its default is not shown.
  */
 #ifndef HOST_SCENE_DUMP_H
 #define HOST_SCENE_DUMP_H
 
 #include "blob.h"
 
-/* Names are interned, so that they have a text. Where memory fails the text ends early, with a line that says so.
-   [main] */
+/* Write a blob as text. The blob's names are interned, so that they have a text. Where memory fails the text ends
+ * early, with a line that says so. [main] */
 void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink);
 void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink);
 

@@ -114,8 +114,8 @@ static bp_result_t read_escape(json_cursor_t *in, char **out)
     return BP_OK;
 }
 
-/* Bytes of the UTF-8 sequence at `at`, 0 where it is none: neither overlong nor half a surrogate nor beyond
-   U+10FFFF. */
+/* Bytes of the UTF-8 sequence at `at`, 0 where there is no such sequence; a valid one is neither overlong nor half a
+ * surrogate nor beyond U+10FFFF. */
 static int sequence(const json_cursor_t *in, const char *at)
 {
     const unsigned char *c = (const unsigned char *)at;
@@ -134,7 +134,7 @@ static int sequence(const json_cursor_t *in, const char *at)
     return overlong || none ? 0 : length;
 }
 
-/* Read what ends a run of plain characters where that is not the quote: an escape, or a character that is refused. */
+/* Read the escape that ends a run of plain characters, or refuse the character that does. */
 static bp_result_t read_special(json_cursor_t *in, char **out)
 {
     unsigned char c = (unsigned char)*in->at;
@@ -225,7 +225,7 @@ static bp_result_t slow_real(json_cursor_t *in, const digits_t *n, double *real)
     text[length] = '\0';
     char *point = strchr(text, '.');
     if (point != NULL)
-        *point = localeconv()->decimal_point[0]; /* strtod's idea of it */
+        *point = localeconv()->decimal_point[0]; /* the decimal point that strtod expects */
     *real = strtod(text, NULL);
     if (*real - *real == 0.0)
         return BP_OK;
@@ -295,8 +295,9 @@ bp_result_t json_read_number(json_cursor_t *in, json_number_t *number)
 /* Reading JSON (RFC 8259) in one pass, without recursion.
  *
  * A tree costs 16 bytes an item and as many bytes of text as the input has at most, all from the caller's account; the
- * nesting is a stack of numbers; and every item knows its place. Why no library does this: docs/dependencies.md, with
- * figures. Tests compare it with the library that the program uses, on everything that either takes or refuses.
+ * nesting is a stack of numbers; and every item holds its place in the text. Why no library does this:
+ * docs/dependencies.md, with figures. Tests compare it with the library that the program uses, on everything that
+ * either takes or refuses.
  */
 
 typedef struct reader_t {
@@ -313,7 +314,8 @@ static void skip_blanks(reader_t *r)
         r->in.at++;
 }
 
-/* A new item for what begins at r->in.at; NULL with an error. Good until the next one. */
+/* A new item for the value that begins at r->in.at; NULL with an error. The address is good until the next item is
+ * made. */
 static tree_item_t *add_item(reader_t *r, tree_kind_t kind, bp_result_t *result)
 {
     tree_t *tree = r->tree;

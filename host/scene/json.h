@@ -3,8 +3,10 @@
  * A cursor goes through a text whose end is known; reading moves the cursor on. Text that is not JSON sets the fault:
  * the place, and a sentence that says what would be right.
  *
- * What it does not do: it knows no objects and no lists (json.c), and takes no memory: a text is decoded to where the
- * caller says, which needs as many bytes as it has between its quotes at most.
+ * No memory is taken: a string is decoded to where the caller says, and needs at most as many bytes as it has between
+ * its quotes.
+ *
+ * Not here: objects and lists (tree_read).
  */
 #ifndef HOST_SCENE_JSON_H
 #define HOST_SCENE_JSON_H
@@ -13,7 +15,7 @@
 
 enum { JSON_MAX_NUMBER = 400 }; /* characters of one that is not whole, where it has to go through strtod */
 
-/* Where and what, where a text is no JSON. */
+/* The place and the kind of a fault in a text that is no JSON. */
 typedef struct json_fault_t {
     size_t offset;
     error_text_t *error;
@@ -27,7 +29,7 @@ typedef struct json_cursor_t {
 /* Set the fault and return `code`. */
 bp_result_t json_fail(json_cursor_t *in, const char *at, bp_result_t code, const char *sentence);
 
-/* Set the fault to "`expected` expected, not ...", of what stands at `at`: a word, a character, or the end. */
+/* Set the fault to "`expected` expected, not ...", naming the text at `at`: a word, a character, or the end. */
 bp_result_t json_unexpected(json_cursor_t *in, const char *at, const char *expected);
 
 /* Read the string whose first quote the cursor is at. Its decoded bytes are written to `*out` without a closing zero,
@@ -50,13 +52,13 @@ bp_result_t json_read_number(json_cursor_t *in, json_number_t *number);
 /* A JSON text as a tree that lies in one array.
  *
  * An item for each value, in the order of the text: a list is followed by its elements, an object by its members, each
- * a string and a value. 16 bytes an item, which knows where in the text it stands. Strings are decoded into one block;
- * they are UTF-8 without zero characters, so they can be used as C strings.
+ * a string and a value. An item has 16 bytes and holds its place in the text. Strings are decoded into one block;
+ * decoded strings are UTF-8 without zero characters, so they can be used as C strings.
  *
  *     for (tree_walk_t walk = tree_walk(object); tree_next(&walk);)
  *         ... walk.key->string, walk.value ...
  *
- * What it does not do: it writes no JSON, and does not know what a scene is.
+ * Not here: writing JSON (print_json_value), the meaning of scenes (compile.h).
  */
 
 enum {
@@ -126,7 +128,7 @@ static inline bool tree_is_number(const tree_item_t *item)
     return tree_is(item, TREE_INTEGER) || tree_is(item, TREE_REAL);
 }
 
-/* The number as a double; 0 of what is none. */
+/* The number as a double; 0 of an item that is no number. */
 static inline double tree_number(const tree_item_t *item)
 {
     return tree_is(item, TREE_REAL) ? item->real : tree_is(item, TREE_INTEGER) ? (double)item->integer : 0.0;
@@ -155,7 +157,7 @@ typedef struct tree_walk_t {
     bool members;
 } tree_walk_t;
 
-/* `item` may be NULL, and what has nothing in it. */
+/* `item` may be NULL, or a value without members or elements. */
 static inline tree_walk_t tree_walk(const tree_item_t *item)
 {
     uint32_t count = item == NULL ? 0 : tree_count(item);
@@ -181,10 +183,10 @@ const char *tree_text(const tree_item_t *item, const char *bytes, size_t *size);
 
 /* A JSON text with its name, and sentences about places in it.
  *
- * Whatever is wrong with a scene gets one sentence that begins with the place: "file:line:column: " where the text is
- * no JSON, "file:line:column: entities[3].components.body.mass: " where it is JSON and means nothing.
+ * An error in a scene is reported in one sentence that begins with the place: "file:line:column: " where the text is no
+ * JSON, "file:line:column: entities[3].components.body.mass: " where it is JSON and means nothing.
  *
- * What it does not do: it does not know what a scene is.
+ * Not here: the meaning of scenes (compile.h).
  */
 
 typedef struct json_text_t {
@@ -206,8 +208,8 @@ bp_result_t json_text_read(json_text_t *text, memory_t *memory, const char *orig
                            error_text_t *error);
 void json_text_free(json_text_t *text);
 
-/* Set the error to "file:line:column: path: sentence" and return `code`. Where the path leads nowhere, the place is
- * that of the last step that exists. [main] */
+/* Set the error to "file:line:column: path: sentence" and return `code`. Where a step of the path does not exist, the
+ * place is that of the last step that does. [main] */
 bp_result_t json_text_fail(const json_text_t *text, error_text_t *error, bp_result_t code, const json_step_t *steps,
                            uint32_t count, const char *format, ...) PRINTF_LIKE(6, 7);
 
@@ -215,7 +217,7 @@ bp_result_t json_text_fail(const json_text_t *text, error_text_t *error, bp_resu
 
 /* Texts of scenes for people and for JSON, piece by piece into a sink.
  *
- * What it does not do: it keeps no indentation and checks no grammar; who prints knows where he is.
+ * Not here: indentation, the grammar of the whole text (the caller keeps both).
  */
 
 void print_text(const bp_text_sink_i *sink, const char *text);
@@ -224,15 +226,15 @@ void print_format(const bp_text_sink_i *sink, const char *format, ...) PRINTF_LI
 /* A text in quotes, as JSON has it. Bytes that are no UTF-8 become U+FFFD. */
 void print_quoted(const bp_text_sink_i *sink, const char *text);
 
-/* A number, bool, vector or colour as JSON: numbers bare, vectors as arrays; what is not finite, and
- * a u64 beyond the largest i64, in quotes. */
+/* A number, bool, vector or colour as JSON: numbers bare, vectors as arrays; a number that is not finite, and a u64
+ * beyond the largest i64, in quotes. */
 void print_json_value(const bp_text_sink_i *sink, const value_context_t *context, uint32_t type, const void *value);
 
-/* The same, a value with a name by its name. */
+/* As print_json_value, but a value that has a name is written as that name. */
 void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field,
                       const void *value);
 
-/* A sink that gathers in a block of `memory`. `failed`: out of memory, and what came later is lost. */
+/* A sink that gathers in a block of `memory`. `failed`: out of memory, and texts printed later are lost. */
 typedef struct print_buffer_t {
     memory_t *memory;
     char *text; /* ends with a zero byte once something has been printed */

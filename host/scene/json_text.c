@@ -1,7 +1,7 @@
 /* json_text.c - places in a text, as people and editors write them.
  *
- * Items know their offsets; lines and columns are counted only for the one sentence of a failure. So is a path followed
- * again from the top: while all goes well nobody keeps one.
+ * Items know their offsets; lines and columns are counted only for the one sentence of a failure. A path is followed
+ * from the top again for that sentence, so that none has to be kept while all goes well.
  */
 #include "../base/error.h"
 #include "json.h"
@@ -55,8 +55,8 @@ void json_text_free(json_text_t *text)
 
 /* --- paths -------------------------------------------------------------------------------------------------------- */
 
-/* The value that a step leads to, and what to point at: a member's name, an element itself. NULL where it leads
-   nowhere. */
+/* The value that a step leads to, and the item to point at: a member's name, or the element itself. NULL where the step
+ * does not exist. */
 static const tree_item_t *follow(const tree_item_t *from, const json_step_t *step, const tree_item_t **pointed)
 {
     size_t index = 0;
@@ -89,7 +89,7 @@ static void append_steps(text_t *path, const json_step_t *steps, uint32_t count)
     }
 }
 
-/* A path that does not fit keeps its end, which says more than its beginning. */
+/* Write a path; one that does not fit keeps its end, which says more than its beginning. */
 static void write_path(text_t *path, const json_step_t *steps, uint32_t count)
 {
     enum { KEPT = 16 };

@@ -1,8 +1,8 @@
 /* save.c - from runs to groups, and from columns to columns.
  *
- * The store keeps entities with the same components together, which is what a blob wants: each run with living rows is
- * a group, and its columns are copied where they lie without holes. Values change their form in three types only:
- * strings become offsets, entities numbers, and the texts of names are listed.
+ * The store keeps entities with the same components together, as a blob does: each run with living rows is a group, and
+ * its columns are copied where they lie without holes. Values change their form in three types only: strings become
+ * offsets, entities numbers, and the texts of names are listed.
  */
 #include "save.h"
 
@@ -227,7 +227,7 @@ static bp_result_t list_name(save_t *s, bp_name_t name, fill_t *fill)
         *listed = name;
     const char *text = names_text(&s->world->base->names, name);
     bp_name_t same;
-    if (names_hash(text) != name) /* nobody knows its text */
+    if (names_hash(text) != name) /* the name's text is not known */
         return BP_OK;
     return blob_name(&s->writer, text, &same, &s->world->base->error);
 }
@@ -296,7 +296,7 @@ static bp_result_t fill_field(save_t *s, uint32_t number, uint32_t f)
     bool as_it_is = !fill.one && field->type != BP_ENTITY && field->type != BP_NAME && field->type != BP_STRING &&
                     !field_is_list(field);
     if (field_is_list(field) && fill.one)
-        return BP_OK; /* all are empty */
+        return BP_OK; /* all lists are empty */
     if (field_is_list(field)) {
         fill.starts = blob_column(&s->writer, number, c->blob_fields[f]);
         fill.items = blob_column_items(&s->writer, number, c->blob_fields[f]);

@@ -1,9 +1,9 @@
-/* save_fields.c - how each field is saved, found out before the blob is laid out.
+/* save_fields.c - how each field is saved; decided before the blob is laid out.
  *
- * A field of which all instances have one value is one value in the blob; most are told apart by their first two.
- * References are read first, since entities without components that they mention become part of the blob. The parents
- * section is what the first field that says who the parent is says; the same field, and any other that says the same,
- * need not be written again.
+ * A field of which all instances have one value is one value in the blob; most fields of which this is not true are
+ * recognised by their first two values. References are read first, since entities without components that they mention
+ * become part of the blob. The parents section takes its values from the first field that names the parent; that field,
+ * and any other with the same values, need not be written again.
  */
 #include "../plugin/verbs.h"
 #include "json.h"
@@ -16,7 +16,7 @@ static const component_t *type_of(const save_component_t *c)
     return c->manager->component;
 }
 
-/* Can a reader set what is read here? */
+/* Is the field saved, because a spawn of the blob can set it? */
 static bool is_saved(const component_t *type, const field_t *field)
 {
     if (!type->own_storage)
@@ -104,7 +104,8 @@ static bool says_parent(const save_component_t *c, uint32_t f)
     return (type_of(c)->fields[f].flags & BP_FIELD_PARENT) != 0 && c->fates[f] != SAVE_NOT;
 }
 
-/* A circle of parents, which fields of a plugin may hold, would be no hierarchy: then there are only columns. */
+/* Drop the parents section where the parents form a circle, as fields of a plugin may: that would be no hierarchy, so
+ * that only the columns are written. */
 static bp_result_t judge_parents(save_t *s)
 {
     bool cycle;
@@ -132,7 +133,8 @@ static bp_result_t find_parents(save_t *s)
     return BP_OK;
 }
 
-/* Leave out fields of parents whose every value is what the tree of the blob says: a reader sets them from the tree. */
+/* Leave out fields that name the parent and whose values all equal the parents of the blob: a reader sets them from the
+ * tree. */
 static bp_result_t drop_parent_fields(save_t *s)
 {
     bp_result_t result = BP_OK;
@@ -172,7 +174,7 @@ static bool compare_texts(const save_values_t *values, first_t *first)
     return first->same;
 }
 
-/* Are all lists empty? Of arrays nothing is compared: those that are all the same are seldom worth looking for. */
+/* Are all lists empty? Arrays are not compared: equal arrays in all instances are too rare to be worth the search. */
 static bool compare_lists(const field_t *field, const save_values_t *values, first_t *first)
 {
     first->same = field_is_list(field);
@@ -196,7 +198,7 @@ static bool compare(save_t *s, const field_t *field, const save_values_t *values
         first->known = first->same = true;
         memcpy(&first->value, values->values, field->size);
     }
-    /* All are the first where the first is, and each is the one before it. */
+    /* All cells equal the first one where the first cell does and each other cell equals the one before it. */
     const char *cells = values->values;
     first->same = memcmp(cells, &first->value, field->size) == 0 &&
                   memcmp(cells, cells + field->size, (size_t)(values->count - 1) * field->size) == 0;
@@ -217,7 +219,8 @@ static bp_result_t find_single_values(save_t *s, save_component_t *c)
     return result;
 }
 
-/* --- what is not saved -------------------------------------------------------------------------------------------- */
+/* --- fields that are not saved
+   -------------------------------------------------------------------------------------------- */
 
 static bool count_changed(save_t *s, const field_t *field, const save_values_t *values, void *context)
 {
@@ -233,7 +236,7 @@ static bool count_changed(save_t *s, const field_t *field, const save_values_t *
     return true;
 }
 
-/* Whoever reads the file begins with the default of what nothing can set. */
+/* Warn of fields that are not saved: the spawned instances begin with the default of a field that cannot be set. */
 static bp_result_t tell_left_out(save_t *s, const save_component_t *c)
 {
     const component_t *type = type_of(c);
@@ -312,7 +315,7 @@ bp_result_t save_plan_fields(save_t *s)
 
 /* --- save values ------------------------------------------------------------------------------------------------- */
 
-/* Reading the values of a field, whoever stores them, and turning entities into numbers.
+/* Reading the values of a field, from rows or from a manager, and turning entities into numbers.
  *
  * A part's rows are read in stretches between holes: declared fields where they lie, fields of managers with storage of
  * their own through `get`, in blocks, or straight into the blob where its form of the type is the contract's.

@@ -1,6 +1,7 @@
-/* save_plan.h - what is saved, and how each field is: inner to save.c and save_fields.c.
+/* save_plan.h - the parts of a world that are saved, and the way in which each field is: inner to save.c and
+ * save_fields.c.
  *
- * What it does not do: it changes nothing in the world.
+ * The world is not changed by anything here.
  */
 #ifndef HOST_SCENE_SAVE_PLAN_H
 #define HOST_SCENE_SAVE_PLAN_H
@@ -76,13 +77,13 @@ typedef struct save_values_t {
 } save_values_t;
 typedef bool (*save_visit_t)(save_t *s, const field_t *field, const save_values_t *values, void *context);
 
-/* Visit all values of a field. `into` may be NULL, or where the values of all instances go: then they are put there
- * straight away and nothing is visited. Errors: what the manager said. */
+/* Visit all values of a field. `into` may be NULL, or where the values of all instances go: in that case, where their
+ * form allows it, the values are put there straight away and nothing is visited. Errors: those of the manager. */
 bp_result_t save_walk(save_t *s, const save_component_t *c, uint32_t field, void *into, save_visit_t visit,
                       void *context);
 
-/* The number + 1 that an entity has in the blob; 0 for nobody and the dead. One without components must have been
-   noted. */
+/* The number + 1 that an entity has in the blob; 0 for no entity and for dead ones. An entity without components must
+ * have been noted (save_note_extra). */
 uint32_t save_number(const save_t *s, bp_entity_t e);
 
 /* Note an entity that has no components here. False when out of memory. */

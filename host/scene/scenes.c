@@ -68,7 +68,7 @@ void scenes_close(bp_scene_o *scene)
     memory_free(memory, scene, sizeof *scene);
 }
 
-/* On failure the bytes are ended as `kind` says. */
+/* Open a scene over bytes. On failure the bytes are freed or unmapped as `kind` says. */
 static bp_result_t open_bytes(scenes_t *scenes, const void *bytes, size_t size, scene_bytes_t kind, const char *origin,
                               bp_scene_o **out)
 {
@@ -159,7 +159,7 @@ bp_entity_t *scenes_take(scenes_t *scenes, bp_spawn_t spawn, uint32_t *count)
     *count = spawned->count;
     spawned->entities = NULL;
     if (spawned->generation == UINT32_MAX)
-        return entities; /* the handles of this place have run out: it stays empty */
+        return entities; /* the handles of this place have run out, so the place stays empty */
     spawned->next_free = scenes->first_free;
     scenes->first_free = (uint32_t)(spawned - scenes->spawns);
     return entities;

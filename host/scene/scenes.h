@@ -1,9 +1,9 @@
-/* scenes.h - the scenes that a host has open, and the lists of what was spawned.
+/* scenes.h - the scenes that a host has open, and the lists of spawned entities.
  *
- * A scene owns its bytes (mapped, or a block of the host's) or borrows them. Whoever forgets to close one has it closed
- * with the host. A spawn handle is a place in a table with a generation, so a stale one is nobody's.
+ * A scene owns its bytes (mapped, or a block of the host's) or borrows them. A scene that its user does not close is
+ * closed with the host. A spawn handle is a place in a table with a generation, so a stale handle leads to no spawn.
  *
- * What it does not do: it neither spawns (spawn.h) nor kills.
+ * Not here: spawning (spawn.h), destroying (destruction.h).
  */
 #ifndef HOST_SCENE_SCENES_H
 #define HOST_SCENE_SCENES_H
@@ -17,7 +17,7 @@ struct bp_scene_o {
     bp_host_o *host;
     struct scenes_t *scenes;
     bp_scene_o *next, **link; /* of the host's list */
-    char *origin;             /* path or what stands for it, for messages */
+    char *origin;             /* path, or a text in its place, for messages */
     scene_bytes_t bytes;
 };
 
@@ -45,8 +45,8 @@ void scenes_free(scenes_t *scenes);
 bp_result_t scenes_open(scenes_t *scenes, const char *path, bp_scene_o **scene);
 bp_result_t scenes_borrow(scenes_t *scenes, const void *bytes, size_t size, const char *origin, bp_scene_o **scene);
 
-/* Make a scene of a block that blob_write_end has just made from `scenes->memory`; it is the scene's from now on, and
- * freed on failure too. Errors: MEMORY. [main] */
+/* Make a scene of a block that blob_write_end has just made from `scenes->memory`; the block belongs to the scene from
+ * now on, and is freed on failure too. Errors: MEMORY. [main] */
 bp_result_t scenes_adopt(scenes_t *scenes, void *bytes, size_t size, const char *origin, bp_scene_o **scene);
 
 void scenes_close(bp_scene_o *scene);
@@ -54,11 +54,11 @@ void scenes_close(bp_scene_o *scene);
 /* Take the memory for a list of `count` entities; *entities is to be filled. Errors: MEMORY, LIMIT. [main] */
 bp_result_t scenes_new_spawn(scenes_t *scenes, uint32_t count, bp_entity_t **entities, bp_spawn_t *spawn);
 
-/* The list of a spawn, or NULL where it is none (any more). [main] */
+/* The list of a spawn, or NULL where the handle is of no spawn (any more). [main] */
 const spawned_t *scenes_spawned(const scenes_t *scenes, bp_spawn_t spawn);
 void scenes_release(scenes_t *scenes, bp_spawn_t spawn);
 
-/* End a handle and keep its list, which is the caller's now; and the end of that list. */
+/* scenes_take: end a handle and hand its list over to the caller. The function after it frees such a list. */
 bp_entity_t *scenes_take(scenes_t *scenes, bp_spawn_t spawn, uint32_t *count);
 void scenes_free_list(scenes_t *scenes, bp_entity_t *entities, uint32_t count);
 

@@ -1,6 +1,6 @@
 /* spawn.c - carrying a plan out, and taking it back.
  *
- * Rows come first, since they cost nothing but memory that has been taken; declared fields are copied column by column
+ * Rows come first, since they only use memory that has been taken already; declared fields are copied column by column
  * from where they lie in the blob. Then managers with storage of their own are called, each with whole parts: the
  * larger the batch, the better they can use it. Strings are counted in the host's pool; as equal texts of a blob are
  * one offset, a small cache saves most look-ups.
@@ -23,7 +23,7 @@ typedef struct spawn_t {
     char *scratch;        /* texts and repeated values for one part of own storage */
     size_t scratch_size;
     uint32_t *slots;      /* for the largest type of own storage */
-    bp_entity_t *targets; /* likewise: whom its instances refer to */
+    bp_entity_t *targets; /* likewise: the entities that its instances refer to */
     struct {
         uint32_t offset; /* 0: none */
         const char *string;
@@ -33,7 +33,8 @@ typedef struct spawn_t {
 
 /* --- declared fields: into the columns of runs -------------------------------------------------------------------- */
 
-/* The shared string of a text of the blob, counted. The empty one where there is no memory; that is noted. */
+/* The shared string of a text of the blob, counted. Where there is no memory, the empty string, and the lack is noted
+ * in `out_of_memory`. */
 static const char *acquire(spawn_t *s, uint32_t offset)
 {
     uint32_t at = (offset * 0x9E3779B9u) >> 24;
@@ -103,7 +104,8 @@ static void translate(spawn_t *s, const field_t *field, const char *items, uint3
         memcpy(to, items, (size_t)count * field_item_size(field));
 }
 
-/* An empty list where memory is lacking; that is noted. */
+/* Fill a cell that is a list; where memory is lacking the list stays empty, and the lack is noted in
+ * `out_of_memory`. */
 static void fill_list(spawn_t *s, const field_t *field, const char *items, uint32_t count, bp_list_t *cell)
 {
     *cell = (bp_list_t){NULL, 0, 0};
@@ -306,9 +308,11 @@ static bp_result_t create_instances(spawn_t *s)
     return result;
 }
 
-/* --- own storage: references, when everybody exists --------------------------------------------------------------- */
+/* --- own storage: references, when all entities exist
+ * --------------------------------------------------------------- */
 
-/* Slots and entities of all instances that refer to somebody; where nobody is not the default, of all. */
+/* Gather slots and targets of all instances that refer to an entity; with `all`, which is set where "no entity" is not
+ * the default, of every instance. */
 static uint32_t gather_references(spawn_t *s, const plan_component_t *component, const source_t *source, bool all)
 {
     uint32_t found = 0;
@@ -373,7 +377,7 @@ static void end_instances(spawn_t *s)
             const plan_part_t *part = &s->plan.parts[s->plan.by_component[component->first_part + p - 1]];
             if (!part->created)
                 continue;
-            /* A copy, since what moves meanwhile is written to the rows. */
+            /* A copy of the slots, since slots that the manager moves meanwhile are written to the rows. */
             uint32_t rows = plan_group(&s->plan, part)->rows;
             memcpy(s->slots, slots_of(s, part), rows * sizeof *s->slots);
             store_destroy_slots(s->plan.world, component->manager, s->slots, rows);
@@ -422,7 +426,8 @@ static void free_scratch(spawn_t *s)
     memory_free(memory, s->targets, (s->plan.largest_type + (size_t)1) * sizeof *s->targets);
 }
 
-/* A few bytes of a blob may ask for more than any machine has: that is found out before anything is written. */
+/* Refuse a spawn that needs more memory than there is, before anything is written: a few bytes of a blob may ask for
+ * more than any machine has. */
 static bp_result_t check_room(const spawn_t *s)
 {
     world_t *world = s->plan.world;

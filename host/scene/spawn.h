@@ -2,19 +2,18 @@
  *
  * In this order:
  *   1. every type finds its manager, every field of the manager its values (by name or former name, converted where the
- *      plugin has
- *      changed since), every value is checked against the declared range, every group finds its prototype;
+ *      plugin has changed since), every value is checked against the declared range, every group finds its prototype;
  *   2. memory is taken for everything: runs, records, entities;
  *   3. all entities are created, and their rows appended; declared fields are copied column by column;
  *   4. managers with storage of their own create their instances, each for a whole part at once, smaller spawn_order
  *      first;
- *   5. when everybody exists, the fields of those managers that refer to entities are set, parents among them.
- * Up to 2 nothing has happened. In 3 strings need memory, and in 4 and 5 a manager may refuse: then all of it is taken
- * back.
+ *   5. when all entities exist, the fields of those managers that refer to entities are set, parents among them.
+ * Up to 2 nothing in the world has changed. In 3 strings need memory, and in 4 and 5 a manager may refuse: then the
+ * whole spawn is taken back.
  *
  * While managers are called the world holds its rows (WORLD_SPAWNING).
  *
- * What it does not do: it opens no files, and it keeps nothing of what it spawned (scenes.h).
+ * Not here: opening files, lists of spawned entities (both scenes.h).
  */
 #ifndef HOST_SCENE_SPAWN_H
 #define HOST_SCENE_SPAWN_H
@@ -24,7 +23,7 @@
 
 /* Spawn into a world; `entities` has room for all of the blob. `flags` are BP_SCENE_... `origin` is the blob's path,
  * for messages. Errors: NOT_FOUND, EXISTS or LIMIT where a component cannot be had, RANGE, TYPE, MEMORY, STATE in a
- * step, or what a manager said. [main] */
+ * step, or the error of a manager. [main] */
 bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities);
 
 #endif

@@ -1,9 +1,9 @@
-/* spawn_plan.c - matching what a blob has with what a world's managers want.
+/* spawn_plan.c - matching the types and fields of a blob with those of a world's managers.
  *
- * Everything that can be found out without changing anything is found out here, so that most scenes that cannot be
- * spawned are refused before the first entity exists. A blob was perhaps written by an older or newer version of a
- * plugin: fields are matched by the rules of base/field.h, as in a reload; for these a blob's field is one without
- * limits and with the default of its type.
+ * All checks that change nothing in the world are made here, so that most scenes that cannot be spawned are refused
+ * before the first entity exists. A blob was perhaps written by an older or newer version of a plugin: fields are
+ * matched by the rules of base/field.h, as in a reload; for these a blob's field is one without limits and with the
+ * default of its type.
  */
 #include "spawn_plan.h"
 
@@ -26,8 +26,8 @@ static const char *type_name(const spawn_plan_t *plan, uint32_t c)
     return blob_text(plan->blob, plan->blob->components[c].type);
 }
 
-/* Leave something out with one warning a component, where the caller wants that; else it is an error. Memory always
-   is. */
+/* Leave a component or field out with one warning a component, where the caller wants that; else fail with the error.
+ * Lack of memory is always an error. */
 static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
 {
     const base_t *base = plan->world->base;
@@ -87,7 +87,7 @@ static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t
     enum { AT_ONCE = 1 << 20 };
     base_t *base = plan->world->base;
     uint32_t size = value_size(field->type), old_size = value_size(old->type);
-    field_t one = *old; /* as sentences know it: a value, not a cell */
+    field_t one = *old; /* the field as errors name it: a value, not a cell */
     one.flags &= ~(uint32_t)BP_FIELD_LIST;
     one.elements = 0;
     source->converted_size = (size_t)items * size;
@@ -213,14 +213,15 @@ static bp_result_t plan_fields(spawn_plan_t *plan, uint32_t c)
 
 /* --- components --------------------------------------------------------------------------------------------------- */
 
-/* A type that the host knows and the world does not use deserves to be told apart from one that nobody brought. */
+/* Set the error about a type without a manager in the world: a type that the host knows but the world does not use gets
+ * another text than a type that no plugin brings. */
 static bp_result_t no_manager(const spawn_plan_t *plan, const char *type)
 {
     error_text_t *error = &plan->world->base->error;
     if (registry_component(plan->world->registry, type) != NULL)
         return error_set(error, BP_ERROR_NOT_FOUND, "component '%s' is loaded, but world '%s' does not use it", type,
                          plan->world->name);
-    return BP_ERROR_NOT_FOUND; /* with the nearest name */
+    return BP_ERROR_NOT_FOUND; /* the error's text has the nearest name */
 }
 
 static bp_result_t find_manager(spawn_plan_t *plan, uint32_t c)
@@ -403,7 +404,7 @@ bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, c
     return result;
 }
 
-/* Of one instance of storage of its own: its entity, and what can be set. */
+/* Bytes of one instance with storage of its own: its entity, and the values that can be set. */
 static uint64_t instance_bytes(const component_t *component)
 {
     uint64_t bytes = sizeof(bp_entity_t);
@@ -452,7 +453,7 @@ static uint64_t row_bytes(const spawn_plan_t *plan, const blob_group_t *group, u
     return bytes;
 }
 
-/* Of all entities: their lives and the queue of the free, records, and the list of what was spawned. */
+/* Bytes that all entities take: their lives and the queue of the free, records, and the list of what was spawned. */
 static uint64_t entity_bytes(const world_t *world, uint32_t count)
 {
     uint64_t reused = entities_reusable(world->entities);

@@ -1,7 +1,6 @@
-/* spawn_plan.h - what a spawn is going to do: which manager, which values, which prototype. Inner to spawn.c and
- *spawn_plan.c.
+/* spawn_plan.h - the plan of a spawn: which manager, which values, which prototype. Inner to spawn.c and spawn_plan.c.
  *
- * What it does not do: it changes nothing that anybody could see; names are interned and prototypes made.
+ * No entity, row or value changes; only names are interned and prototypes made.
  */
 #ifndef HOST_SCENE_SPAWN_PLAN_H
 #define HOST_SCENE_SPAWN_PLAN_H
@@ -63,8 +62,8 @@ typedef struct spawn_plan_t {
 bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags);
 void spawn_plan_free(spawn_plan_t *plan);
 
-/* Bytes that carrying it out will write to, about: room that the world has already is not counted, and of storage of
- * its own as much as the values take. [main] */
+/* The number of bytes, about, that carrying the plan out will write to: room that the world has already is not counted,
+ * and storage of managers' own counts as much as the values take. [main] */
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan);
 
 static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const plan_part_t *part)
