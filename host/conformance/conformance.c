@@ -1,11 +1,11 @@
 /* conformance.c - the rig: a host with the plugin under test, watched from outside.
  *
- * The memory puts the size of each block before it: a plugin that gives back another size than it took breaks
- * every allocator that believes it, and nothing else would notice. Blocks of a check live in the rig, since a
+ * The memory puts the size of each block before it: a plugin that gives back another size than it took breaks every
+ * allocator that relies on that size, and no other check would notice. Blocks of a check live in the rig, since a
  * complaint leaves the check by longjmp.
  *
- * After a check the host is destroyed, and then every byte must be back and the log must not know of a leak:
- * so every check is one for leaks too.
+ * After a check the host is destroyed, and then every byte must have been given back and the log must have no line
+ * about a leak: so every check is one for leaks too.
  */
 #include "conformance.h"
 
@@ -111,7 +111,7 @@ static void *resize_rig(void *context, void *old, size_t old_size, size_t new_si
     return result;
 }
 
-/* What was never given back; the complaint about it has been made. */
+/* Free the blocks that were never given back, after the complaint about them has been made. */
 static void free_rest(conformance_memory_t *memory)
 {
     while (memory->all.next != &memory->all) {
@@ -160,7 +160,8 @@ void *conformance_new(conformance_t *c, size_t size)
 
 /* --- plugins --------------------------------------------------------------------------------------- */
 
-/* What parts the words of a text: line ends, where there are any, so that words may have blanks in them. */
+/* The character that parts the words of a text: the line end, where the text has any, so that words may have blanks in
+ * them; else the blank. */
 static char between(const char *text)
 {
     return strchr(text, '\n') != NULL ? '\n' : ' ';
@@ -226,7 +227,8 @@ static const bp_plugin_head_t *last_plugin(bp_host_o *host)
     return last;
 }
 
-/* Lists are read by the size that the plugin's author knew; what lies beyond is zero. */
+/* Entry `index` of a list, read with the size of an entry that the plugin was built with; members beyond that size are
+ * zero. */
 static bp_component_i component_at(const bp_component_list_t *list, uint32_t index)
 {
     bp_component_i known;
@@ -320,7 +322,7 @@ static void learn_extensions(conformance_t *c, const bp_extension_list_t *list)
     }
 }
 
-/* The fields are read from the plugin's own list, not from what the host made of it. */
+/* Read the fields from the plugin's own list, not from the host's copy of it. */
 static void learn(conformance_t *c)
 {
     const bp_component_list_t *list = &last_plugin(c->host)->desc->components;
@@ -408,7 +410,7 @@ static void close_rig(conformance_t *c)
                  "memory was given back with another size than it was taken with");
 }
 
-/* One check in one rig; its digest. */
+/* Run one check in one rig. Returns its digest. */
 static uint64_t run_once(const conformance_subject_t *subject, const conformance_check_t *check,
                          uint32_t threads, char *complaint)
 {

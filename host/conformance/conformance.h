@@ -1,14 +1,13 @@
-/* conformance.h - what every component manager must do, as checks that can be run over any plugin.
+/* conformance.h - the duties of every component manager, as checks that can be run over any plugin.
  *
- * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that
- * counts and can be made to fail, and a log that is watched. It asks what the contract (plugin_api/) promises
- * and complains in a sentence. Checks know no plugin: which components there are, which properties, of which
- * types and in what range, they learn from the plugin's own declaration.
+ * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that counts and can
+ * be made to fail, and a log that is watched. The check tries what the contract (plugin_api/) promises and complains in
+ * a sentence. Checks know no plugin: they learn from the plugin's own declaration which components there are, and which
+ * properties, of which types and in what range.
  *
  * The checks are plain functions, so that a test can also demand that a bad plugin is complained about.
  *
- * What it does not do: it asks nothing that only one plugin promises (tests/unit/test_plugins.c does), and it
- * runs no systems.
+ * Not here: promises of single plugins (tests/unit/test_plugins.c), systems.
  */
 #ifndef HOST_CONFORMANCE_CONFORMANCE_H
 #define HOST_CONFORMANCE_CONFORMANCE_H
@@ -22,15 +21,15 @@
 enum {
     CONFORMANCE_TEXT = 512,     /* bytes of a complaint */
     CONFORMANCE_FIELDS = 255,
-    CONFORMANCE_OPTIONS = 16,   /* that a subject may give */
+    CONFORMANCE_OPTIONS = 16,   /* how many options a subject may give, at most */
     CONFORMANCE_FRIENDS = 8,    /* entities that values of type entity refer to */
     CONFORMANCE_LABELS = 16     /* names that values of type name take */
 };
 
 /* One component of one plugin, and how to load it. */
 typedef struct conformance_subject_t {
-    char needs[1024];    /* paths of plugins that it needs, with blanks or line ends between them */
-    char plugin[1024];   /* its path */
+    char needs[1024];    /* paths of plugins that the subject needs, with blanks or line ends between them */
+    char plugin[1024]; /* path of the plugin */
     char options[512];   /* "name=value name=value", likewise */
     char component[64];
     char next[1024];     /* the path of a newer version, which is to take over from `plugin`; "": `plugin` itself */
@@ -45,8 +44,8 @@ typedef struct conformance_block_t {
 
 /* The memory of a rig: counts, remembers the size of every block, fails on demand. */
 typedef struct conformance_memory_t {
-    atomic_flag locked;      /* it may be asked from job threads */
-    bool wrong_size;         /* a block came back with another size than it had */
+    atomic_flag locked;      /* memory may be asked for from job threads */
+    bool wrong_size;         /* a block was given back with another size than it was taken with */
     size_t bytes;
     uint64_t calls;
     uint64_t fail_at;        /* the call that fails, counted from 1; 0: none */
@@ -58,7 +57,7 @@ typedef struct conformance_property_t {
     bp_field_t declared;
     double min, max;
     uint32_t index;
-    bool refuses; /* the plugin has refused a value of it in this rig */
+    bool refuses; /* the plugin has refused a value of the property in this rig */
 } conformance_property_t;
 
 /* A value, and room for the text that it may point to. */
@@ -73,21 +72,21 @@ typedef struct conformance_t {
     const bp_api_t *api;
     bp_world_o *world;      /* "main", with the component under test and the companion */
     uint32_t component;     /* the number of the component under test in it */
-    uint32_t key;           /* it under its own name */
+    uint32_t key;           /* the component under test under its own name */
     uint32_t companion_key; /* the companion under its own name */
     const bp_component_i *table;
     const bp_storage_i *storage; /* NULL: declared */
-    bp_save_i saving;            /* NULL where it has none */
+    bp_save_i saving;            /* NULL where the component has none */
     bool single, own_storage;
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t property_count;
-    conformance_property_t wholes[CONFORMANCE_FIELDS]; /* arrays and lists, which are none of `properties` */
+    conformance_property_t wholes[CONFORMANCE_FIELDS]; /* arrays and lists, which are not among `properties` */
     uint32_t whole_count;
     bp_entity_t friends[CONFORMANCE_FRIENDS];
     bp_name_t labels[CONFORMANCE_LABELS];
     conformance_memory_t memory;
     uint32_t threads;       /* of the host; 0: one */
-    uint64_t digest;        /* of what a check has seen, where it is run twice */
+    uint64_t digest;        /* of the values that a check has read, where the check is run twice */
     char leak[CONFORMANCE_TEXT]; /* the first line of the log about a leak */
     void **blocks;          /* of conformance_new */
     uint32_t block_count;
@@ -98,9 +97,9 @@ typedef struct conformance_t {
 typedef struct conformance_check_t {
     const char *name;
     void (*run)(conformance_t *c);
-    uint32_t threads; /* above 0: run it again on so many threads; the digests must be the same */
+    uint32_t threads; /* above 0: run the check again on so many threads; the digests must be the same */
     uint32_t level;   /* 2 the contract, 3 random operations, 4 reloads, 5 failing memory and threads */
-    const char *advice; /* what to do about a complaint */
+    const char *advice; /* how to mend the cause of a complaint */
 } conformance_check_t;
 
 extern const conformance_check_t conformance_checks[];
@@ -109,9 +108,8 @@ extern const uint32_t conformance_check_count;
 /* Run one check in a rig of its own. False: `complaint` (CONFORMANCE_TEXT bytes) says what is wrong. */
 bool conformance_run(const conformance_subject_t *subject, const conformance_check_t *check, char *complaint);
 
-/* The subjects that one plugin makes: one for each component. `like` gives needs, plugin and options. Returns
- * how many there are, at most `capacity` of them written; UINT32_MAX where it cannot be loaded, with a
- * `complaint`. */
+/* The subjects that one plugin makes: one for each component. `like` gives needs, plugin and options. Returns how many
+ * there are, at most `capacity` of them written; UINT32_MAX where the plugin cannot be loaded, with a `complaint`. */
 uint32_t conformance_subjects(const conformance_subject_t *like, conformance_subject_t *subjects,
                               uint32_t capacity, char *complaint);
 
@@ -146,16 +144,16 @@ _Noreturn void conformance_complain(conformance_t *c, const char *format, ...);
             conformance_complain((c), "%s: error %d without a sentence", #call, result_);                  \
     } while (0)
 
-/* Empty the host's sentence, so that an old one is not taken for a new one. */
+/* Empty the text of the host's last error, so that an old error is not taken for a new one. */
 void conformance_forget_error(conformance_t *c);
 
 /* Cleared memory that lives as long as the rig. */
 void *conformance_new(conformance_t *c, size_t size);
 
-/* Load the plugin under test once more after it was unloaded, and read its declaration again. */
+/* Load the plugin under test once more after its unloading, and read its declaration again. */
 void conformance_load_again(conformance_t *c);
 
-/* Read its declaration again: another version of it has come in. */
+/* Read the declaration of the plugin under test again, after another version has been loaded. */
 void conformance_learn_again(conformance_t *c);
 
 /* Bring the component under test and the companion into a further world. */
@@ -186,7 +184,7 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
 void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
                        conformance_value_t *value);
 
-/* Bit for bit; texts by their characters; rotations up to their length. */
+/* Are two values the same: bit for bit, texts by their characters, rotations up to their length? */
 bool conformance_same(uint32_t type, const void *a, const void *b);
 
 /* A text form for complaints. Returns `text`, CONFORMANCE_TEXT bytes. */
@@ -205,16 +203,16 @@ bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity
 void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                               const conformance_property_t *p, const bp_value_t *expected, const char *when);
 
-/* Set all writable properties to the values of a seed; those that the plugin refuses stay as they are. */
+/* Set all writable properties to the values of a seed; properties whose value the plugin refuses stay as they are. */
 void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                        uint64_t seed);
 
-/* Complain unless all look as conformance_dress has left a new instance; where values of a property have been
- * refused, its default will do as well. */
+/* Complain unless all properties have the values that conformance_dress gives a new instance; where values of a
+ * property have been refused, its default will do as well. */
 void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                                 uint64_t seed, const char *when);
 
-/* Set a property to a value; true where the plugin takes it, false where it says no. */
+/* Set a property to a value; true where the plugin takes the value, false where it refuses. */
 bool conformance_set(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                      conformance_property_t *p, const bp_value_t *value);
 

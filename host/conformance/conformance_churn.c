@@ -1,10 +1,10 @@
 /* conformance_churn.c - thousands of random operations against a model.
  *
- * Every instance is told apart by its values: the model keeps one seed a property, from which the value
- * follows. When instances move (swap-erase, other prototypes, growing arrays) and something is not moved
- * along, or is told to the wrong entity, a value is found where it does not belong.
+ * Every instance is told apart by its values: the model keeps one seed a property, from which the value follows. When
+ * instances move (swap-erase, other prototypes, growing arrays) and a value is not moved along, or goes to the wrong
+ * entity, an instance is found with a value that is not its own.
  *
- * With steps only those properties are watched that steps do not change; which those are is found by trial.
+ * With steps only the properties are watched that steps do not change; find_stable finds these by trial.
  */
 #include "conformance.h"
 
@@ -38,7 +38,8 @@ typedef struct churn_t {
 
 static bool any(const churn_t *t, const life_t *life) { (void)t; return life->alive; }
 
-/* Can it take one more instance? Of a single component an entity has one, under any name. */
+/* Can an entity take one more instance? An entity has at most one instance of a single component, under whichever
+ * name. */
 static bool has_room(const churn_t *t, const life_t *life)
 {
     return life->alive && (!t->c->single || (!life->has[0] && !life->has[1] && !life->has[2]));
@@ -48,12 +49,12 @@ static bool dead(const churn_t *t, const life_t *life) { (void)t; return !life->
 static bool tagged(const churn_t *t, const life_t *life) { (void)t; return life->alive && life->tagged; }
 static bool untagged(const churn_t *t, const life_t *life) { (void)t; return life->alive && !life->tagged; }
 
-/* Up to BATCH lives that fit, in random order, each once. */
+/* Choose up to BATCH lives that fit, in random order, each once. */
 static uint32_t choose(churn_t *t, bool (*fits)(const churn_t *, const life_t *), uint32_t name, int having)
 {
     uint32_t found = 0, most = 1 + bp_random_below(&t->random, BATCH),
              at = bp_random_below(&t->random, ENTITIES);
-    uint32_t stride = 7; /* prime to ENTITIES: every life is met once */
+    uint32_t stride = 7; /* prime to ENTITIES: each life is visited once */
     for (uint32_t i = 0; i < ENTITIES && found < most; i++, at = (at + stride) % ENTITIES) {
         const life_t *life = &t->lives[at];
         if (!fits(t, life) || (having >= 0 && life->has[name] != (having != 0)) ||
@@ -223,7 +224,8 @@ static uint32_t look_at(churn_t *t, life_t *life)
     return instances;
 }
 
-/* Managers that are told of a death at once hold no others than the living. */
+/* Compare the world with the model. Managers that are told of a death at once must hold instances of living entities
+ * only. */
 static void look(churn_t *t)
 {
     conformance_t *c = t->c;
@@ -235,8 +237,8 @@ static void look(churn_t *t)
            "%u instances are counted, %u belong to living entities", count, living);
 }
 
-/* What a manager computes must have moved along as well: everything that can be read is as in a new instance
- * with the same values. */
+/* Compare an instance with a new one that gets the same values: every property that can be read must be equal, so that
+ * values which the manager computes have moved along as well. */
 static void look_beside_twin(churn_t *t, const life_t *life, uint32_t name)
 {
     conformance_t *c = t->c;
@@ -269,7 +271,7 @@ static void look_beside_twins(churn_t *t)
 
 /* --- the checks ------------------------------------------------------------------------------------ */
 
-/* Which properties does a step leave as they are? */
+/* Find the properties that a step leaves as they are. */
 static void find_stable(churn_t *t)
 {
     conformance_t *c = t->c;

@@ -1,8 +1,8 @@
-/* conformance_life.c - checks of instances: how they come and go, alone and in batches, and with what they
- * go.
+/* conformance_life.c - checks of instances: how instances come and go, alone and in batches, and with their entity,
+ * world or plugin.
  *
- * Which instances there are is asked in two ways, through the world (has, slots) and through the manager
- * (count), and the two must agree.
+ * The instances are asked for in two ways, through the world (has, slots) and through the manager (count), and the
+ * answers must agree.
  */
 #include "conformance.h"
 
@@ -40,7 +40,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Every instance has a slot, and no two the same one. Declared components have none. */
+/* Every instance has a slot, and no two instances have the same slot. Declared components have none. */
 static void expect_slots(conformance_t *c, const bp_entity_t *entities, uint32_t count, const char *when)
 {
     uint32_t *slots = conformance_new(c, count * sizeof *slots);
@@ -120,8 +120,8 @@ void check_creates_by_count(conformance_t *c)
            "keys_of does not tell of it");
 }
 
-/* Add a component to entities of which some have the companion already; take it away again. The companion's
- * values must not notice. */
+/* Add a component to entities of which some have the companion already; remove the component again. The companion's
+ * values must stay the same. */
 void check_adds_and_removes(conformance_t *c)
 {
     enum { COUNT = 300, HALF = COUNT / 2, WITH = COUNT / 3 };
@@ -156,7 +156,7 @@ void check_adds_and_removes(conformance_t *c)
         conformance_expect_tag(c, c->world, e[i], i, "after removing all");
 }
 
-/* Nothing of a refused batch may be done: neither seen by has nor by count. */
+/* No part of a refused batch may be done: neither `has` nor `count` may show a change. */
 void check_batches_are_all_or_nothing(conformance_t *c)
 {
     enum { COUNT = 20 };
@@ -264,7 +264,7 @@ void check_death(conformance_t *c)
         EXPECT_REFUSED(c, BP_ERROR_DEAD,
                        c->api->property->get(c->world, &property, e, 1, &v.value, sizeof v.value));
     }
-    /* Whoever takes over their indices must not inherit. */
+    /* New entities that get the indices of the dead must not inherit their instances. */
     bp_entity_t *heirs = bare(c, HEIRS);
     EXPECT(c, c->api->entity->destroy(c->host, heirs, HEIRS) == HEIRS, "not all heirs died");
     heirs = bare(c, HEIRS);
@@ -362,7 +362,7 @@ void check_stops_with_living_instances(conformance_t *c)
     expect_has(c, c->key, e, 150, 120, "after another world ended");
 }
 
-/* The plugin's name, as the host has it; the plugin's own text goes with it. */
+/* Copy the plugin's name as the host has it, since the plugin's own text goes with the plugin. */
 static void plugin_of(conformance_t *c, char *name, size_t size)
 {
     const bp_plugin_head_t *desc;
@@ -451,14 +451,14 @@ static void starve(conformance_t *c, uint64_t n)
     conformance_forget_error(c);
 }
 
-/* End it. True where the allocation that was to fail has been asked for. */
+/* End the starving. True where the allocation that was to fail has been asked for. */
 static bool feed(conformance_t *c, uint64_t n)
 {
     c->memory.fail_at = 0;
     return c->memory.calls >= n;
 }
 
-/* Create, then add, in worlds that are new each time, so that every allocation of each is met. */
+/* Create, then add, in worlds that are new each time, so that every allocation of both calls is made to fail once. */
 static bool starve_instances(conformance_t *c, uint64_t n)
 {
     hungry_t h = hungry_world(c);
@@ -500,8 +500,8 @@ static void expect_batch(conformance_t *c, const bp_entity_t *e, const conforman
     }
 }
 
-/* A batch of values while one allocation after another fails: what is refused for want of memory has changed
- * nothing. */
+/* A batch of values while one allocation after another fails: a batch that is refused for want of memory must have
+ * changed nothing. */
 static void starve_property(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p)
 {
     conformance_value_t *values = conformance_new(c, MEMORY_COUNT * sizeof *values);
@@ -522,8 +522,8 @@ static void starve_property(conformance_t *c, const bp_entity_t *e, const confor
             expect_batch(c, e, p, seed, "after a set while memory was short");
         if (!reached)
             return;
-        n += n / 8; /* one by one at first, then by leaps: a long batch of texts is one allocation after
-                       another alike */
+        n += n / 8; /* each allocation at first, then by leaps: a long batch of texts makes many allocations of the same
+                       kind */
     }
     conformance_complain(c, "setting '%s' takes no end of allocations", p->declared.name);
 }
@@ -559,7 +559,8 @@ static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to
     }
 }
 
-/* What one manager saves another one, just started, loads: the same instances in the same slots. */
+/* Save one manager, and load the bytes into another one that has just started: the same instances must be in the same
+ * slots. */
 void check_save_and_load(conformance_t *c)
 {
     enum { COUNT = 70 };
@@ -612,14 +613,14 @@ static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const
         char *column = conformance_new(c, WITH_COUNT * size);
         for (uint32_t i = 0; i < WITH_COUNT; i++) {
             conformance_value_t *v = &values[k * WITH_COUNT + i];
-            conformance_value(c, p, p->refuses ? 0 : seed + i, v); /* else a file might be missing */
+            conformance_value(c, p, p->refuses ? 0 : seed + i, v); /* other values may be refused */
             memcpy(column + i * size, &v->value, size);
         }
         columns[p->index] = column;
     }
 }
 
-/* As create and set: the same values in a manager of its own. False where a set is refused. */
+/* Put the same values into a manager of its own by create and then set. False where a set is refused. */
 static bool create_and_set(conformance_t *c, bp_manager_t *m, const bp_entity_t *e, const void **columns,
                            uint32_t *slots)
 {
@@ -658,7 +659,7 @@ void check_creates_with_values(conformance_t *c)
     uint32_t with[WITH_COUNT], set[WITH_COUNT];
     if (!c->own_storage || c->storage->set == NULL)
         return;
-    for (uint32_t i = 0; i < c->property_count; i++) /* learn which values may be refused */
+    for (uint32_t i = 0; i < c->property_count; i++) /* find out for which properties values may be refused */
         conformance_dress(c, c->world, *conformance_create(c, 1), "", i + 1);
     for (uint32_t choice = 0; choice < CHOICES; choice++) {
         const void *columns[CONFORMANCE_FIELDS] = {NULL};
@@ -701,15 +702,15 @@ static uint64_t digest_value(uint64_t digest, uint32_t type, const bp_value_t *v
     }
     memcpy(words, value, conformance_size(type));
     if (type == BP_ENTITY)
-        words[0] = bp_entity_index(value->entity); /* another host marks its entities otherwise */
+        words[0] = bp_entity_index(value->entity); /* the index alone, since another host gives ids another tag */
     for (int i = 0; i < 8; i++)
         digest = mix(digest, words[i]);
     return digest;
 }
 
 /* Long runs and short ones, three steps; the digest is of all values. With several threads more of the entities have a
- * second component, so that their rows lie in other runs: where a row lies, and beside how many others, is nobody's
- * business. */
+ * second component, so that their rows lie in other runs: the values must not depend on where a row lies, or beside how
+ * many others. */
 void check_threads_agree(conformance_t *c)
 {
     enum { LONG = 40000, SHORT = 700 };

@@ -1,7 +1,8 @@
-/* conformance_lists.c - arrays and lists: what was set comes back, whole and one by one, and stays with its entity.
+/* conformance_lists.c - arrays and lists: values that were set come back, whole and one by one, and stay with their
+ * entity.
  *
- * What entity number `turn` has in a property follows from both and a seed, so nothing has to be remembered. Its values
- * are those of a single property of that type.
+ * The values of entity number `turn` in a property follow from both and a seed, so none have to be remembered. Each is
+ * a value as a single property of that type takes.
  */
 #include "conformance.h"
 
@@ -121,7 +122,7 @@ static void set_by_text(const whole_t *w)
     }
 }
 
-/* A batch with somebody dead in it changes nobody. */
+/* A batch with a dead entity in it must change no entity. */
 static void refuse_the_dead(const whole_t *w, bp_entity_t dead)
 {
     bp_property_t property = resolve(w, "");
@@ -146,7 +147,7 @@ static void check_whole(conformance_t *c, const conformance_property_t *p, uint6
         if (set_all(&w, i) == BP_OK)
             continue;
         EXPECT(c, bp_host_error(c->host)[0] != '\0', "'%s' is refused without a sentence", p->declared.name);
-        return; /* a value in range that the plugin does not want */
+        return; /* the plugin refuses a value in range, which it may */
     }
     expect_living(&w, "after setting all");
     set_by_element(&w);

@@ -1,9 +1,9 @@
-/* conformance_properties.c - checks of properties: what they begin with, what they take and give back, what
- * they refuse.
+/* conformance_properties.c - checks of properties: the values that properties begin with, take and give back, and
+ * refuse.
  *
- * A plugin may refuse a value that lies in its declared range (a file that is not there): then nothing may
- * have changed. It may not take one value and give back another, nor let the setting of one property change
- * another that can be set.
+ * A plugin may refuse a value that lies in its declared range (a file that is not there): then nothing may have
+ * changed. A plugin may not take one value and give back another, nor let the setting of one property change another
+ * that can be set.
  */
 #include "conformance.h"
 
@@ -127,7 +127,8 @@ static void expect_batch(conformance_t *c, const bp_entity_t *e, uint32_t count,
     }
 }
 
-/* What could not be set must be as it was; `now` holds what is expected, by place in the batch. */
+/* Set a property of a batch and read it back. A value that could not be set must be as before; `now` holds the expected
+ * values, by place in the batch. */
 static void batch_trip(conformance_t *c, const bp_entity_t *e, uint32_t count, conformance_property_t *p,
                        uint64_t seed, conformance_value_t *now)
 {
@@ -150,7 +151,7 @@ static void batch_trip(conformance_t *c, const bp_entity_t *e, uint32_t count, c
                  result == BP_OK ? "after setting a batch" : "after a batch that was refused");
 }
 
-/* All else, what is computed by the plugin included, must be as if the values had been set one by one. */
+/* All other properties, those that the plugin computes included, must be as if the values had been set one by one. */
 static void expect_twins(conformance_t *c, const bp_entity_t *e, const bp_entity_t *twins, uint32_t count)
 {
     bp_value_t value;
@@ -206,7 +207,7 @@ static bp_path_t path_of(conformance_t *c, bp_entity_t e, const conformance_prop
     return path;
 }
 
-/* What a value looks like as text must say all of it: read back it is the same value. */
+/* The text of a value must be complete: the value that is read back from the text must be the same. */
 void check_round_trip_as_text(conformance_t *c)
 {
     bp_entity_t *e = conformance_create(c, 2);
@@ -276,7 +277,6 @@ void check_read_only(conformance_t *c)
     expect_remembered(c, e[1], before, "after setting what is read only");
 }
 
-/* Write `number` as part `part` of a value. False where the type cannot hold it. */
 /* Bits of an integer type, negative where it is signed; 0 for other types. */
 static int bits_of(uint32_t type)
 {
@@ -306,6 +306,7 @@ static bool put_integer(uint32_t type, double number, bp_value_t *value)
     return true;
 }
 
+/* Write `number` as part `part` of a value. False where the type cannot hold the number. */
 static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *value)
 {
     if (bits_of(type) != 0)
@@ -377,7 +378,7 @@ static bp_entity_t stranger(conformance_t *c)
     EXPECT(c, other != NULL, "no second host can be had");
     EXPECT(c, bp_host_api(other)->entity->create(other, e, 64) == BP_OK, "the second host creates nothing");
     bp_host_destroy(other);
-    return e[CONFORMANCE_FRIENDS]; /* here the index of the first entity with the component */
+    return e[CONFORMANCE_FRIENDS]; /* an id whose index is, in this host, that of the first entity with the component */
 }
 
 static void expect_absent(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,

@@ -1,8 +1,9 @@
-/* conformance_reload.c - a plugin that is reloaded over itself, or over an older version, brings over what it has.
+/* conformance_reload.c - a plugin that is reloaded over itself, or over an older version, brings over its instances and
+ * their values.
  *
  * Entities get values, then the new file is loaded in place of the old one in the running host. Afterwards there are as
  * many instances as before, and each property that both versions have, under its name or its former one and of the same
- * type, has the value that it had. Values between steps are compared, so that what a loop does with them does not
+ * type, has the value that it had. Values between steps are compared, so that the work of the plugin's loop does not
  * matter; afterwards the world takes some steps with the new code.
  */
 #include "conformance.h"
@@ -12,7 +13,7 @@
 
 enum { COUNT = 40, STEPS = 3 };
 
-/* What the version before had declared. */
+/* The declaration of the former version. */
 typedef struct before_t {
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t count;
@@ -30,7 +31,7 @@ static const conformance_property_t *former(const before_t *before, const confor
     return NULL;
 }
 
-/* Names are texts of an image that goes. */
+/* Copy a name, since names are texts in an image that is unloaded. */
 static const char *kept_text(conformance_t *c, const char *text)
 {
     if (text == NULL)
@@ -100,7 +101,7 @@ void check_reload(conformance_t *c)
 {
     const char *name = name_of_last(c);
     if (strcmp(c->subject->plugin, "companion") == 0)
-        return; /* linked in: there is no file */
+        return; /* the plugin is linked in, so there is no file to load */
     bp_entity_t *e = conformance_create_both(c, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         conformance_dress(c, c->world, e[i], "", i + 1);

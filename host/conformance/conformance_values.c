@@ -6,8 +6,8 @@
  * A value is a function of property and seed, so that a model of thousands of instances remembers one seed a
  * property and no values.
  *
- * Rotations are compared up to their length, because a manager may bring them to length 1; all made here have
- * that length already. Everything else has to come back bit for bit.
+ * Rotations are compared up to their length, because a manager may bring them to length 1; all rotations made here have
+ * that length already. Values of all other types have to come back bit for bit.
  */
 #include "conformance.h"
 
@@ -121,7 +121,7 @@ static bool is_true(const char *text)
            strcmp(text, "1") == 0;
 }
 
-/* What a value is where the declaration says nothing. */
+/* The value that a property begins with where the declaration gives none. */
 static void begin_value(uint32_t type, conformance_value_t *v)
 {
     memset(v, 0, sizeof *v);
