@@ -1,11 +1,11 @@
 /* check.c - looking into a plugin's file for what would trouble a reload.
  *
- * State of its own (variables that can be written, also one a thread) is lost at a reload and shared by hosts. Unique
- * symbols, "do not delete", and destructors of thread-local objects keep the old image mapped for ever. Functions that
- * are called at opening run before the descriptor is judged. What it imports says what it may leave behind: threads,
- * handlers, other processes.
+ * Looked for are: variables of the plugin's own that can be written (also one a thread), since they are lost at a
+ * reload and shared by hosts; unique symbols, "do not delete", and destructors of thread-local objects, since they keep the
+ * old image mapped for ever; functions that are called at opening, since they run before the descriptor is judged; and
+ * imported functions that show what the plugin may leave behind: threads, handlers, other processes.
  *
- * What the toolchain puts into every library is known by name and passed over, as in tools/check_statics.sh.
+ * Symbols that the toolchain puts into every library are known by name and passed over, as in tools/check_statics.sh.
  */
 #include "check.h"
 
@@ -41,13 +41,13 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* --- state of its own --------------------------------------------------------------------------------------------- */
+/* --- variables of the plugin's own -------------------------------------------------------------------------------- */
 
 static bool is_toolchains(const char *name)
 {
     static const char *const known[] = {"__dso_handle",    "__cpu_model", "__cpu_features",
                                         "__cpu_features2", "__TMC_END__", NULL};
-    /* DW.ref.: where the compiler keeps the addresses of what catches an exception. */
+    /* DW.ref. begins the variables in which the compiler keeps the addresses of functions that catch exceptions. */
     return strncmp(name, "completed.", 10) == 0 || strncmp(name, "DW.ref.", 7) == 0 || is_one_of(name, known) ||
            strncmp(name, "__asan", 6) == 0 || strncmp(name, "__odr_asan", 10) == 0 || strncmp(name, "__gcov", 6) == 0;
 }
@@ -61,8 +61,8 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
     return false;
 }
 
-/* Symbols of the run-time libraries of C++ and Rust, where these are linked into the plugin: what their variables hold
- * belongs to this image and goes with it. */
+/* Is the symbol of the run-time library of C++ or Rust, linked into the plugin? The variables of such a library hold
+ * only what belongs to this image and goes with it. */
 static bool is_of_run_time_library(const char *name)
 {
     static const char *const beginnings[] = {
@@ -107,7 +107,7 @@ static void check_symbols(const elf_view_t *view, check_sink_t *sink)
         check_object(view, &symbol, name, sink);
 }
 
-/* --- what keeps it in memory -------------------------------------------------------------------------------------- */
+/* --- what keeps the plugin in memory ------------------------------------------------------------------------------ */
 
 typedef struct import_t {
     const char *name;

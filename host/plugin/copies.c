@@ -1,7 +1,7 @@
 /* copies.c - reading a plugin's file whole, and writing it elsewhere.
  *
- * A file is read twice and compared before it is believed: one that is being written while it is read differs from
- * itself.
+ * A file is read twice, and copied only where both readings are equal: a file that is being written meanwhile differs
+ * from one reading to the next.
  */
 #include "copies.h"
 
@@ -30,7 +30,7 @@ void copies_go(copies_t *copies, uint32_t place)
     copies->place = place;
 }
 
-/* The bytes of a file (free size + 1), if they are those of a whole plugin. */
+/* Read a file's bytes (*size + 1 of them are to be freed), if they are those of a whole plugin. */
 static bp_result_t read_file(copies_t *copies, const char *path, char **bytes, size_t *size)
 {
     char why[256];
@@ -77,8 +77,8 @@ static void see_nothing(void *data, const char *name)
     (void)name;
 }
 
-/* The folder for copies of the file `plugin`: the one that is there, or a new one where there is none or it has been
- * removed. NULL where it cannot be had. */
+/* The folder for copies of the file `plugin`: the present folder, or a new one where there is none or where it has been
+ * removed. NULL where no folder can be had. */
 static const char *need_folder(copies_t *copies, const char *plugin)
 {
     static const char name[] = ".backplane";
@@ -116,7 +116,7 @@ static bp_result_t write_copy(copies_t *copies, const char *plugin, const char *
     return file_write(own, bytes, size, error);
 }
 
-/* In TMPDIR, or beside the plugin where TMPDIR is missing, full or not to be written. */
+/* Write the copy in TMPDIR, or beside the plugin where TMPDIR is missing, full or not to be written. */
 static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const char *name, const char *bytes,
                                    size_t size, char *own)
 {
@@ -157,10 +157,10 @@ bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
 
 /* --- retired ----------------------------------------------------------------------------------------------------- */
 
-/* Remembering images that have gone, and looking for them in all memory.
+/* Remembering images that have gone, and looking for addresses into them in all memory.
  *
- * The system may put another library where one has gone. Addresses into that one are good, so what was there before is
- * not looked for.
+ * The system may map another library where a closed one lay. Addresses into the new library are good, so the closed one
+ * is not looked for any more.
  */
 
 #if defined(BACKPLANE_AUDIT)

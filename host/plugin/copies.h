@@ -1,12 +1,12 @@
 /* copies.h - a file of its own for each version of a plugin, since the same path opened twice gives the old image.
  *
- * The files lie in a folder of this process's own among the temporary ones (TMPDIR), which is there from the first copy
- * on. Folders that killed hosts have left are removed then. If the folder has been removed it is made anew. Where
- * TMPDIR is missing, full, or on a file system from which nothing may be run, the folder lies beside the plugin; where
- * that cannot be had either, there is no copy: the plugin's own file is never opened instead, since overwriting it
- * would end the host.
+ * The files lie in a folder of this process's own among the temporary ones (TMPDIR). The folder is made for the first
+ * copy, when folders that killed hosts have left are removed too, and is made anew where somebody has removed it. Where
+ * TMPDIR is missing, full, or on a file system from which nothing may be run, the folder lies beside the plugin. Where
+ * no folder can be had there either, there is no copy: the plugin's own file is never opened instead, since overwriting
+ * an opened file would end the host.
  *
- * What it does not do: it opens no library.
+ * Not here: opening libraries (loader.h).
  */
 #ifndef HOST_PLUGIN_COPIES_H
 #define HOST_PLUGIN_COPIES_H
@@ -14,9 +14,9 @@
 #include "../base/base.h"
 #include "../os/files.h"
 
-/* A folder for copies. */
+/* One folder for copies. */
 typedef struct copies_folder_t {
-    char *path; /* NULL until there is one */
+    char *path; /* NULL until the folder is made */
     temporary_t owner;
 } copies_folder_t;
 
@@ -27,22 +27,22 @@ typedef struct copies_t {
     memory_t *memory;
     copies_folder_t folders[COPIES_PLACES]; /* in TMPDIR; beside the plugin that was copied first when TMPDIR did not
                                                serve */
-    uint32_t place;    /* which of them new copies go to: COPIES_... */
-    uint32_t count;    /* made so far */
+    uint32_t place;    /* of the folder that new copies go to: COPIES_... */
+    uint32_t count;    /* of copies made so far */
 } copies_t;
 
-/* The folders go, where they are empty. */
+/* Remove the folders, where they are empty. */
 void copies_end(copies_t *copies);
 
-/* Is the file whole, and a plugin's? By its bytes; nothing of it is run. [main] */
+/* Is the file whole, and a plugin's? Judged by its bytes; nothing of the file is run. [main] */
 bp_result_t copies_judge(copies_t *copies, const char *path);
 
 /* Read a file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
    [main] */
 bp_result_t copies_make(copies_t *copies, const char *path, char **copy);
 
-/* Where new copies go from now on. A copy in TMPDIR that the system does not load may be loaded from elsewhere.
-   [main] */
+/* Have new copies go to the folder of `place` from now on: a copy in TMPDIR that the system does not load may be
+   loaded from elsewhere. [main] */
 void copies_go(copies_t *copies, uint32_t place);
 
 /* --- retired ----------------------------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ void copies_go(copies_t *copies, uint32_t place);
  *
  * Only in builds with BACKPLANE_AUDIT.
  *
- * What it does not do: it knows blocks, not types; base/memory.h has the search.
+ * Not here: types of what the memory holds, since blocks are searched as bytes; the search itself (base/memory.h).
  */
 
 #if defined(BACKPLANE_AUDIT)
@@ -70,15 +70,15 @@ typedef struct retired_t {
     uint32_t count;
 } retired_t;
 
-/* An image has been closed; NULL texts were not known yet. */
+/* Remember that an image has been closed. A text may be NULL where the plugin was closed before it was known. */
 void retired_add(retired_t *retired, const void *begin, const void *end, const char *name, const char *version);
 
-/* An image lies from `begin` to `end` now: what has gone and lay there is not looked for, since addresses into it are
-   good. */
+/* An image lies from `begin` to `end` from now on: closed images that lay there are not looked for any more, since
+   addresses into that memory are good again. */
 void retired_taken(retired_t *retired, const void *begin, const void *end);
 
-/* Look for addresses inside the images in all memory of the host, log whose they are, and forget the images. Returns
- * how many addresses there were. [main] */
+/* Look for addresses inside the remembered images in all memory of the host, log whose block and whose image each
+ * concerns, and forget the images. Returns how many addresses were found. [main] */
 size_t retired_search(retired_t *retired, base_t *base);
 
 #endif

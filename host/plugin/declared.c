@@ -1,8 +1,8 @@
 /* declared.c - the copies of what a plugin declares.
  *
- * The same walk is made twice: first it adds up how many bytes there are, then it copies them. A walk reads each item
- * into a local one, brings what that leads to into the block, and stores the item with its new addresses; so the first
- * walk, which has no block, changes nothing.
+ * The same walk is made twice: the first adds up how many bytes there are, the second copies them. A walk reads each
+ * item into a local variable, copies what the item leads to into the block, and stores the item with the new addresses.
+ * The first walk has no block, so it changes nothing.
  */
 #include "declared.h"
 
@@ -29,7 +29,7 @@ static void put_text(walk_t *walk, const char **text)
         *text = copy;
 }
 
-/* Room for the items of a list; NULL while it is only added up. */
+/* Room for the items of a list; NULL in the walk that only adds up. */
 static void *put_items(walk_t *walk, uint32_t count, size_t size)
 {
     void *items = walk->block == NULL ? NULL : walk->block + walk->used;
@@ -42,7 +42,7 @@ static bool is_list(const void *items, uint32_t count, uint32_t most, size_t ite
     return items != NULL && count > 0 && count <= most && item_size >= least;
 }
 
-/* Item `index` of a list, as far as both sides know it. */
+/* Read item `index` of a list as far as both the plugin and the host know its members; further members are 0. */
 static void read_item(void *item, size_t known, const void *items, uint32_t index, size_t item_size)
 {
     memset(item, 0, known);

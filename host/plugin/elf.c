@@ -80,7 +80,7 @@ bool elf_view_dynamic(const elf_view_t *view, uint64_t index, elf_dynamic_t *ent
            copy_out(view, section.offset + index * sizeof *entry, entry, sizeof *entry);
 }
 
-/* The address in the file's own terms at which its image begins. */
+/* The lowest address that a segment of the file asks for: where its image begins, before the system moves it. */
 static uint64_t first_address(const elf_view_t *view)
 {
     uint64_t first = UINT64_MAX;

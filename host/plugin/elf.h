@@ -2,7 +2,7 @@
  *
  * As laid down in the System V ABI (chapters 4 and 5) and in GNU's extensions, 64-bit, in this machine's byte order.
  *
- * What it does not do: it reads nothing.
+ * Not here, but for the view below: reading a file (image_elf.c).
  */
 #ifndef HOST_PLUGIN_ELF_H
 #define HOST_PLUGIN_ELF_H
@@ -47,7 +47,7 @@ typedef struct elf_relocation_t {
     uint64_t address, info, addend;
 } elf_relocation_t;
 
-/* Versions of symbols: what a library wants of others, and what it offers, each a list of lists. */
+/* Versions of symbols: those that a library needs of others, and those that it offers, each a list of lists. */
 typedef struct elf_need_t {
     uint16_t version, count;
     uint32_t library, items, next;
@@ -90,10 +90,10 @@ enum { FLAG_TEXT_RELOCATIONS = 4, FLAG_1_PROGRAM = 0x08000000 };
 
 /* Looking into a library's file: its sections, its symbols, and which function lies at an address.
  *
- * For messages and checks, on the bytes of a file that may be anything: every answer is bounds-checked, and what cannot
- * be read is not there. On other systems than those with ELF every file is "no ELF".
+ * For messages and checks, on the bytes of a file that may be anything: every answer is bounds-checked, and a record
+ * that cannot be read counts as missing. A library of a system without ELF is refused like any file that is not ELF.
  *
- * What it does not do: it judges nothing (image.h) and reads no debugging information.
+ * Not here: judging a library (image.h); debugging information.
  */
 
 typedef struct elf_view_t {
@@ -102,11 +102,11 @@ typedef struct elf_view_t {
     elf_header_t header;
 } elf_view_t;
 
-/* Begin to look. false: no 64-bit ELF file, or its section table lies outside it. */
+/* Begin to look at a file's bytes. false: no 64-bit ELF file, or its section table lies outside the file. */
 bool elf_view(const void *bytes, size_t size, elf_view_t *view);
 
-/* Section `index`, and its name ("" where it has none); false past the last, or where its bytes lie outside the
-   file. */
+/* Section `index`, and its name ("" for a section without one); false past the last, or where its bytes lie outside
+   the file. */
 bool elf_view_section(const elf_view_t *view, uint32_t index, elf_section_t *section, const char **name);
 
 /* The first section of a type; false where there is none. */
@@ -119,8 +119,8 @@ bool elf_view_symbol(const elf_view_t *view, const elf_section_t *table, uint64_
 /* Entry `index` of the dynamic table; false past the last. */
 bool elf_view_dynamic(const elf_view_t *view, uint64_t index, elf_dynamic_t *entry);
 
-/* The name of the function that lies `offset` bytes behind where the image begins in memory, and how far into it that
- * is. false where no symbol says. */
+/* The name of the function that lies `offset` bytes behind the beginning of the image in memory, and how many bytes
+ * into that function the address is. false where no symbol says. */
 bool elf_function_at(const void *bytes, size_t size, uint64_t offset, char *name, size_t name_size, uint64_t *into);
 
 #endif

@@ -1,21 +1,22 @@
 /* guard.h - run one call of a plugin so that a crash inside it ends that call, not the process.
  *
- * While guard_run runs a call, these end it: a bad address, a division by zero, an illegal instruction, abort, a stack
- * that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe that nobody reads or beyond the
- * limit of a file's size, pthread_exit; and, with a time limit, not coming back. guard_run then returns false and tells
- * what happened. Calls nest; every thread has calls of its own.
+ * While guard_run runs a call, the call is ended by a bad address, a division by zero, an illegal instruction, abort, a
+ * stack that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe that nobody reads or
+ * beyond the limit of a file's size, pthread_exit; and, with a time limit, by not coming back. guard_run then returns false and
+ * tells what happened. Calls nest; every thread has calls of its own.
  *
  * Whose crash it is. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
- * instruction lies in such an image, or where the stack shows that a plugin's image called the function it lies in
- * before the host or the program did: memcpy called by a plugin is the plugin's, the host's own code called by a plugin
- * is not. What is not a plugin's goes to whoever handled that signal before, as if there were no guard.
+ * instruction lies in such an image, or where the stack shows that a plugin's image called the function around the
+ * instruction before the host or the program did: memcpy called by a plugin is the plugin's, the host's own code called
+ * by a plugin is not. A crash that is not a plugin's goes to whoever handled that signal before, as if there were no
+ * guard.
  *
- * A time limit is watched by a thread of the guard's own that counts calls: what a call costs does not depend on it.
- * Where a debugger is attached nothing is ended for being late.
+ * A time limit is watched by a thread of the guard's own that counts calls: the cost of a call does not depend on
+ * whether there is a limit. Where a debugger is attached nothing is ended for being late.
  *
- * What it does not do: it restores nothing that the call had changed, frees nothing that it had taken, and releases no
- * lock that it held. Linux on x86-64 and aarch64 and Windows on x86-64 only so far: elsewhere guard_create says so.
- * What else it cannot do: docs/hot_reload.md.
+ * Not here: restoring what an ended call had changed, freeing what it had taken, releasing locks that it held; guards on
+ * other systems than Linux on x86-64 and aarch64 and Windows on x86-64, where guard_create says so. Further limits of
+ * the guard: docs/hot_reload.md.
  */
 #ifndef HOST_PLUGIN_GUARD_H
 #define HOST_PLUGIN_GUARD_H
@@ -27,50 +28,52 @@ typedef struct guard_t guard_t;
 
 enum { GUARD_REASON = 160 };
 
-/* What ended a call. */
+/* How a call was ended, or what was found wrong with it. */
 typedef struct guard_crash_t {
     char reason[GUARD_REASON]; /* "SIGSEGV at address 0x10 (a null pointer)", "it did not return within 500 ms" */
     uintptr_t code;            /* the address of the instruction inside an image; 0 where none was found */
     uintptr_t offset;          /* of `code` in its image, from where the image begins */
-    bool late;                 /* ended by the time limit */
-    bool plugins;              /* it was a plugin's, not the host's own */
-    bool harm;                 /* the call returned, but has done what it must not */
+    bool late;                 /* the time limit ended the call */
+    bool plugins;              /* the crash was a plugin's, not the host's own */
+    bool harm;                 /* the call returned, but has done what a call must not do */
 } guard_crash_t;
 
-/* Told of what is about to end the process, before that: `data` is that of the call in which it happened. */
+/* Called with a crash that is about to end the process; `data` is that of the call in which the crash happened. */
 typedef void (*guard_death_t)(void *data, const guard_crash_t *crash);
 
 /* Install the guard's handlers, and with `limit_ms` above 0 start the thread that watches the time. Errors: memory;
- * state, where the system or this build has no guard. [main] */
+ * state, where this system or build has no guard; limit, where the system lacks a thread key or a thread. [main] */
 bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *error, guard_t **out);
 
 /* Put the earlier handlers back, once the last guard of the process goes. No call may be running. NULL is allowed.
    [main] */
 void guard_destroy(guard_t *guard);
 
-/* Before the process dies of a signal that no handler but the guard's has wanted, while a call was running, `tell` is
- * called: in the signal's handler, with some seconds to live. `ends` false: no call is ended, so every crash is such a
- * death, and guard_run costs next to nothing; time limits are not watched. Before the first call. [main] */
+/* Have `tell` called before the process dies of a signal, raised while a call was running, that no handler but the
+ * guard's has asked for: in the signal's handler, with some seconds to live. With `ends` false no call is ended, so
+ * every crash is such a death; guard_run then costs next to nothing, and time limits are not watched. To be called
+ * before the first call. On Windows nothing is told. [main] */
 void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends);
 
-/* In a copy of this process (reload/process.h), which has none of its other threads: watch the time there too, with the
- * limit that it has or this one, whichever is less. Once, before the first call there. */
+/* Watch the time of calls in a copy of this process (reload/process.h), which has none of its other threads: with the
+ * guard's limit or this one, whichever is less. To be called once, before the first call in the copy. */
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
 
-/* The image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard may be running on
- * another thread. [main] */
+/* Tell the guard that the image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard
+ * may be running on another thread. [main] */
 bool guard_add_image(guard_t *guard, const void *begin, const void *end);
 void guard_drop_image(guard_t *guard, const void *begin);
 
-/* The same for a call in which the system opens or closes a library: its image is not known yet, and its code is called
- * by the system's loader, so whatever goes wrong in it outside the host's own code is the library's. The loader may
- * keep what it held where it was ended: the library stays in memory then, and so do those closed later. [main] */
+/* Like guard_run, for a call in which the system opens or closes a library. The library's image is not known yet, and
+ * its code is called by the system's loader, so whatever goes wrong outside the host's own code counts as the
+ * library's. The loader may keep what it held when the call was ended: then the library stays in memory, and so do
+ * those closed later. On Windows the call runs without a guard. [main] */
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
-/* Is the next call of this thread one of those, one in some thousand, that may be looked at for longer? [any] */
+/* Is the next call of this thread one of the few (one in some thousand) that may be examined at more cost? [any] */
 bool guard_samples(void);
 
-/* Run call(data). false where it was ended: then *crash says by what. `crash` is written only then. [any] */
+/* Run call(data). Returns false where the call was ended, and only then writes *crash: what ended it. [any] */
 bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
 #endif

@@ -1,19 +1,19 @@
 /* guard_posix.c - the guard on Linux: the handlers, and the call that is ended.
  *
- * guard_run saves where it is (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
+ * guard_run saves its registers (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
  * frame on the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers
- * run on an alternate stack of each thread's own, since the one that ran out cannot serve, and with SA_NODEFER, since
- * nobody returns from them to unblock the signal. The signal for being late alone stays blocked while a handler runs,
- * until the call has ended: a thread that got no processor for a while has many of them waiting, and one within the
- * other they would use up the alternate stack.
+ * run on an alternate stack of each thread's own, since a stack that ran out cannot serve, and with SA_NODEFER, since
+ * nobody returns from them to unblock the signal. Only the signal for being late stays blocked while a handler runs,
+ * until the call has ended: for a thread that got no processor for a while many of these signals wait, and handlers
+ * inside handlers would use up the alternate stack.
  *
  * The time limit. The watcher (guard_watch_posix.c) signals a thread that is late, again and again, until the handler
- * finds it in the plugin's own code: there it holds no lock of the C library or of the host. Only one that never is
- * found there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
+ * finds it in the plugin's own code: there the thread holds no lock of the C library or of the host. Only a thread that
+ * is never found there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
  *
- * While the system opens a library its image is not known yet, and its code is called by the system's loader. A call
- * of guard_run_whole is ended for whatever goes wrong outside the host's own code, but not for being late while the
- * loader itself works.
+ * While the system opens a library, the library's image is not known yet, and its code is called by the system's
+ * loader. A call of guard_run_whole is ended for whatever goes wrong outside the host's own code, but not for being
+ * late while the loader itself works.
  */
 #define _GNU_SOURCE 1
 
@@ -38,11 +38,12 @@ guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOM
 
 enum {
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
-    STACK_NEAR = 64 * 1024, /* a bad address so near the stack's end is the stack's */
-    STACK_FORGOTTEN = 8 * 1024 * 1024, /* more than that a call does not use */
-    SAMPLE = 2053,          /* begins and ends of calls; a prime, so that no verb of a step is always passed over */
-    DYING_SECONDS = 5,      /* for saying of what the process dies */
-    LATE_TRIES = 20         /* signals in the hope of meeting the plugin's own code */
+    STACK_NEAR = 64 * 1024, /* a bad address this near to the stack pointer shows that the stack ran out */
+    STACK_FORGOTTEN = 8 * 1024 * 1024, /* a call does not use more of the stack than that */
+    SAMPLE = 2053,          /* begins and ends of calls from one sample to the next; a prime, so that no verb of a step
+                               is always passed over */
+    DYING_SECONDS = 5,      /* for telling why the process dies */
+    LATE_TRIES = 20         /* signals sent in the hope of finding the thread in the plugin's own code */
 };
 
 static const int signals[GUARD_SIGNALS] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
@@ -53,7 +54,8 @@ static int signal_at(uint32_t i)
     return i == GUARD_SIGNALS - 1 ? guard_late_signal() : signals[i];
 }
 
-/* Whose stack calls the code at pc. It may be ruined: what goes wrong on it ends the walk. */
+/* Find out whose code on the stack called the code at pc. The stack may be ruined: a fault while reading it ends the
+ * walk. */
 static void walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
 {
     if (sigsetjmp(guard_here.walk_failed, 0) == 0) {
@@ -112,7 +114,7 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     return found.plugin || (jumped && !found.host);
 }
 
-/* A fault, or a signal that this process sent to itself: not one that another process sent. */
+/* Is the signal a fault, or one that this process sent to itself? false for one that another process sent. */
 static bool is_own(const siginfo_t *info)
 {
     return info->si_code > 0 || info->si_pid == getpid();
@@ -127,8 +129,8 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
     if ((earlier->sa_flags & SA_SIGINFO) != 0) {
         earlier->sa_sigaction(signal, info, context);
     } else if (earlier->sa_handler == SIG_DFL || (earlier->sa_handler == SIG_IGN && info->si_code > 0)) {
-        /* The fault happens again when the handler returns, and then does what it always did; other signals are sent
-           again. */
+        /* A fault happens again when the handler returns, and then does what it does without handlers; other signals
+           are sent again. */
         struct sigaction fallback = {.sa_handler = SIG_DFL};
         sigaction(signal, &fallback, NULL);
         if (info->si_code <= 0)
@@ -140,9 +142,9 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
 
 static void tell(const frame_t *frame, guard_crash_t *crash);
 
-/* Nobody but the system wants this signal, so the process ends: say of what first. That may take locks which the crash
- * has left locked, so an alarm ends the process where it does not come back; and only the first crash is told. What a
- * whole call is about only its caller knows. */
+/* If nobody but the system wants this signal, the process ends: tell why first. Telling may wait for locks which the
+ * crash has left locked, so an alarm ends the process where it does not come back. Only the first crash is told, and
+ * none of a whole call: only the caller of guard_run_whole knows what that call is about. */
 static void tell_death(int signal, bool plugins)
 {
     const frame_t *frame = guard_here.top;
@@ -219,7 +221,7 @@ static bool install(void)
         sigaction(signal_at(i), NULL, &guard_process.earlier[i]);
         bool asks = signal_at(i) == SIGPIPE || signal_at(i) == SIGXFSZ;
         if (asks && guard_process.earlier[i].sa_handler == SIG_IGN)
-            continue; /* the call that it comes from fails instead, and nothing else happens */
+            continue; /* the call that would raise the signal fails instead, and nothing else happens */
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | (late ? SA_RESTART : SA_NODEFER);
         sigemptyset(&action.sa_mask);
         sigaddset(&action.sa_mask, guard_late_signal());
@@ -228,7 +230,8 @@ static bool install(void)
     return true;
 }
 
-/* Not where somebody else has put a handler over ours: it may call ours, which then only passes on. */
+/* Put the earlier handlers back, but not where somebody else has put a handler over the guard's: the other handler may
+ * call the guard's, which from then on only passes the signal on. */
 static void uninstall(void)
 {
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
@@ -361,7 +364,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
         tell_address(found, crash->reason);
 }
 
-/* The call has ended and is not counted as running any more: signals about it that still wait find nothing to do. */
+/* For when a call has ended and does not count as running any more: signals that still wait for it find nothing to do.
+ * */
 static void unblock_late(void)
 {
     sigset_t late;
@@ -378,10 +382,10 @@ static void leave(const frame_t *frame)
     atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
 }
 
-/* AddressSanitizer marks parts of the frames of running functions as forbidden, and takes the marks away where they
- * return. A jump from an alternate stack and pthread_exit leave frames without that, so the marks of all frames below
- * this call's would stay, and forbid what the next calls put there. Functions that run among such marks are not
- * checked themselves. */
+/* AddressSanitizer marks parts of the frames of running functions as forbidden, and takes the marks away where the
+ * functions return. A jump from an alternate stack and pthread_exit leave frames without returning, so the marks of all
+ * frames below the guarded call's would stay, and forbid what the next calls put there. Functions that run among such
+ * marks are not checked themselves. */
 #define UNCHECKED __attribute__((no_sanitize_address))
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -397,8 +401,9 @@ UNCHECKED static inline void forget_frames_below(const void *frame)
 static inline void forget_frames_below(const void *frame) { (void)frame; }
 #endif
 
-/* pthread_exit unwinds the stack, and cleans up the frames that it passes: with this frame it ends. This file is
- * compiled with -fexceptions. */
+/* pthread_exit unwinds the stack, and runs the cleanup of each frame that it passes. The cleanup of a frame whose call
+ * is running stops the unwinding here: the jump back ends that call instead of the thread. For this cleanup to be run,
+ * this file is compiled with -fexceptions. */
 UNCHECKED static void meet_unwinding(const frame_t *frame)
 {
     if (!frame->running)

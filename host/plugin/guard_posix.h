@@ -5,7 +5,7 @@
  * the process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a
  * host is kept in either: hosts are reached through the frames.
  *
- * What it does not do: it is no interface; that is guard.h.
+ * Not here: the interface for others (guard.h).
  */
 #ifndef HOST_PLUGIN_GUARD_POSIX_H
 #define HOST_PLUGIN_GUARD_POSIX_H
@@ -21,8 +21,8 @@
 
 /* --- guard_walk_posix.c: whose code crashed ----------------------------------------------------------------------- */
 
-/* For the handlers alone. Everything here may be called from a signal handler but guard_find_host. A walk reads a stack
- * that may be ruined: the caller is ready for a fault in it. */
+/* Finding whose code crashed, for the handlers alone. Everything here but guard_find_host may be called from a signal
+ * handler. A walk reads a stack that may be ruined: its caller is ready for a fault in the walk. */
 
 /* The image of a plugin. */
 typedef struct guard_image_t {
@@ -30,7 +30,7 @@ typedef struct guard_image_t {
     struct guard_image_t *next;
 } guard_image_t;
 
-/* Where the host's own code lies, and the program's; and the system's loader of libraries. */
+/* Where the code of the program and of the host's library lies, and that of the system's loader of libraries. */
 typedef struct guard_host_t {
     uintptr_t begin[2], end[2];
     uintptr_t loader_begin, loader_end;
@@ -46,16 +46,16 @@ const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t addre
 typedef struct guard_walk_t {
     const guard_host_t *host_code;
     const guard_image_t *images;
-    void (*call)(void *data);  /* what guard_run was told to run */
+    void (*call)(void *data);  /* the function that guard_run was told to run */
     uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
     bool jumped;               /* no code is at pc */
 
     bool host;                 /* found: the host or the program called the code at pc */
-    bool plugin;               /* found: a plugin did, from an address in an image: */
-    const guard_image_t *image; /* NULL where it has left no trace */
-    uintptr_t at;
+    bool plugin;               /* found: a plugin called the code at pc, */
+    const guard_image_t *image; /* from this image; NULL where the plugin's call has left no trace on the stack, */
+    uintptr_t at;              /* and from this address in it */
 
-    bool past;                 /* the frames of the handler, which come first */
+    bool past;                 /* the walk has passed the frames of the handler, which come first */
 } guard_walk_t;
 
 /* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
@@ -74,7 +74,7 @@ struct guard_t {
     guard_image_t *images;
     uint32_t limit_ms; /* 0: none */
     bool only_tells;   /* calls are not ended */
-    guard_death_t tell; /* of what ends the process; NULL: nobody is told */
+    guard_death_t tell; /* called before a crash ends the process; NULL: nobody is told */
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -87,32 +87,32 @@ typedef struct frame_t {
     guard_t *guard;
     void (*call)(void *data);
     void *data;
-    bool whole;   /* whatever goes wrong in it is its own (guard_run_whole) */
-    bool running; /* it has neither returned nor been ended */
+    bool whole;   /* whatever goes wrong in the call is the library's (guard_run_whole) */
+    bool running; /* the call has neither returned nor been ended; always false where calls are not ended */
 } frame_t;
 
-/* What the handler leaves for guard_run. */
+/* The record of a crash that the handler leaves for guard_run. */
 typedef struct found_t {
-    int signal, code; /* signal 0: the thread was to end */
+    int signal, code; /* signal 0: pthread_exit was called, or the thread was cancelled */
     uintptr_t pc, sp, address;
     const guard_image_t *image;
-    uintptr_t at; /* inside image */
+    uintptr_t at; /* address inside `image` */
 } found_t;
 
 typedef struct thread_t {
     frame_t *top;
-    _Atomic(guard_t *) active;  /* of the newest frame */
-    _Atomic uint64_t calls;     /* begun and ended */
+    _Atomic(guard_t *) active;  /* the guard of the newest frame; NULL: none */
+    _Atomic uint64_t calls;     /* count of calls begun and ended */
     _Atomic uint64_t late_call; /* the value of `calls` that the watcher found too old */
-    uint32_t tries;
-    bool walking;               /* the stack is being looked at: it may be broken */
+    uint32_t tries;             /* signals for being late that did not meet the plugin's own code */
+    bool walking;               /* the stack is being looked at; as it may be broken, a fault ends the walk */
     sigjmp_buf walk_failed;
     found_t found;
     bool prepared;
-    void *stack;                /* NULL: the thread had one of its own */
+    void *stack;                /* the alternate stack that the guard made; NULL: the thread had one already */
     pthread_t id;
     uintptr_t stack_lowest;     /* address of the thread's stack; 0: not known, nor needed without AddressSanitizer */
-    uint64_t seen_calls, seen_at; /* the watcher's */
+    uint64_t seen_calls, seen_at; /* the watcher's: the value of `calls` it saw last, and since when in ms */
     struct thread_t *next;
 } thread_t;
 
@@ -130,7 +130,7 @@ typedef struct guard_process_t {
     atomic_flag told;       /* a crash that ends the process has been told */
 } guard_process_t;
 
-/* guard_run and guard_run_whole. A walk knows it by its address. */
+/* The body of guard_run and guard_run_whole. A walk recognises guard_call's frame by the function's address. */
 bool guard_call(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash, bool whole);
 
 extern guard_process_t guard_process __attribute__((visibility("hidden")));
@@ -142,14 +142,14 @@ static inline int guard_late_signal(void)
 
 /* --- guard_watch_posix.c: threads, and the time of their calls --------------------------------------------------- */
 
-/* This thread is seen from now on, until it ends: it has a stack for handlers, and its calls are watched. */
+/* Enter this thread into the list until it ends: give it a stack for handlers, and have its calls watched. */
 void guard_prepare_thread(void);
 void guard_forget_thread(void *thread);
 
-/* In a copy of the process: of the threads only this one is there, and nobody holds the lock. */
+/* In a copy of the process: forget all threads but this one, which alone exists there, and the lock's owner. */
 void guard_forget_others(void);
 
-/* The thread that watches the time of a guard's calls. false where none can be had. */
+/* Start the thread that watches the time of a guard's calls. false where no thread can be had. */
 bool guard_start_watcher(guard_t *guard);
 void guard_end_watcher(guard_t *guard);
 

@@ -1,8 +1,8 @@
 /* guard_walk_posix.c - finding on the stack who called the code that crashed.
  *
- * By the compiler's own unwinder, which knows how to get from a function of the C library to its caller without frame
- * pointers. It begins in the signal's handler, so the frames up to the crash are passed over. After a jump to nowhere
- * there is nothing to unwind from, but the address that the jump came from still stands where the call put it.
+ * The compiler's own unwinder walks the stack: it can get from a function of the C library to its caller without frame
+ * pointers. The walk begins in the signal's handler, so the frames up to the crash are passed over. After a jump to
+ * nowhere there is nothing to unwind from, but the address that the jump came from still stands where the call put it.
  */
 #define _GNU_SOURCE 1
 
@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <unwind.h>
 
-enum { BEYOND = 64 * 1024 }; /* behind guard_run's frame nothing is looked for */
+enum { BEYOND = 64 * 1024 }; /* bytes behind guard_run's frame at which a walk ends */
 
 const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address)
 {
@@ -73,9 +73,9 @@ void guard_find_host(guard_host_t *host)
     dl_iterate_phdr(look_at_image, &(search_t){.host = host});
 }
 
-/* Judge who calls from `address`; false where that is neither. A verb may end in a call that takes the place of its own
- * on the stack: then the first one found is the function that called the verb, or guard_run, which call nothing
- * else. */
+/* Judge who calls from `address`; false where the address is neither a plugin's nor the host's. A verb may end in a
+ * call that takes the place of its own frame on the stack: then the first function found is the one that called the
+ * verb, or guard_call. Both count as the plugin, since they call nothing else. */
 static bool judge_caller(guard_walk_t *walk, uintptr_t address)
 {
     walk->at = address;

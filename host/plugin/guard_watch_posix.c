@@ -1,11 +1,11 @@
 /* guard_watch_posix.c - the threads that make guarded calls, and a thread that watches the time of these.
  *
  * A thread counts its calls up at each begin and end. The watcher looks at the counts now and then; where one has not
- * moved for the limit it signals that thread, again and again, until the handler finds the thread in the plugin's own
- * code.
+ * moved for the limit, the watcher signals that thread, again and again, until the handler finds the thread in the
+ * plugin's own code.
  *
- * In a copy of the process only the thread that made it is there. The watcher is started anew there; the lock, which
- * any thread may have held at that moment, begins anew too.
+ * A copy of the process has only the thread that made it. The copy starts a watcher of its own, and begins with a new
+ * lock, since any thread may have held the old one at the moment of copying.
  */
 #define _GNU_SOURCE 1
 
@@ -50,7 +50,7 @@ void guard_forget_thread(void *data)
     thread->prepared = false;
 }
 
-/* Handlers need a stack of their own; one that the thread has already will do. */
+/* Handlers need a stack of their own; an alternate stack that the thread has already will do. */
 static void give_stack(thread_t *thread)
 {
     stack_t present;
@@ -58,7 +58,7 @@ static void give_stack(thread_t *thread)
         return;
     void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
-        return; /* guarded all the same, but for a stack that runs out */
+        return; /* calls are guarded all the same, but for a stack that runs out */
     stack_t ours = {.ss_sp = stack, .ss_size = STACK_BYTES};
     if (sigaltstack(&ours, NULL) == 0)
         thread->stack = stack;
@@ -118,7 +118,7 @@ static bool is_traced(void)
     return traced;
 }
 
-/* Signal the threads of this guard that have been in one call for too long. Are there any? */
+/* Signal the threads of this guard that have been in one call for too long. Returns whether there are any. */
 static bool signal_late(const guard_t *guard)
 {
     bool any = false;
@@ -202,7 +202,7 @@ void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
     guard->only_tells = false;
     guard->limit_ms = guard->limit_ms == 0 || limit_ms < guard->limit_ms ? limit_ms : guard->limit_ms;
     guard->ending = false;
-#if !defined(__SANITIZE_THREAD__) /* which lets no copy of a process have threads */
+#if !defined(__SANITIZE_THREAD__) /* ThreadSanitizer lets no copy of a process have threads */
     guard_start_watcher(guard);
 #endif
 }

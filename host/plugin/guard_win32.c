@@ -1,19 +1,19 @@
 /* guard_win32.c - the guard on Windows: the vectored handler, whose crash it is, and the call that is ended.
  *
  * guard_run saves its registers with _setjmp in a frame on its own stack and puts the frame on the thread's list. The
- * vectored handler sees an exception before anything else does; where it belongs to a plugin, the handler writes the
- * newest frame's registers into the exception's context and lets the system continue there. No stack is unwound for
- * that, so it works where the stack is ruined. A stack that ran out keeps some room for the handler
- * (SetThreadStackGuarantee), and gets its guard page back once the call has been left.
+ * vectored handler sees an exception before anything else does; where the exception belongs to a plugin, the handler
+ * writes the newest frame's registers into the exception's context and lets the system continue there. No stack is
+ * unwound for that, so ending a call works where the stack is ruined. A stack that ran out keeps some room for the
+ * handler (SetThreadStackGuarantee), and gets its guard page back once the call has been left.
  *
  * abort is no exception here, but a function of the C library that calls whoever asked for SIGABRT: guard_create asks.
- * A plugin that brings a C library of its own is not heard.
+ * An abort in a plugin that brings a C library of its own is not heard of.
  *
  * The time limit. The watcher stops a thread that is late, again and again, until it finds the thread in the plugin's
- * own code; there it holds no lock of the system, the C library or the host, and is made to go on at its newest frame.
- * A call that waits in the system is not ended: the system takes up no other context there.
+ * own code. There the thread holds no lock of the system, the C library or the host, and is made to go on at its newest
+ * frame. A call that waits in the system is not ended: the system takes up no other context there.
  *
- * Thread-local memory of the compiler is made at its first touch, which a handler must not do: threads are found
+ * Thread-local memory of the compiler is made at its first touch, which a handler must not do. So threads are found
  * through a fibre-local slot, whose callback also tells of a thread's end.
  */
 #define WIN32_LEAN_AND_MEAN
@@ -33,12 +33,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE = 2053 /* begins and ends of calls */ };
+enum { SAMPLE = 2053 /* begins and ends of calls from one sample to the next */ };
 
 enum {
     NULL_PAGE = 65536,         /* addresses below are null pointers and members of them: nothing is mapped there */
-    STACK_FOR_HANDLER = 65536,
-    FRAMES_MOST = 256          /* of a stack are looked at */
+    STACK_FOR_HANDLER = 65536, /* bytes that a stack which ran out keeps for the handler */
+    FRAMES_MOST = 256          /* frames of a stack that are looked at */
 };
 
 typedef struct image_t {
@@ -60,36 +60,36 @@ typedef struct frame_t {
     void (*call)(void *data);
 } frame_t;
 
-/* What the handler, or the watcher, leaves for guard_run. */
+/* The record of a crash that the handler, or the watcher, leaves for guard_run. */
 typedef struct found_t {
     DWORD code;          /* of the exception; 0: abort, or the time limit */
-    bool late;
+    bool late;           /* the time limit ended the call */
     uintptr_t pc, address;
     const image_t *image;
-    uintptr_t at;        /* inside image */
+    uintptr_t at;        /* address inside `image` */
 } found_t;
 
 typedef struct thread_t {
     frame_t *top;
-    _Atomic(guard_t *) active;    /* of the newest frame */
-    _Atomic uint64_t calls;       /* begun and ended */
-    bool walking;                 /* a stack is being looked at: it may be broken */
+    _Atomic(guard_t *) active;    /* the guard of the newest frame; NULL: none */
+    _Atomic uint64_t calls;       /* count of calls begun and ended */
+    bool walking;                 /* a stack is being looked at; as it may be broken, a fault ends the walk */
     jmp_buf walk_failed;
     found_t found;
     HANDLE handle;
-    uint64_t seen_calls, seen_at; /* the watcher's */
+    uint64_t seen_calls, seen_at; /* the watcher's: the value of `calls` it saw last, and since when in ms */
     struct thread_t *next;
 } thread_t;
 
-/* The process's own, as the handlers are. No host is kept in it: hosts are reached through the frames. */
+/* What belongs to the process, as the handlers do. No host is kept in it: hosts are reached through the frames. */
 typedef struct process_guard_t {
     SRWLOCK lock;
     uint32_t guards;
-    DWORD slot; /* of a thread's thread_t; FLS_OUT_OF_INDEXES: none yet */
+    DWORD slot; /* holds each thread's thread_t; FLS_OUT_OF_INDEXES: no slot yet */
     void *handler;
     void (*earlier_abort)(int number);
     thread_t *threads;
-    image_t host[2]; /* the program, and the library that this is in */
+    image_t host[2]; /* the program, and the library that this code is in */
 } process_guard_t;
 
 static process_guard_t process_guard = {.lock = SRWLOCK_INIT, .slot = FLS_OUT_OF_INDEXES};
@@ -140,7 +140,7 @@ static uintptr_t function_around(uintptr_t address)
     return function == NULL ? 0 : (uintptr_t)base + function->BeginAddress;
 }
 
-/* One frame further: where there is no function at the instruction, the return address lies on top of the stack. */
+/* Go one frame outwards. Where no function is around the instruction, the return address lies on top of the stack. */
 static void step_out(CONTEXT *context)
 {
     DWORD64 base, established;
@@ -157,13 +157,13 @@ static void step_out(CONTEXT *context)
 typedef struct walk_t {
     CONTEXT context;
     const frame_t *frame;
-    const image_t *image; /* found: the plugin's, and where in it; NULL where it has left no trace */
+    const image_t *image; /* found: the plugin's, and the address in it; NULL where the call has left no trace */
     uintptr_t at;
     bool plugin, host;
 } walk_t;
 
-/* The innermost image of a plugin, the host or the program on the stack. The host's own code that ran the call counts
- * as the plugin's: a verb may end in a call that takes the place of its own on the stack. */
+/* Find the innermost image of a plugin, the host or the program on the stack. The host's own function that ran the call
+ * counts as the plugin: a verb may end in a call that takes the place of its own frame on the stack. */
 static void look_outwards(walk_t *w)
 {
     for (uint32_t i = 0; i < FRAMES_MOST && !w->plugin && !w->host; i++) {
@@ -183,7 +183,7 @@ static void look_outwards(walk_t *w)
     }
 }
 
-/* The stack may be ruined: what goes wrong on it ends the walk. */
+/* Look outwards along a stack that may be ruined: a fault while reading it ends the walk. */
 static void walk(thread_t *walker, walk_t *w)
 {
     if (_setjmp(walker->walk_failed, NULL) == 0) {
@@ -226,7 +226,7 @@ static bool is_fault(DWORD code)
            code == EXCEPTION_STACK_OVERFLOW || code == EXCEPTION_DATATYPE_MISALIGNMENT;
 }
 
-/* Does what happens at a context belong to a plugin? `jumped`: no code is there. */
+/* Does the crash at this context belong to a plugin? `jumped`: no code is there. */
 static bool judge(thread_t *thread, const CONTEXT *context, bool jumped)
 {
     const frame_t *frame = thread->top;
@@ -266,7 +266,8 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *happened)
     return answer;
 }
 
-/* The C library has forgotten its handler before it calls it. What is not a plugin's goes on as if there were none. */
+/* Called by the C library for abort, after it has forgotten this handler (so ask for SIGABRT again where the process
+ * lives on). An abort that is not a plugin's goes on as if there were no guard. */
 static void on_abort(int number)
 {
     thread_t *thread = this_thread();
@@ -276,7 +277,7 @@ static void on_abort(int number)
         thread->found = (found_t){.code = 0};
         walk_t w = {.context = here, .frame = thread->top};
         while (is_host((uintptr_t)w.context.Rip) && w.context.Rip != 0)
-            step_out(&w.context); /* this function */
+            step_out(&w.context); /* out of this function */
         walk(thread, &w);
         if (w.plugin) {
             signal(SIGABRT, on_abort);
@@ -292,7 +293,7 @@ static void on_abort(int number)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-/* Of a thread that ends, or of all at the end of the slot. */
+/* The callback of the slot: for a thread that ends, or for all threads at the end of the slot. */
 static void CALLBACK forget_thread(void *data)
 {
     thread_t *thread = data;
@@ -311,7 +312,7 @@ static void CALLBACK forget_thread(void *data)
     HeapFree(GetProcessHeap(), 0, thread);
 }
 
-/* NULL where there is no memory: then the call runs without a guard. */
+/* Enter this thread into the list. NULL where there is no memory: then the call runs without a guard. */
 static thread_t *prepare_thread(void)
 {
     thread_t *thread = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof *thread);
@@ -324,7 +325,7 @@ static thread_t *prepare_thread(void)
     }
     if (!DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &thread->handle, 0, FALSE,
                          DUPLICATE_SAME_ACCESS))
-        thread->handle = NULL; /* guarded all the same, but for the time */
+        thread->handle = NULL; /* calls are guarded all the same, but for the time */
     SetThreadStackGuarantee(&room);
     AcquireSRWLockExclusive(&process_guard.lock);
     thread->next = process_guard.threads;
@@ -343,7 +344,7 @@ static void end_call(thread_t *thread, CONTEXT *context, const image_t *image)
     SetThreadContext(thread->handle, context);
 }
 
-/* Is a stopped thread still in the call that was found too late, and where? */
+/* Is a stopped thread still in the call that was found to be late? If so, `context` says where it stands. */
 static bool is_in_call(const thread_t *thread, CONTEXT *context)
 {
     context->ContextFlags = CONTEXT_FULL;
@@ -363,7 +364,7 @@ static void end_late(thread_t *thread)
     ResumeThread(thread->handle);
 }
 
-/* The threads of this guard that have been in one call for too long. Are there any? */
+/* End the calls of this guard that have run for too long, where that can be done now. Returns whether there are any. */
 static bool end_all_late(const guard_t *guard)
 {
     bool any = false;
@@ -430,7 +431,7 @@ static bool install(void)
     return true;
 }
 
-/* Not where somebody else has asked for SIGABRT meanwhile. */
+/* Remove the handlers, but not where somebody else has asked for SIGABRT meanwhile. */
 static void uninstall(void)
 {
     RemoveVectoredExceptionHandler(process_guard.handler);
@@ -439,7 +440,7 @@ static void uninstall(void)
         signal(SIGABRT, present);
 }
 
-/* The callback of the slot lies in this image, which may go before the threads do. */
+/* Free the slot before this image goes: the slot's callback lies in the image, which may go before the threads do. */
 __attribute__((destructor)) static void forget_slot(void)
 {
     if (process_guard.slot != FLS_OUT_OF_INDEXES)
@@ -591,7 +592,8 @@ bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash
     return true;
 }
 
-/* The system's loader must not be left in the middle: every other thread of the process would wait for it. */
+/* Not guarded here: the system's loader must not be left in the middle, since every other thread of the process would
+ * wait for it. */
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)
 {
     (void)guard, (void)crash;
@@ -605,7 +607,7 @@ bool guard_samples(void)
     return thread != NULL && atomic_load_explicit(&thread->calls, memory_order_relaxed) % SAMPLE == 0;
 }
 
-/* Crashes that end the process are told by the system alone here. */
+/* Does nothing here: crashes that end the process are told by the system alone. */
 void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
 {
     (void)guard, (void)tell, (void)ends;

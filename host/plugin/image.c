@@ -1,7 +1,7 @@
-/* image.c - which checker is this platform's.
+/* image.c - choosing the checker of this platform, and the refusals that the checkers share.
  *
- * The checkers of ELF and PE are compiled everywhere, so that both can be tested anywhere; the linker
- * drops the one that nobody calls.
+ * The checkers of ELF and PE are compiled everywhere, so that both can be tested anywhere; the linker drops the one that
+ * nobody calls.
  */
 #include "image.h"
 
@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 #if defined(__APPLE__)
-/* A 64-bit Mach-O library or bundle: its magic, and the fourth word that says so. */
+/* Is this a 64-bit Mach-O library or bundle? Judged by the magic and by the fourth word, which gives the kind of file.
+ * */
 static bool check_mach(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size)
 {
     const image_t image = image_begin(bytes, size, symbol, why, why_size);
@@ -41,7 +42,7 @@ bool image_check(const void *bytes, size_t size, const char *symbol, char *why, 
 
 /* How a library is refused.
  *
- * Only what a program's user can do something about is told apart in the sentences; the rest is "damaged".
+ * The sentences tell apart only what a program's user can do something about; any other fault is "damaged".
  */
 
 image_t image_begin(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size)
@@ -80,7 +81,7 @@ static const char *platform_of(const image_t *image)
     return "";
 }
 
-/* Shows the first bytes as a C string would. */
+/* Refuse a file that is no library of this platform: the sentence shows the first bytes as a C string would. */
 bool image_refuse_kind(const image_t *image)
 {
     char shown[8 * 4 + 1] = "";

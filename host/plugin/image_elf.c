@@ -1,12 +1,12 @@
 /* image_elf.c - what must hold in an ELF library before dlopen may map it.
  *
- * The section table stands behind everything else in the file. The system's loader has no use for it, but
- * it shows that a file is whole: a file cut short has lost it, a file that ends in zeros has null
- * sections. A library without it is therefore refused. Then follows what the loader itself walks without
+ * The section table stands behind everything else in the file. The system's loader has no use for the table, but it
+ * shows that a file is whole: a file cut short has lost the table, a file that ends in zeros has null sections. A
+ * library without a section table is therefore refused. Checked after it is what the loader itself follows without
  * looking: segments, then the dynamic table and the symbols.
  *
- * Counts are bounded by the file's size before anything loops over them. The records' layouts are those of
- * the System V ABI (chapters 4 and 5) and of GNU's extensions.
+ * Counts are bounded by the file's size before anything loops over them. The records' layouts are those of the System V
+ * ABI (chapters 4 and 5) and of GNU's extensions.
  */
 #include "elf.h"
 #include "image.h"
@@ -18,10 +18,10 @@
 
 /* An ELF library that is being judged, and where in it things are.
  *
- * Records are copied out, so no alignment is assumed. What each answer presupposes is said beside it; the
- * checks run in that order (image_check_elf).
+ * Records are copied out, so no alignment is assumed. Beside each function stands which checks must have passed before
+ * it is called; the checks run in that order (image_check_elf).
  *
- * What it does not do: it refuses nothing.
+ * Not here: refusing a library (the functions elf_check_...).
  */
 
 typedef struct elf_t {
@@ -32,27 +32,28 @@ typedef struct elf_t {
     uint64_t symbols, symbol_count;
 } elf_t;
 
-/* Once the header is good: a section, a segment. */
+/* A section, a segment. Only after the header has been checked. */
 static elf_section_t elf_section(const elf_t *elf, uint32_t index);
 static elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
 
 /* Do the bytes lie in the file, and begin and end with a zero byte? */
 static bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
 
-/* Once the segments are good. Where in the file is what memory will hold at `address`? Wanted are `bytes` bytes in one
- * segment that has all of `flags`. With `offset` NULL memory that is in no file will do. */
+/* Find where in the file the bytes stand that memory will hold at `address`: `bytes` bytes in one segment that has all
+ * of `flags`. With `offset` NULL, memory that no byte of the file stands for will do too. Only after the segments have
+ * been checked. */
 static bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset);
 
-/* Copy out what memory will hold at `address`; false where no file says. */
+/* Copy out the bytes that memory will hold at `address`; false where the file has none for that address. */
 static bool elf_read(const elf_t *elf, uint64_t address, void *out, size_t bytes);
 
-/* Once the dynamic table is known to end: an entry of it; the value of a tag, of one that stands there twice the last,
- * as the loader takes it. */
+/* An entry of the dynamic table; the value of a tag (where the tag stands there twice the last one, as the loader takes
+ * it). Only after the dynamic table is known to end. */
 static elf_dynamic_t elf_dynamic(const elf_t *elf, uint64_t index);
 static bool elf_find_tag(const elf_t *elf, uint64_t tag, uint64_t *value);
 static bool elf_has_tag(const elf_t *elf, uint64_t tag);
 
-/* Once the symbols are found: one of them. */
+/* One of the symbols. Only after elf_count_symbols has found them. */
 static elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index);
 
 /* --- dynamic ----------------------------------------------------------------------------------------------------- */
@@ -60,15 +61,15 @@ static elf_symbol_t elf_symbol(const elf_t *elf, uint64_t index);
 /* The dynamic table of an ELF library, and what the loader does by it.
  */
 
-/* The table has an end, tells of whole tables, and its texts are texts. After the segments. */
+/* Check that the table has an end, tells of whole tables, and names texts that exist. After the segments. */
 static bool elf_check_dynamic(elf_t *elf);
 
-/* The words that are written and the functions that are called at loading lie in the image. After elf_check_symbols. */
+/* Check that the words written and the functions called at loading lie in the image. After elf_check_symbols. */
 static bool elf_check_loading(const elf_t *elf);
 
 /* --- symbols ----------------------------------------------------------------------------------------------------- */
 
-/* What the system's loader walks to find a symbol by its name.
+/* The tables that the system's loader walks to find a symbol by its name.
  */
 
 /* Find the symbols, and check them, their hash tables and their versions. After elf_check_dynamic. */
@@ -178,7 +179,8 @@ static bool elf_check_end(const elf_t *elf)
     return true;
 }
 
-/* The address of a table and what tells its length: a loader follows either without asking for the other. */
+/* Check that the address of a table and its length are both there: a loader reads either without asking for the other.
+ * */
 static bool elf_check_pairs(const elf_t *elf)
 {
     static const uint64_t pairs[][2] = {
@@ -217,16 +219,17 @@ static bool elf_check_dynamic(elf_t *elf)
     return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
 }
 
-/* What a loader does by a relocation of a type: how many bytes it writes (0: nothing), and whether it calls the
- * function at its addend to learn what. `late`: in the table of relocations that may wait for the first call, where
- * loaders know these types only. */
+/* What a loader does for a relocation of a type: how many bytes it writes (0: none), and whether it calls the function
+ * at the addend to learn their value. `late`: the type may stand in the table of relocations that may wait for the
+ * first call; loaders know no other types there. */
 typedef struct relocation_kind_t {
     uint32_t type, bytes;
     bool calls, late;
 } relocation_kind_t;
 
-/* The types that shared libraries have, after the supplements of the System V ABI for each processor. A loader ends the
- * process, or the load, where it meets another one. Those that copy out of a library belong to programs. */
+/* The types of relocations that shared libraries have, after the supplements of the System V ABI for each processor. A
+ * loader ends the process, or the load, where it meets another type. Types that copy out of a library are for programs,
+ * and are not listed. */
 static const relocation_kind_t relocation_kinds[] = {
 #if defined(__x86_64__)
     {0, 0, false, true},   /* NONE */
@@ -337,11 +340,11 @@ static bool elf_check_loading(const elf_t *elf)
 
 /* Symbols, the hash tables over them, and the versions that they want and offer.
  *
- * The loader follows all of these without asking whether they end: chains of a hash table, lists of lists of versions.
- * Here each walk is bounded by the file's size, and what one would lead outside is refused.
+ * The loader follows all of them without asking whether they end: chains of a hash table, lists of lists of versions.
+ * Here each walk is bounded by the file's size, and a walk that would lead outside the file is refused.
  */
 
-/* The dynamic table says where symbols are but not how many; the section of the same address does. */
+/* The dynamic table says where symbols are but not how many; the section at the same address gives their count. */
 static bool elf_count_symbols(elf_t *elf)
 {
     uint64_t address = 0, entry_bytes = 0;
@@ -377,9 +380,9 @@ static uint32_t word_at(const elf_t *elf, uint64_t table, uint64_t index)
     return word;
 }
 
-/* GNU's hash table: four words of header, a Bloom filter, buckets with the first symbol of a chain or 0,
- * and one hash for each symbol from `first` on, whose lowest bit ends a chain. With the last symbol ending
- * one, every walk ends in the table. A library that exports nothing has buckets, but no hashes. */
+/* GNU's hash table: four words of header, a Bloom filter, buckets with the first symbol of a chain or 0, and one hash
+ * for each symbol from `first` on, whose lowest bit ends a chain. Where the last symbol ends a chain, every walk ends
+ * in the table. A library that exports nothing has buckets, but no hashes. */
 static bool elf_gnu_hash_is_sound(const elf_t *elf, uint64_t address)
 {
     uint64_t table = 0;
@@ -404,8 +407,8 @@ static bool elf_gnu_hash_is_sound(const elf_t *elf, uint64_t address)
            (word_at(elf, table + hashes, hashed - 1) & 1) != 0;
 }
 
-/* The older table: buckets and chains of symbol numbers, 0 ends a chain. Each symbol is in one chain at
- * most, so more steps than symbols mean that a chain runs in a circle. */
+/* The older hash table: buckets and chains of symbol numbers, 0 ends a chain. Each symbol is in one chain at most, so
+ * more steps than symbols mean that a chain runs in a circle. */
 static bool elf_old_hash_is_sound(const elf_t *elf, uint64_t address)
 {
     uint64_t table = 0, steps = 0;
@@ -435,8 +438,8 @@ static bool elf_check_hash(const elf_t *elf)
     return true;
 }
 
-/* The loader looks for the library that a version is wanted of among those it has loaded for this one, and
- * stops the process where it finds none. */
+/* Does the library name another one as needed? The loader looks for the library that a version is wanted of among those
+ * it has loaded for this one, and stops the process where it finds none. */
 static bool elf_wants_library(const elf_t *elf, uint32_t name)
 {
     const char *texts = (const char *)elf->image->bytes + elf->strings;
@@ -450,7 +453,7 @@ static bool elf_wants_library(const elf_t *elf, uint32_t name)
     return false;
 }
 
-/* What walking the lists of versions has come to: the highest number, and how many steps the file has room
+/* The state of a walk through the lists of versions: the highest number seen, and how many more steps the file has room
  * for. */
 typedef struct walk_t {
     uint32_t highest;
@@ -503,7 +506,7 @@ static bool elf_offers_are_sound(const elf_t *elf, uint64_t address, walk_t *wal
     return true;
 }
 
-/* Each symbol has the number of a version; the loader keeps no more of them than the lists named. */
+/* Check that each symbol's number of a version is one that the lists named: the loader keeps no more of them. */
 static bool elf_check_versions(const elf_t *elf)
 {
     walk_t walk = {0, elf->image->size / sizeof(elf_need_item_t)};
@@ -618,7 +621,7 @@ static bool elf_check_section(const elf_t *elf, uint32_t index, uint64_t name_by
         return image_refuse_cut(elf->image, what, section.offset, section.bytes);
     if (section.name >= name_bytes || section.link >= elf->header.section_count)
         return image_refuse(elf->image, "damaged: %s refers to what is not there", what);
-    /* The standard allows 0 too, but linkers write 1; a 0 is all that a short tail of zeros shows. */
+    /* The standard allows 0 too, but linkers write 1. A short tail of zeros in the file shows by this 0 alone. */
     if (!is_power_of_two(section.alignment))
         return image_refuse(elf->image, "damaged: %s has an alignment that is no power of two", what);
     return true;
@@ -640,8 +643,8 @@ static bool elf_check_sections(const elf_t *elf)
     return true;
 }
 
-/* A loader maps segments one behind the other, each page of memory from the page of the file that goes
- * with it. */
+/* Check a segment to load. A loader maps such segments one behind the other, each page of memory from the page of the
+ * file that goes with it. */
 static bool elf_check_load(const elf_t *elf, const elf_segment_t *segment, const char *what,
                            uint64_t *reached)
 {
@@ -683,8 +686,8 @@ static bool elf_check_segments(elf_t *elf)
     return true;
 }
 
-/* A loader reads the other segments (notes, thread-local data, what is to be protected) where they are
- * mapped. What is to be protected is rounded up to a page. */
+/* Check the other segments (notes, thread-local data, what is to be protected): a loader reads them where they are
+ * mapped. The size of the segment to be protected is rounded up to a page. */
 static bool elf_check_mapped(const elf_t *elf)
 {
     for (uint32_t i = 0; i < elf->header.segment_count; i++) {

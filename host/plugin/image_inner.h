@@ -2,7 +2,7 @@
  *
  * For the checkers (image.c, image_elf.c, image_pe.c) only; others include image.h.
  *
- * What it does not do: it knows no file format.
+ * Not here: any file format.
  */
 #ifndef HOST_PLUGIN_IMAGE_INNER_H
 #define HOST_PLUGIN_IMAGE_INNER_H
@@ -23,20 +23,20 @@ typedef struct image_t {
     size_t why_size;
 } image_t;
 
-/* Ready to be judged, with an empty sentence. */
+/* An image that is ready to be judged, with an empty sentence. */
 image_t image_begin(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size);
 
-/* Leave the sentence, and return false. */
+/* Write the sentence that refuses the library, and return false. */
 bool image_refuse(const image_t *image, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The refusals that all formats share: a part that ends behind the file's end; a file that begins like
- * something else; another machine's; without the symbol. */
+/* The refusals that all formats share: a part that ends behind the file's end; a file that begins like something else;
+ * a library for another machine; a library without the symbol. */
 bool image_refuse_cut(const image_t *image, const char *what, uint64_t offset, uint64_t bytes);
 bool image_refuse_kind(const image_t *image);
 bool image_refuse_machine(const image_t *image, const char *theirs, const char *ours);
 bool image_refuse_symbol(const image_t *image);
 
-/* Is the text at `offset` just `wanted`, its zero byte included? */
+/* Is the text at `offset` the same as `wanted`, its zero byte included? */
 bool image_text_is(const image_t *image, uint64_t offset, const char *wanted);
 
 /* Do `bytes` bytes from `offset` lie within `size`? By subtraction: no sum that could overflow. */
@@ -45,7 +45,7 @@ static inline bool image_fits(uint64_t offset, uint64_t bytes, uint64_t size)
     return offset <= size && bytes <= size - offset;
 }
 
-/* Copy a record out: wherever it stands, it is aligned afterwards. The caller has checked the range. */
+/* Copy a record out, since it may stand in the file at any alignment. The caller has checked the range. */
 static inline void image_copy(const image_t *image, uint64_t offset, void *out, size_t bytes)
 {
     memcpy(out, image->bytes + offset, bytes);
