@@ -1,9 +1,9 @@
 /* check.c - looking into a plugin's file for what would trouble a reload.
  *
  * Looked for are: variables of the plugin's own that can be written (also one a thread), since they are lost at a
- * reload and shared by hosts; unique symbols, "do not delete", and destructors of thread-local objects, since they keep the
- * old image mapped for ever; functions that are called at opening, since they run before the descriptor is judged; and
- * imported functions that show what the plugin may leave behind: threads, handlers, other processes.
+ * reload and shared by hosts; unique symbols, "do not delete", and destructors of thread-local objects, since they keep
+ * the old image mapped for ever; functions that are called at opening, since they run before the descriptor is judged;
+ * and imported functions that show what the plugin may leave behind: threads, handlers, other processes.
  *
  * Symbols that the toolchain puts into every library are known by name and passed over, as in tools/check_statics.sh.
  */

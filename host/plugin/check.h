@@ -1,6 +1,7 @@
 /* check.h - findings about a plugin's file: rules it breaks, and what would keep the plugin from being reloaded.
  *
- * The bytes are read, nothing is run. Of an ELF file everything is looked at; of other files only whether they are whole.
+ * The bytes are read, nothing is run. Of an ELF file everything is looked at; of other files only whether they are
+ * whole.
  *
  * Not here: proofs of what the code does; variables that a library which the plugin uses keeps for it.
  */

@@ -2,8 +2,8 @@
  *
  * While guard_run runs a call, the call is ended by a bad address, a division by zero, an illegal instruction, abort, a
  * stack that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe that nobody reads or
- * beyond the limit of a file's size, pthread_exit; and, with a time limit, by not coming back. guard_run then returns false and
- * tells what happened. Calls nest; every thread has calls of its own.
+ * beyond the limit of a file's size, pthread_exit; and, with a time limit, by not coming back. guard_run then returns
+ * false and tells what happened. Calls nest; every thread has calls of its own.
  *
  * Whose crash it is. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
  * instruction lies in such an image, or where the stack shows that a plugin's image called the function around the
@@ -14,9 +14,9 @@
  * A time limit is watched by a thread of the guard's own that counts calls: the cost of a call does not depend on
  * whether there is a limit. Where a debugger is attached nothing is ended for being late.
  *
- * Not here: restoring what an ended call had changed, freeing what it had taken, releasing locks that it held; guards on
- * other systems than Linux on x86-64 and aarch64 and Windows on x86-64, where guard_create says so. Further limits of
- * the guard: docs/hot_reload.md.
+ * Not here: restoring what an ended call had changed, freeing what it had taken, releasing locks that it held; guards
+ * on other systems than Linux on x86-64 and aarch64 and Windows on x86-64, where guard_create says so. Further limits
+ * of the guard: docs/hot_reload.md.
  */
 #ifndef HOST_PLUGIN_GUARD_H
 #define HOST_PLUGIN_GUARD_H

@@ -1,7 +1,7 @@
 /* image.c - choosing the checker of this platform, and the refusals that the checkers share.
  *
- * The checkers of ELF and PE are compiled everywhere, so that both can be tested anywhere; the linker drops the one that
- * nobody calls.
+ * The checkers of ELF and PE are compiled everywhere, so that both can be tested anywhere; the linker drops the one
+ * that nobody calls.
  */
 #include "image.h"
 

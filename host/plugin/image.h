@@ -16,8 +16,8 @@
 #include <stddef.h>
 
 /* Are these the bytes of a complete 64-bit shared library for this platform and machine, which exports `symbol`? If
- * not, `why` tells the reason in one sentence without a full stop, fit to stand behind "path: "; otherwise `why` is "". On
- * Apple's systems only the kind of file is looked at. [any] */
+ * not, `why` tells the reason in one sentence without a full stop, fit to stand behind "path: "; otherwise `why` is "".
+ * On Apple's systems only the kind of file is looked at. [any] */
 bool image_check(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size);
 
 /* Like image_check for one format, whatever the platform: ELF (POSIX systems) and PE32+ (Windows), both for the machine

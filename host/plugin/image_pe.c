@@ -1,12 +1,11 @@
 /* image_pe.c - what must hold in a PE32+ library before LoadLibrary may map it.
  *
- * The tables stand at the file's beginning, so a cut shows there, but zeros at the end do not. They show
- * in the checksum, where the linker has left one, and else in tables of imports, exports and relocations
+ * The tables stand at the file's beginning, so a file cut short shows there, but zeros at the file's end do not. Such
+ * zeros show in the checksum, where the linker has left one, and else in tables of imports, exports and relocations
  * that end too soon.
  *
- * All numbers are little-endian and at any alignment, so they are put together from bytes; counts are
- * bounded by the file's size before anything loops over them. The layouts are those of Microsoft's "PE
- * Format".
+ * All numbers are little-endian and at any alignment, so they are put together from bytes; counts are bounded by the
+ * file's size before anything loops over them. The layouts are those of Microsoft's "PE Format".
  */
 #include "image.h"
 #include "image_inner.h"
@@ -72,7 +71,7 @@ static const char *machine_name(uint32_t machine)
     }
 }
 
-/* The header of the file proper, behind the stub for MS-DOS. */
+/* Check the header of the library proper, behind the stub for MS-DOS. */
 static bool pe_check_header(pe_t *pe)
 {
     const image_t *image = pe->image;
@@ -149,7 +148,7 @@ static bool pe_check_sections(const pe_t *pe)
     return true;
 }
 
-/* False where the library has none of that kind. */
+/* Find a directory's address and size. False where the library has none of that kind. */
 static bool pe_directory(const pe_t *pe, uint32_t index, uint32_t *address, uint32_t *bytes)
 {
     if (index >= pe->directory_count)
@@ -159,7 +158,7 @@ static bool pe_directory(const pe_t *pe, uint32_t index, uint32_t *address, uint
     return *address != 0 && *bytes != 0;
 }
 
-/* What stands behind the sections: the linker's symbols with their texts, and certificates. */
+/* Check the parts behind the sections: the linker's symbols with their texts, and certificates. */
 static bool pe_check_tail(const pe_t *pe)
 {
     const image_t *image = pe->image;
@@ -176,8 +175,8 @@ static bool pe_check_tail(const pe_t *pe)
     return true;
 }
 
-/* All 16-bit words of the file added up with the carry coming round, the checksum itself left out, and the
- * file's size. Linkers that write none leave 0. */
+/* Check the checksum: all 16-bit words of the file added up with the carry coming round, the checksum itself left out,
+ * and the file's size. Linkers that write no checksum leave 0. */
 static bool pe_check_sum(const pe_t *pe)
 {
     const image_t *image = pe->image;
@@ -198,7 +197,7 @@ static bool pe_check_sum(const pe_t *pe)
     return true;
 }
 
-/* Where in the file is what memory will hold at `address`? At least `bytes` bytes are wanted. */
+/* Find where in the file the bytes stand that memory will hold at `address`. At least `bytes` bytes are wanted. */
 static bool pe_locate(const pe_t *pe, uint32_t address, uint64_t bytes, span_t *span)
 {
     for (uint32_t i = 0; i < pe->section_count; i++) {
@@ -212,7 +211,7 @@ static bool pe_locate(const pe_t *pe, uint32_t address, uint64_t bytes, span_t *
     return false;
 }
 
-/* A text of at least one character, ended within its section. */
+/* Does a text of at least one character stand there, ended within its section? */
 static bool pe_is_text(const pe_t *pe, uint32_t address)
 {
     span_t span;
@@ -220,8 +219,8 @@ static bool pe_is_text(const pe_t *pe, uint32_t address)
            memchr(pe->image->bytes + span.offset, '\0', (size_t)span.bytes) != NULL;
 }
 
-/* The list of what is wanted from one library: texts behind two bytes of hint, or numbers; ended by 0.
- * Counts down `left`, since no file can hold more than so many. */
+/* Check the list of symbols wanted from one library: texts behind two bytes of hint, or numbers; ended by 0. Counts
+ * down `left`, the most entries that the file has room for. */
 static bool pe_check_import_list(const pe_t *pe, uint32_t address, uint64_t *left)
 {
     span_t list;
@@ -238,7 +237,7 @@ static bool pe_check_import_list(const pe_t *pe, uint32_t address, uint64_t *lef
     return false;
 }
 
-/* An empty table is also what zeros look like: it needs a checksum that vouches for it. */
+/* Check the table of imports. Zeros look like an empty table, so an empty one needs a checksum that vouches for it. */
 static bool pe_check_imports(const pe_t *pe)
 {
     uint32_t address = 0, bytes = 0;
@@ -262,8 +261,8 @@ static bool pe_check_imports(const pe_t *pe)
     return image_refuse(pe->image, "damaged: its table of imports has no end");
 }
 
-/* One page's relocations: an address, the block's size, then words of a kind (4 bits) and a place (12
- * bits). The kind that does nothing only ever fills up the last word. */
+/* Check one page's relocations: an address, the block's size, then words of a kind (4 bits) and a place (12 bits). The
+ * kind that does nothing only ever fills up the last word. */
 static bool pe_relocation_block_is_sound(const pe_t *pe, uint64_t at, uint64_t bytes)
 {
     uint32_t page = pe_u32(pe->image, at);
@@ -295,7 +294,7 @@ static bool pe_check_relocations(const pe_t *pe)
     return true;
 }
 
-/* Who unwinds the stack searches this table, which is in order. */
+/* Check the table for unwinding: code that unwinds the stack searches it, so the table must be in order. */
 static bool pe_check_unwind(const pe_t *pe)
 {
     uint32_t address = 0, bytes = 0, reached = 0;
@@ -331,7 +330,7 @@ static bool pe_check_entry(const pe_t *pe)
     return image_refuse(pe->image, "damaged: the function that is called at loading is not in its code");
 }
 
-/* Texts, their functions' numbers, and the functions (here: data) by number. */
+/* Check the exports: texts, the numbers of their functions, and the functions (here: data) by number. */
 static bool pe_check_export(const pe_t *pe)
 {
     uint32_t address = 0, bytes = 0;

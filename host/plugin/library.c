@@ -1,7 +1,8 @@
 /* library.c - the shared library of a plugin: from a file to an image in memory, and its end.
  *
  * The plugin's verbs are guarded from before the first of them runs; so is the code that runs when the system opens the
- * library and when it closes it, constructors and destructors. What crashes there is refused, or stays in memory.
+ * library and when it closes it (constructors, destructors). A library that crashes at opening is refused; one that
+ * crashes at closing stays in memory.
  */
 #include "loader.h"
 
@@ -36,7 +37,8 @@ static void open_it(void *data)
     opening->handle = os_library_open(opening->path, opening->why, opening->size);
 }
 
-/* Code of the library runs when the system opens it: constructors. false where that was ended; `why` says by what. */
+/* Open the library, whose constructors run then. false where the opening was ended, or is refused for what it changed
+ * of the process; `why` says the reason. */
 static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, char *why, size_t size)
 {
     guard_crash_t crash;
@@ -47,7 +49,7 @@ static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, c
         plugin->library = opening.handle;
         return true;
     }
-    guard_samples(); /* this thread gets its stack for handlers, which is no change of the library's */
+    guard_samples(); /* gives this thread its stack for handlers, which must not count as the library's change */
     os_surroundings_t *before = os_surroundings_take(true);
     bool opened = guard_run_whole(loader->guard, open_it, &opening, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
@@ -102,9 +104,9 @@ static void run_ends(void *data)
         ends->functions[i]();
 }
 
-/* A copy of a file is open nowhere else: what runs at its end is called here, like a verb, and what is left for the
- * system's loader cannot fail. It is not closed where that crashes, since functions for the end of the process may
- * still be registered. */
+/* Close a plugin's own copy of a file, which is open nowhere else: the functions that run at its end are called here,
+ * like a verb, so that what is left for the system's loader cannot fail. Where one of them crashes the library is not
+ * closed, since functions for the end of the process may still be registered. */
 static bool close_copy(const plugin_t *plugin, guard_crash_t *crash)
 {
     ends_t ends;

@@ -64,7 +64,7 @@ bool loader_is_static(const loader_t *loader, const char *name)
     return find_static(loader, name) != NULL;
 }
 
-/* `present`: the plugin of which it is to be the next version, or NULL. */
+/* Judge a head. `present`: the plugin of which the head is to be the next version, or NULL. */
 static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const plugin_t *present)
 {
     error_text_t *error = &loader->base->error;
@@ -82,7 +82,7 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
 }
 
 #if defined(BACKPLANE_AUDIT)
-/* Threads of plugins change blocks while they are searched. */
+/* Do plugins run that may have threads? Those would change blocks while the blocks are searched. */
 static bool have_threads(const loader_t *loader)
 {
     for (uint32_t i = 0; i < loader->plugins.count; i++) {
@@ -102,7 +102,7 @@ size_t loader_audit(loader_t *loader)
 }
 #endif
 
-/* An account for a version; it never moves. false when out of memory. */
+/* Make an account for a version, at an address that never changes. false when out of memory. */
 static bool open_account(loader_t *loader, plugin_t *plugin)
 {
     memory_t *account = memory_new(&loader->memory, sizeof *account);
@@ -157,8 +157,8 @@ static void free_plugin(loader_t *loader, plugin_t *plugin)
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
 
-/* A list of today's items: of each as many bytes as both know, the rest zero. An item without a name has the
-   plugin's. */
+/* Copy a list as items of the host's size. Items must not be smaller; what is larger is cut off. An item without a name
+   gets the plugin's. */
 static bp_result_t copy_list(loader_t *loader, const char *kind, const char *name, const void *items, uint32_t count,
                              uint32_t item_size, size_t known, void **copy)
 {
@@ -225,7 +225,7 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     return result;
 }
 
-/* As many bytes as both know; the rest is zero. */
+/* Copy head and descriptor: as many bytes as both the plugin and the host know; the rest is zero. */
 static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head)
 {
     memory_t *memory = &loader->memory;
@@ -282,7 +282,7 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
     return error_prefix(error, result, "its load failed: ");
 }
 
-/* The last step of loading. Where it fails, what `load` has made is given back. */
+/* The last step of loading: let the plugin run. Where that fails, `unload` gives back what `load` has made. */
 static bp_result_t run(loader_t *loader, plugin_t *plugin)
 {
     error_text_t kept;
@@ -339,7 +339,8 @@ static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *pat
     return result;
 }
 
-/* The system does not load the copy: perhaps because nothing may be run from TMPDIR. A copy beside the plugin tells. */
+/* Try a copy beside the plugin where the system does not load the copy in TMPDIR, from which perhaps nothing may be
+ * run. */
 static bp_result_t open_copy_beside(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     copies_go(&loader->files, COPIES_BESIDE);
@@ -563,11 +564,11 @@ void loader_resume_all(loader_t *loader, uint32_t reason)
 
 /* The magic, the sizes, the versions, the name and the lists of a descriptor.
  *
- * In this order, since each is only to be believed when those before it hold.
+ * Judged in this order, since each can only be believed when those before it hold.
  */
 
 enum {
-    HEAD_2_0 = sizeof(bp_plugin_head_t), /* bytes in ABI 2.0: what is appended later may be missing */
+    HEAD_2_0 = sizeof(bp_plugin_head_t), /* bytes in ABI 2.0: members appended later may be missing */
     DESC_2_0 = sizeof(bp_plugin_desc_t)
 };
 
@@ -633,7 +634,8 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
 
 /* Whether a plugin is called.
  *
- * Any thread may ask while another writes down a crash: the sentence is complete before `aside` says that there is one.
+ * Any thread may ask while another one writes down a crash: the sentence is complete before `aside` says that there is
+ * one.
  */
 
 memory_t *plugin_account(plugin_t *plugin)
@@ -642,7 +644,8 @@ memory_t *plugin_account(plugin_t *plugin)
 }
 
 /* `allocating` is raised before `changing` is read, and plugin_begin_changing sets `changing` before it reads
- * `allocating`: so either this thread sees that the plugin changes, or the one that changes it waits for this call. */
+ * `allocating`. So either this thread sees that the plugin's version is being changed, or the thread that changes it
+ * waits for this call. */
 void *plugin_resize(plugin_t *plugin, void *old, size_t old_size, size_t new_size)
 {
     atomic_fetch_add(&plugin->allocating, 1);

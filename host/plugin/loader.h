@@ -1,9 +1,9 @@
 /* loader.h - plugins: found, judged, opened, configured, loaded; and unloaded again.
  *
- * A plugin that loads has gone through all of these steps; one that fails at any of them leaves nothing behind.
- * Code of the plugin runs only in the last.
+ * A plugin that loads has gone through all of these steps; a plugin that fails at any of them leaves nothing behind.
+ * Code of the plugin runs only in the last step.
  *
- * What it does not do: worlds. Whoever unloads a plugin has first taken its managers and systems out of them.
+ * Not here: worlds. Whoever unloads a plugin has first taken its managers and systems out of all worlds.
  */
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
@@ -26,19 +26,19 @@ typedef struct loader_t {
     const bp_plugin_head_t *const *static_plugins;
     uint32_t static_count;
     plugins_t plugins;
-    posts_t posts;            /* what their threads have asked for */
+    posts_t posts;            /* tasks that threads of plugins have asked for */
     bool located;             /* the present error already says where it is */
-    guard_t *guard;           /* of plugins from files; NULL: none */
+    guard_t *guard;           /* guards plugins from files; NULL: none */
 #if defined(BACKPLANE_AUDIT)
     retired_t retired;        /* images closed since the last audit */
 #endif
     bool on_trial;            /* in a process that only tries something out: no file is removed, and plugins are told
                                  so */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
-    copies_t files;           /* those */
+    copies_t files;           /* those copies */
 } loader_t;
 
-/* The parts and the static list are borrowed. */
+/* The base, the registry, the API and the list of static plugins are borrowed. */
 void loader_init(loader_t *loader, base_t *base, registry_t *registry, const bp_api_t *api, bp_host_o *host,
                  const bp_plugin_head_t *const *static_plugins, uint32_t static_count);
 void loader_free(loader_t *loader); /* no plugin may be loaded */
@@ -56,24 +56,24 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)
-/* Look for addresses inside images that were closed since the last time, in all memory of the host, and log whose they
- * are. Between steps. Returns how many there were; 0 while plugins run that may have threads: then it is done another
- * time. [main] */
+/* Look for addresses inside images that were closed since the last audit, in all memory of the host, and log whose
+ * block each lies in. To be called between steps. Returns how many there were; 0 while plugins run that may have
+ * threads: then the images are looked for at a later audit. [main] */
 size_t loader_audit(loader_t *loader);
 #endif
 
-/* Remove such a file. */
+/* Remove a file that loader_copy has made; on trial, in a copy of the process, the file stays. */
 void loader_remove_copy(loader_t *loader, const char *copy);
 
-/* Open a copy as the next version of `plugin`: judged, its options read from the texts given to the present one. Its
- * components and systems are not registered, and `load` is not called. Takes the path over. On failure `version` is
- * empty and the path still the caller's. [main] */
+/* Open a copy as the next version of `plugin`: judge it, and read its options from the texts given to the present
+ * version. Its components and systems are not registered, and `load` is not called. On success the version takes over
+ * the path `copy`; on failure `version` is empty and the path still the caller's. [main] */
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version);
 
-/* Close it and free what it holds; what it has not given back is logged. The copy is removed. */
+/* Close a version and free what it holds; memory that it has not given back is logged. The copy is removed. */
 void loader_close_version(loader_t *loader, plugin_t *version);
 
-/* The plugin and a version of it change places; those who know the plugin by its address see the other. */
+/* The plugin and a version of it change places; those who hold the plugin's address find the other version there. */
 void loader_exchange(plugin_t *plugin, plugin_t *version);
 
 /* Register what the plugin brings (its present version); call its load. Errors as in loader_load. [main] */
@@ -82,15 +82,16 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin);
 
 /* --- running and paused ------------------------------------------------------------------------------------------- */
 
-/* Pause a plugin, one that is set aside too, since its threads may still run; resume it. What is paused, or runs,
- * already is left alone. In a copy of the process nothing is resumed but for BP_PAUSE_COPY. [main] */
+/* Pause a plugin, also one that is set aside, since its threads may still run; resume a plugin. A plugin that is
+ * paused, or runs, already is left alone, and one that is set aside is not resumed. On trial, in a copy of the process,
+ * nothing is resumed but for BP_PAUSE_COPY. [main] */
 void loader_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason);
 
-/* The same, where a failure does not change what has happened: it is told in the log. [main] */
+/* Resume where a failure does not change what has happened: a failure is told in the log. [main] */
 void loader_resume_or_tell(loader_t *loader, plugin_t *plugin, uint32_t reason);
 
-/* All plugins: the newest first, the oldest first. [main] */
+/* Pause all plugins, the newest first; resume all plugins, the oldest first. [main] */
 void loader_pause_all(loader_t *loader, uint32_t reason);
 void loader_resume_all(loader_t *loader, uint32_t reason);
 
@@ -110,9 +111,9 @@ void library_close(loader_t *loader, plugin_t *plugin);
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 
-/* A plugin's options: what it declares, what it was given, and the values that come of both.
+/* A plugin's options: those it declares, those it was given, and the values that come of both.
  *
- * What was given is kept as text, for the next version of the plugin to read in its own way.
+ * The options given are kept as text, for the next version of the plugin to read in its own way.
  */
 
 /* Read `options`, as texts, by what the plugin's descriptor declares. On failure options_free tidies up; *located: the
@@ -126,7 +127,7 @@ void options_free(memory_t *memory, plugin_t *plugin);
 
 /* Judging a plugin's head and descriptor as data, before any code of the plugin runs. */
 
-/* Was it built for this host, does it have a name, and are its lists lists? [any] */
+/* Was the plugin built for this host, does it have a name, and do its lists have items? [any] */
 bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head);
 
 #endif

@@ -1,7 +1,7 @@
 /* posts.c - a list that any thread fills, and the tasks that come of it.
  *
- * Who puts something down looks afterwards whether the main thread sleeps; who is about to sleep says so before looking
- * a last time whether there is something: one of the two sees the other.
+ * A thread that puts a post looks afterwards whether the main thread sleeps. The main thread says that it is about to
+ * sleep before looking a last time whether there is a post. So one of the two sees the other.
  */
 #include "posts.h"
 
@@ -15,7 +15,7 @@ struct post_t {
     post_t *next;
     plugin_t *plugin;
     size_t size;
-    uint64_t number; /* among those taken */
+    uint64_t number; /* in the order of taking, from 0 */
     char task[NAME_ROOM];
     _Alignas(16) unsigned char bytes[];
 };
@@ -87,7 +87,7 @@ bp_result_t posts_put(posts_t *posts, plugin_t *plugin, const char *task, const 
 
 /* --- taking ------------------------------------------------------------------------------------------------------- */
 
-/* What has been put down goes to the end of what was taken before. */
+/* Move the posts that have been put to the end of those taken before. */
 static void take(posts_t *posts)
 {
     post_t *post = atomic_exchange(&posts->put, NULL), *newest = post, *oldest = NULL;
@@ -179,14 +179,14 @@ static void carry_out(posts_t *posts, const post_t *post)
         verb_task(plugin, task, post->size > 0 ? post->bytes : NULL, post->size);
 }
 
-/* Once: its threads may go on posting. */
+/* Drop the posts of a plugin that has crashed. The log is told once only, since its threads may go on posting. */
 static void drop_of_crashed(posts_t *posts, plugin_t *plugin)
 {
     posts_drop(posts, plugin, 0, plugin->told_dropped ? NULL : "the plugin has crashed, and is set aside");
     plugin->told_dropped = true;
 }
 
-/* A task may post again: that is for the next time. */
+/* A post that a task puts is not carried out in this call, but in the next. */
 uint32_t posts_run(posts_t *posts)
 {
     if (posts->running || (posts->first == NULL && atomic_load(&posts->put) == NULL))

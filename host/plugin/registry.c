@@ -34,7 +34,7 @@ static system_t *system_slot(const registry_t *registry, const char *name)
     return NULL;
 }
 
-/* A table that has outgrown its slot has several: the last one has room for all of it. */
+/* A table that has outgrown its slot has several slots: the last one has room for all of the table. */
 static table_slot_t *table_slot(const registry_t *registry, const char *name)
 {
     for (uint32_t i = registry->table_count; i > 0; i--) {
@@ -105,7 +105,7 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
     return *slot != NULL ? BP_OK : error_memory(error, "registering a system");
 }
 
-/* Is there a slot of that name with room for `size` bytes, where `owner` may put its table? */
+/* Find or make a slot of that name with room for `size` bytes, where `owner` may put its table. */
 static bp_result_t place_table(registry_t *registry, const plugin_t *owner, const char *name, uint32_t size)
 {
     error_text_t *error = &registry->base->error;
@@ -250,7 +250,7 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "component '%s': ", declared->name);
 }
 
-/* Do the components that are known by now have what the system asks for? */
+/* Do the components that are known by now have the fields that the system asks for? */
 static bp_result_t bind_known(registry_t *registry, const system_t *system)
 {
     bp_result_t result = BP_OK;
@@ -289,7 +289,8 @@ bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_
     return result == BP_OK ? BP_OK : error_prefix(&registry->base->error, result, "system '%s': ", declared->name);
 }
 
-/* The letters of a table are copied for each of its slots first, so that nothing can fail once the first is filled. */
+/* The letters of a table are copied for each of its slots first, so that nothing can fail once the first slot is
+ * filled. */
 static bp_result_t fill_table(registry_t *registry, plugin_t *owner, const bp_table_t *offered)
 {
     memory_t *memory = &registry->memory;

@@ -1,10 +1,10 @@
 /* registry.h - slots: what plugins have brought to a host, keyed by kind and name, each with its owner.
  *
- * A slot lives as long as the registry, at one address. Everyone who uses a component, a system or a table of
- * another plugin holds the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its
- * slots stay, with entries that do nothing and answer so; when it comes again, they are filled again.
+ * A slot lives as long as the registry, at one address. Everyone who uses a component, a system or a table of another
+ * plugin holds the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its slots stay,
+ * with entries that do nothing and answer so; when the plugin comes again, its slots are filled again.
  *
- * What it does not do: it loads nothing (loader.h) and calls no verb of a plugin.
+ * Not here: loading (loader.h), and calls of a plugin's verbs (verbs.h).
  */
 #ifndef HOST_PLUGIN_REGISTRY_H
 #define HOST_PLUGIN_REGISTRY_H
@@ -29,22 +29,22 @@ void registry_free(registry_t *registry);
 /* Empty all slots of an owner. [main] */
 void registry_sweep(registry_t *registry, const plugin_t *owner);
 
-/* The slot of a name that somebody fills at present; NULL, with an error that suggests the nearest. [main] */
+/* The slot of a name that a plugin fills at present; else NULL, with an error that suggests the nearest name. [main] */
 component_t *registry_component(registry_t *registry, const char *name);
 system_t *registry_system(registry_t *registry, const char *name);
 
-/* The slot of a table with at least `version`, or NULL without an error. [main] */
+/* The table of a name with at least `version`, in its slot, or NULL without an error. [main] */
 const void *registry_table(registry_t *registry, const char *name, uint32_t version);
 
-/* Who offers a table at present, or NULL. [main] */
+/* The plugin that offers a table at present, or NULL. [main] */
 plugin_t *registry_table_owner(const registry_t *registry, const char *name);
 
-/* The tables of an owner answer for it from now on, while it keeps its components and systems. [main] */
+/* Let the tables of an owner refuse every call from now on, while the owner keeps its components and systems. [main] */
 void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
 /* --- for those who fill slots (registry.c, registry_set.c) ------------------------------------------------ */
 
-/* The slot where `owner` may put a component or system: empty, new, or its own. */
+/* The slot where `owner` may put a component or system: empty, new, or the owner's. */
 bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot);
 bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, const char *name, system_t **slot);
 
@@ -52,11 +52,12 @@ bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, c
 
 /* Declarations into slots: the one door through which a plugin registers what it brings.
  *
- * What a new version of a plugin registers while it is being prepared goes into the set beside its slots instead.
- * Errors name the component or system and what is wrong with it; a refused declaration has changed nothing.
+ * Declarations that a new version of a plugin registers while it is being prepared go into the set beside its slots
+ * instead (registry_set.h). Errors name the component or system and what is wrong with it; a refused declaration has
+ * changed nothing.
  */
 
-/* A system finds what it asks for in the components that are there by now. [main] */
+/* A system's terms are checked against the components that are there by now. [main] */
 bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const bp_component_i *declared);
 bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared);
 /* `item_size` is the size of the declaration that the plugin's author knew. */

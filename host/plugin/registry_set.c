@@ -1,12 +1,13 @@
 /* registry_set.c - a new version of a plugin beside the slots that it will fill.
  *
- * A set holds, for every slot that the plugin fills now or will fill, what the slot gets. Exchanging swaps contents:
- * the slot has the new, the set the old; once more, and all is as it was. Nothing is allocated or freed by it, so it
- * cannot fail, and what has gone stays whole as long as the set.
+ * A set holds, for every slot that the plugin fills now or will fill, the content that the slot gets. Exchanging swaps
+ * contents: the slot has the new, the set the old; exchanged once more, all is as it was. The exchange allocates and
+ * frees nothing, so it cannot fail, and old contents stay whole as long as the set.
  *
  * Slots that are made for names new to the registry are empty until the exchange: nobody can tell that they are there.
- * The slot of a table that is promised is handed to those who look for it already, because plugins that are reloaded
- * together may need each other's tables at their start; where it is new it is silent until then.
+ * The slot of a table that the new version promises is handed out before the exchange, because plugins that are
+ * reloaded together may need each other's tables at their start; where that slot is new it is silent until the
+ * exchange.
  */
 #include "registry_set.h"
 
@@ -32,7 +33,7 @@ static system_t *add_system(registry_t *registry, registry_set_t *set, system_t 
     return &swap->kept;
 }
 
-/* What a table's slot gets: at first the same table, silenced. */
+/* Make the content that a table's slot is to get: at first the same table, silenced. */
 static table_slot_t *add_table(registry_t *registry, registry_set_t *set, table_slot_t *slot)
 {
     memory_t *memory = &registry->memory;
@@ -176,8 +177,8 @@ bp_result_t registry_replace_system(registry_t *registry, registry_set_t *set, c
     return system_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
 }
 
-/* A slot that has no owner is silent until the exchange, but of the form that is promised, for a plugin that finds it
-   at its start. */
+/* Put a table into the set for one slot. A slot without an owner is silent until the exchange, but gets the form of the
+   promised table now, for a plugin that finds the slot at its start. */
 static bool replace_in(registry_t *registry, registry_set_t *set, table_slot_t *slot, const bp_table_t *offered)
 {
     memory_t *memory = &registry->memory;
@@ -228,8 +229,8 @@ static void swap_bytes(void *a, void *b, size_t size)
     }
 }
 
-/* Everything up to what stays with the slot; where both lists of fields say the same, these stay too, since columns
- * hold their addresses. */
+/* Exchange everything but what stays with the slot (the known fields). Where both lists of fields say the same, the
+ * slot keeps its lists too, since columns hold their addresses. */
 static void exchange_component(component_swap_t *swap)
 {
     swap_bytes(swap->slot, &swap->kept, offsetof(component_t, known));

@@ -3,7 +3,8 @@
  * A component's declaration copied into its slot, and what is known of its fields.
  *
  * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to
- * it while the plugin changes its list. So what is known hangs on the slot and only points at the present declaration.
+ * the name while the plugin changes its list. So the record of a name hangs on the slot and only points at the present
+ * declaration.
  */
 #include "slots.h"
 
@@ -11,7 +12,7 @@
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
-/* Let go of the counted defaults that copy_field has made: of the first `made` elements, where they differ. */
+/* Let go of the counted default strings that copy_field has made: the single one, or the first `made` of an array. */
 static void release_initial(base_t *base, field_t *field, uint32_t made)
 {
     const char **texts = (const char **)(void *)field->initial_cell;
@@ -30,7 +31,7 @@ static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_
     memory_free(memory, fields, count * sizeof *fields);
 }
 
-/* Elements of an array that begin as different texts. On failure the field is empty. */
+/* Count the default strings of an array whose elements begin as different texts. On failure the field is empty. */
 static bp_result_t count_elements(base_t *base, memory_t *memory, field_t *field)
 {
     const char **texts = (const char **)(void *)field->initial_cell;
@@ -167,8 +168,8 @@ void component_know_fields(component_t *slot)
     }
 }
 
-/* Does `later` of the list `after` go on from `former` of the list `before` under another name? Not where `before` has
- * a field of the later name, nor where `after` has one of the former name. */
+/* Does `later` of the list `after` continue `former` of the list `before` under another name? Not where `before` has a
+ * field of the later name, nor where `after` has one of the former name. */
 static bool goes_on(const component_t *before, const field_t *former, const component_t *after, const field_t *later)
 {
     return strcmp(later->former_name, former->name) == 0 && find_named(before, later->name) == NULL &&
@@ -274,7 +275,7 @@ static void free_deaths(memory_t *memory, deaths_t *asked)
     *asked = (deaths_t){0};
 }
 
-/* Copy what is asked for; `own` is the component that asks, NULL for a system. */
+/* Copy which deaths are asked for; `own` is the component that asks, NULL for a system. */
 static bp_result_t copy_deaths(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own,
                                deaths_t *asked)
 {
@@ -300,7 +301,8 @@ static bp_result_t copy_deaths(base_t *base, memory_t *memory, const bp_deaths_i
     return error_memory(&base->error, "copying which deaths it asks for");
 }
 
-/* A field of its own that a component asks by: is it there? Of others' that is known when they meet in a world. */
+/* Does a component have the field that it asks for deaths by, where that field is its own? Fields of other components
+ * are looked for when both meet in a world. */
 static bp_result_t check_own_deaths(base_t *base, const component_t *made)
 {
     const deaths_t *asked = &made->asked_deaths;
@@ -353,7 +355,7 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
         slot->known[i]->field = NULL;
 }
 
-/* Can a state be kept as it is said? */
+/* Can a state be kept in the way that the declaration says? */
 static bp_result_t check_keeping(error_text_t *error, uint32_t keeps, uint64_t state_form, bool saves)
 {
     if (keeps > BP_KEEP_SAVED)
@@ -386,7 +388,8 @@ static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner
     return result;
 }
 
-/* Lists are memory of the world's rows; texts and entities in arrays are counted and found by the world. */
+/* Own storage can have no lists, which are memory of the world's rows, nor arrays of texts or entities, which the world
+ * counts and finds in its own rows. */
 static bp_result_t check_storage(base_t *base, const bp_component_i *declared, const field_t *fields, uint32_t count)
 {
     for (uint32_t i = 0; declared->storage != NULL && i < count; i++) {
@@ -443,7 +446,7 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     made->own_storage = declared->storage != NULL;
     if (made->own_storage)
         made->storage = *declared->storage;
-    made->deaths.component = made->deaths.field = NULL; /* which lie in the plugin's image */
+    made->deaths.component = made->deaths.field = NULL; /* these texts lie in the plugin's image */
     result = check_own_deaths(base, made);
     if (result != BP_OK)
         component_empty(base, memory, made);
@@ -543,7 +546,7 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
                                                                                         made->saving.load != NULL);
     if (result == BP_OK)
         result = copy_deaths(base, memory, (const bp_deaths_i *)(const void *)&made->deaths, NULL, &made->asked_deaths);
-    made->deaths.component = made->deaths.field = NULL; /* which lie in the plugin's image */
+    made->deaths.component = made->deaths.field = NULL; /* these texts lie in the plugin's image */
     if (result == BP_OK)
         result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;
@@ -587,12 +590,12 @@ void system_free(memory_t *memory, system_t *slot)
 
 /* --- table slot -------------------------------------------------------------------------------------------------- */
 
-/* Slots of tables, and what stands for the entries of one that has lost its owner.
+/* Slots of tables, and the functions that stand for the entries of a table that has lost its owner.
  *
  * One function stands for entries of any type, because a caller passes and cleans up all arguments itself on the
- * platforms we know, and because results are void, integers or pointers (bp_table_t). Where a result is expected it has
- * to leave a sentence, and so must know its slot, whatever it is called with: that takes a function made for the slot
- * (os_function_make); where none can be made the result comes without a sentence.
+ * platforms we know, and because results are void, integers or pointers (bp_table_t). An entry that returns a
+ * bp_result_t has to leave a sentence, and so must know its slot, whatever the arguments: for that a function is made
+ * for each slot (os_function_make). Where none can be made, the result comes without a sentence.
  */
 
 enum { TABLE_HEAD = 8 }; /* struct_size and version */
@@ -675,8 +678,8 @@ bp_result_t table_check(error_text_t *error, const bp_table_t *offered)
     return BP_OK;
 }
 
-/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is not there stays
-   away. */
+/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is NULL stays
+   NULL. */
 void table_slot_silence(table_slot_t *slot)
 {
     uint64_t (*zero)(void) = answer_zero, (*state)(void) = answer_state, (*entry)(void);
@@ -699,7 +702,7 @@ void table_slot_silence(table_slot_t *slot)
 void table_slot_fill(memory_t *memory, table_slot_t *slot, plugin_t *owner, const bp_table_t *offered, char *returns)
 {
     uint32_t size = offered->size < slot->size ? offered->size : (uint32_t)slot->size;
-    table_slot_silence(slot); /* what a longer table left behind the end of this one */
+    table_slot_silence(slot); /* so that no entries of a longer, earlier table stay behind the end of this one */
     free_returns(memory, slot);
     slot->returns = returns;
     memcpy((char *)slot->table + TABLE_HEAD, (const char *)offered->entries + TABLE_HEAD, size - TABLE_HEAD);

@@ -7,7 +7,7 @@
  *
  * `memory` is the registry's account; `base` has the names, strings and errors. Slots stay where they are.
  *
- * What it does not do: it finds no slot by its name (registry.h).
+ * Not here: finding a slot by its name (registry.h).
  */
 #ifndef HOST_PLUGIN_SLOTS_H
 #define HOST_PLUGIN_SLOTS_H
@@ -17,54 +17,54 @@
 
 enum { REGISTRY_MAX_FIELDS = 255 }; /* of a component */
 
-/* A field that a component declares or has once declared: what is known of a name, for as long as the registry. Whoever
- * resolved a property holds this, and finds from it where the field is now. */
+/* A field that a component declares or has once declared: the record of a name, kept as long as the registry. Whoever
+ * resolved a property holds this record, and finds from it where the field is at present. */
 typedef struct known_field_t {
     char *name;
     bp_name_t hash;
     const field_t *field;          /* its present declaration, NULL: the component has no such field now */
     uint32_t index;                /* of `field` in the component's list */
-    struct known_field_t *renamed; /* what it is called now, where it has gone under another name */
+    struct known_field_t *renamed; /* the field that continues this one under another name; NULL: none */
 } known_field_t;
 
-/* Where the verbs of an extension go that is known by this name: as many bytes as both sides know. */
+/* Where the verbs of an extension of this name go: as many bytes as both the plugin and the host know. */
 typedef struct extension_place_t {
     const char *name;
     void *verbs;
     uint32_t size;
 } extension_place_t;
 
-/* Copy what a list of extensions has. One that has no place here is told in the log, or refused where it is required.
-   [main] */
+/* Copy the verbs of a list of extensions to their places. An extension without a place is told in the log, or refused
+   where it is required. [main] */
 bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
                             const extension_place_t *places, uint32_t count);
 
-/* Of which deaths a component or a system is told; of BP_DEATHS_... Texts are copies, NULL: none. */
+/* The deaths that a component or a system asks to be told of: BP_DEATHS_... Texts are copies, NULL: none. */
 typedef struct deaths_t {
     uint32_t which;
     char *component, *field;
 } deaths_t;
 
-/* Can deaths be told by what this field refers to? */
+/* Can a component ask for the deaths of entities that this field refers to? */
 bool deaths_fit(const struct component_t *component, uint32_t field);
 
 /* A component type. */
 typedef struct component_t {
     bp_component_i table; /* verbs of the owner; name and doc point to the copies below */
-    bp_storage_i storage; /* ... of storage of its own, */
-    bp_save_i saving;     /* ... and of its extensions: NULL where it has none */
+    bp_storage_i storage; /* verbs of its own storage, where `own_storage` says that it has one */
+    bp_save_i saving;     /* verbs of each extension: NULL where the component does not have it */
     bp_report_i reporting;
-    bp_deaths_i deaths;   /* ... and what it is told of: */
-    deaths_t asked_deaths;
+    bp_deaths_i deaths;
+    deaths_t asked_deaths; /* the deaths that `deaths` is told of */
     int32_t spawn_order;
     char *name, *doc, *reads, *writes;
-    plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
+    plugin_t *owner;      /* NULL: the plugin has gone; the table is then all zero but for its name */
     field_t *fields;
-    known_field_t **bound; /* of each field */
+    known_field_t **bound; /* the record of each field's name */
     uint32_t field_count;
     bool own_storage;
 
-    known_field_t **known; /* all that ever were; these stay with the slot */
+    known_field_t **known; /* records of all fields there ever were; from here on, members stay with the slot */
     uint32_t known_count, known_capacity;
 } component_t;
 
@@ -72,45 +72,45 @@ typedef struct component_t {
 component_t *component_new(memory_t *memory, const char *name);
 void component_free(base_t *base, memory_t *memory, component_t *slot);
 
-/* May a component be declared so? Its list of fields is judged while it is copied. */
+/* May a component be declared in this way? Its list of fields is judged while it is copied. */
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared);
 
 /* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
                               component_t *slot, component_t *made);
 
-/* Free what a slot, or what is to come into one, holds; names of fields that were known stay known. */
+/* Free what a slot, or the content for one, holds; names of fields that were known stay known. */
 void component_empty(base_t *base, memory_t *memory, component_t *slot);
 
-/* Bring what is known of fields in step with what the slot declares. A name that has gone is known as the field that
- * says that it was called so. */
+/* Bring the records of fields in step with the fields that the slot declares. The record of a name that has gone leads
+ * to the field whose declaration gives that name as its former one. */
 void component_know_fields(component_t *slot);
 
-/* The same where a list takes the place of another, `before`: a name that goes with it is known as the field that has
- * its values, or as gone. What is known of other names stays; so component_restore_fields undoes it when `before` is
- * back. */
+/* Like component_know_fields, where a list takes the place of another, `before`: the record of a name that goes with
+ * `before` leads to the field that has its values, or to none. Records of other names stay, so that
+ * component_restore_fields undoes the change when `before` is back. */
 void component_succeed_fields(component_t *slot, const component_t *before);
 void component_restore_fields(component_t *slot);
 
-/* The list of before is back for good: a name that only the withdrawn list has is known as the field that its values
- * came from, or as gone. */
+/* The slot's earlier list is back for good: the record of a name that only the withdrawn list has leads to the field
+ * that its values came from, or to none. */
 void component_return_fields(component_t *slot, const component_t *withdrawn);
 
-/* What a field is called now, from what it was called; NULL where it has gone. [main] */
+/* The record of a field's present name, from the record of a former one; NULL where the field has gone. [main] */
 const known_field_t *registry_follow(const known_field_t *field);
 
 /* --- system slot ------------------------------------------------------------------------------------------------- */
 
 /* A system as the registry keeps it: what its plugin declared, copied.
  *
- * What it does not do: it matches no runs (store/query.h).
+ * Not here: matching runs (store/query.h).
  */
 
 /* A system. */
 typedef struct system_t {
     bp_system_i table;
-    bp_system_report_i reporting; /* NULL where it has none, ... */
-    bp_system_save_i saving;      /* ... as these */
+    bp_system_report_i reporting; /* verbs of extensions, in these four members: NULL where the system has none */
+    bp_system_save_i saving;
     bp_rewind_i rewinding;
     bp_system_deaths_i deaths;
     deaths_t asked_deaths;
@@ -124,27 +124,28 @@ typedef struct system_t {
 system_t *system_new(memory_t *memory, const char *name);
 void system_free(memory_t *memory, system_t *slot);
 
-/* May a system be declared so? Its list of terms is judged while it is copied. */
+/* May a system be declared in this way? Its list of terms is judged while it is copied. */
 bp_result_t system_check(error_text_t *error, const bp_system_i *declared);
 
 /* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
                            const system_t *slot, system_t *made);
 
-/* Free what a slot, or what is to come into one, holds. */
+/* Free what a slot, or the content for one, holds. */
 void system_empty(memory_t *memory, system_t *slot);
 
 /* --- table slot -------------------------------------------------------------------------------------------------- */
 
 /* A table that a plugin offers to others, in a place of its own.
  *
- * The slot keeps a copy of the table, so that whoever holds its address holds no pointer into the plugin's image. A
- * table that has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns says.
+ * The slot keeps a copy of the table, so that whoever holds the copy's address holds no pointer into the plugin's
+ * image. A table that has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns
+ * says.
  */
 
 enum {
-    TABLE_LEAST_ROOM = 512, /* bytes of a slot, so that most later versions fit; one that does not gets a slot of its
-                               own */
+    TABLE_LEAST_ROOM = 512, /* bytes of a slot, so that most later versions of the table fit; one that does not gets a
+                               slot of its own */
     TABLE_MOST = 64 * 1024,
     TABLE_MOST_SLOTS = 8    /* of one name: each has twice the room of the one before, or more */
 };
@@ -153,10 +154,10 @@ typedef struct table_slot_t {
     char *name;
     error_text_t *error;
     plugin_t *owner;
-    size_t size;       /* room; where the table is larger, the entries that fit */
+    size_t size;       /* room in bytes; of a table that is larger, the slot has the entries that fit */
     uint32_t *table;   /* struct_size, version, entries */
-    char *returns;     /* of the entries, a letter each; NULL: it has none yet */
-    void *refuse;      /* what stands for an entry that returns a result: leaves a sentence; NULL: it cannot be made */
+    char *returns;     /* a letter for each entry; NULL: the slot was never filled */
+    void *refuse;      /* stands for entries with a result, and leaves a sentence; NULL: none can be made */
     uint32_t promised; /* version that a plugin being reloaded offers; 0: none */
 } table_slot_t;
 
@@ -164,14 +165,14 @@ typedef struct table_slot_t {
 table_slot_t *table_slot_new(memory_t *memory, error_text_t *error, const char *name, uint32_t size);
 void table_slot_free(memory_t *memory, table_slot_t *slot);
 
-/* May a table be offered so? */
+/* May a table be offered in this way? */
 bp_result_t table_check(error_text_t *error, const bp_table_t *offered);
 
 /* Put a checked table into a slot, as far as there is room. `returns` is a copy of its letters, which the slot takes
    over. */
 void table_slot_fill(memory_t *memory, table_slot_t *slot, plugin_t *owner, const bp_table_t *offered, char *returns);
 
-/* No plugin offers it any more: the entries answer for it. */
+/* Take a table from its owner: its entries answer that no plugin offers it. */
 void table_slot_silence(table_slot_t *slot);
 
 #endif

@@ -106,7 +106,7 @@ static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *de
     return result == BP_OK ? BP_OK : error_prefix(error, result, "term '%s': ", declared->component);
 }
 
-/* Does a term keep out just what another one requires? An excluded instance leaves others of its component. */
+/* Does a term exclude what another one requires? A term that excludes one instance leaves others of its component. */
 static bool contradict(const term_t *required, const term_t *excluded)
 {
     return (required->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 && (excluded->flags & BP_TERM_EXCLUDE) != 0 &&

@@ -1,6 +1,6 @@
 /* verbs.c - the verbs of plugins, of components, of tables and of systems, under the guard where there is one.
  *
- * A plugin without a guard is called at once; under one, the arguments go through a call_t.
+ * A plugin without a guard is called directly; for one under a guard, the arguments go through a call_t.
  */
 #include "verbs.h"
 
@@ -13,15 +13,15 @@
 
 /* --- verb call --------------------------------------------------------------------------------------------------- */
 
-/* One call of a plugin under the crash guard, and what is said where it crashes.
+/* One call of a plugin under the crash guard, and the report where the call crashes.
  *
- * The guard runs a function of one argument, so each verb that is guarded has two halves: one
- * packs the arguments into a call_t, the other unpacks them and calls.
+ * The guard runs a function of one argument, so each verb that is guarded has two halves: one packs the arguments into
+ * a call_t, the other unpacks them and calls.
  *
- * What it does not do: it knows no verb.
+ * Not here: any particular verb.
  */
 
-/* What a verb was called with: each uses its own part. */
+/* The arguments and the result of a verb: each verb uses its own part. */
 typedef struct call_t {
     const component_t *component;
     const system_t *system;
@@ -46,10 +46,10 @@ typedef struct call_t {
     bool rare;                    /* all surroundings are looked at */
 } call_t;
 
-/* Call under the guard. false: it was ended, or not called at all, the plugin being set aside. */
+/* Call under the guard. false: the call was ended, or not made at all, as the plugin is set aside. */
 static bool verb_call(call_t *call, const char *verb, void (*function)(void *data));
 
-/* The same for verbs with a result, which are called on the main thread alone. */
+/* Like verb_call, for verbs with a result, which are called on the main thread alone. */
 static bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
 
 /* --- the plugin --------------------------------------------------------------------------------------------------- */
@@ -504,14 +504,14 @@ void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *r
 
 /* Calling under the guard, and setting aside whoever crashed.
  *
- * The first crash of a plugin wins the right to tell (several threads may crash in one step); it is written down before
- * `aside` says so.
+ * The first crash of a plugin wins the right to tell (several threads may crash in one step). Its sentence is written
+ * down before `aside` says that the plugin is set aside.
  */
 
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
 
-/* "spin.c:17", from the debug information of a library's file; "" where it has none, or nobody here can read it.
- * `offset` is that of the instruction in the file's image. */
+/* Write "spin.c:17", from the debug information of a library's file; "" where the file has none, or no program here can
+ * read it. `offset` is that of the instruction in the file's image. */
 static void find_line(const char *file, uint64_t offset, char *line, size_t size)
 {
     static const char *const readers[] = {"addr2line", "llvm-addr2line", "eu-addr2line"};
@@ -533,15 +533,15 @@ static void find_line(const char *file, uint64_t offset, char *line, size_t size
     line[0] = '\0';
 }
 
-/* ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened; ""
- * where it has none. */
+/* Append ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened;
+ * nothing where the file has none. */
 static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
 {
     char *bytes, name[128], line[256];
     size_t size;
     const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
     error_text_t ignored = {.calls = NULL};
-    memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
+    memory_t memory; /* not the plugin's account: any thread may be here, and the bytes are given back at once */
     if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
         return;
     memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
@@ -556,7 +556,7 @@ static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *
         text_append(text, ", at %s", line);
 }
 
-/* "'simulate' of component 'spin', world 'main', step 17" */
+/* Append "'simulate' of component 'spin', world 'main', step 17". */
 static void name_verb(const call_t *call, text_t *text)
 {
     text_append(text, "'%s'", call->verb);
@@ -568,7 +568,8 @@ static void name_verb(const call_t *call, text_t *text)
         text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
 }
 
-/* Whose code crashed: the plugin whose image it lies in; the one that was called, where that is nobody's. */
+/* The plugin whose code crashed: the one whose image the instruction lies in, or the one called, where there is none.
+ * */
 static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
 {
     const plugins_t *all = called->all;
@@ -626,7 +627,7 @@ static bool may_call(const plugin_t *plugin)
     return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
 }
 
-/* What a call has changed of the process has been put back: say so. */
+/* Log what a call has changed of the process, after it has been put back. */
 static void tell_changes(const call_t *call, const char *changes)
 {
     text_t text = {.length = 0};
@@ -637,7 +638,7 @@ static void tell_changes(const call_t *call, const char *changes)
               call->plugin->version, text.chars, changes);
 }
 
-/* A call that is looked at: what lies around the columns, and what belongs to the process. */
+/* Make a call and look at what it may have harmed: the memory around the columns, and what belongs to the process. */
 static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};

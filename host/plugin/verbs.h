@@ -6,12 +6,11 @@
  * 0, or an error that says so. Without a guard, and for plugins that are linked in, a function here is the call and
  * nothing more.
  *
- * Which verbs a table has (which entries are not NULL) is the caller's to know, as before.
+ * Callers must know which verbs a table has: an entry that is NULL is not to be called through here.
  *
  * Whoever appends a verb to the contract adds its function here.
  *
- * What it does not do: it decides nothing about a plugin that has crashed beyond not calling it; the host does between
- * steps.
+ * Not here: what becomes of a plugin that has crashed, but for not calling it; the host decides that between steps.
  */
 #ifndef HOST_PLUGIN_VERBS_H
 #define HOST_PLUGIN_VERBS_H
@@ -19,13 +18,13 @@
 #include "guard.h"
 #include "registry.h"
 
-/* Where a verb is called, for what is said of a crash. */
+/* Where a verb is called, for the report of a crash. */
 typedef struct verb_place_t {
     const char *world;     /* its name */
-    const uint64_t *steps; /* that it has made */
+    const uint64_t *steps; /* that the world has made */
 } verb_place_t;
 
-/* What the verbs of a component in a world, and those of a system, are handed; and where that is. */
+/* The argument of the verbs of a component in a world, and of those of a system; and where the call is made. */
 typedef struct verb_manager_t {
     bp_manager_t handed;
     const verb_place_t *place;
@@ -43,7 +42,7 @@ void verb_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
 void verb_task(plugin_t *plugin, const bp_task_t *task, const void *bytes, size_t size);
 
-/* A component manager; the verb is handed what `m` begins with. Threads as bp_component.h says. */
+/* The verbs of a component manager, each called with m->handed. Threads as bp_component.h says. */
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);
 void verb_stop(const component_t *component, verb_manager_t *m);
 void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run_t *run);
@@ -76,11 +75,10 @@ void verb_system_died(const system_t *system, verb_system_t *s, const bp_death_t
 void verb_rewound(const system_t *system, verb_system_t *s, const bp_step_t *now);
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report);
 
-/* What a guard calls before the process dies (guard_tell_deaths): the log says which plugin, verb, step, function and
- * line. */
+/* For guard_tell_deaths, called before the process dies: the log says which plugin, verb, step, function and line. */
 void verb_tell_death(void *data, const guard_crash_t *crash);
 
-/* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where it
+/* Call function(data), which calls entries of a table that `owner` offers, as a verb named `what`. false where the call
  * was ended, or where the owner is set aside. */
 bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *data), void *data);
 
