@@ -1,7 +1,8 @@
 /* build.c - from a saved source to a command, and from its output to the log.
  *
- * A plugin is dirty from the first notice about one of its sources until its command begins; what is saved while the
- * command runs makes it dirty again. Commands are not cut short: a linker that is killed may leave half a file behind.
+ * A plugin is dirty from the first notice about one of its sources until its command begins; a source that is saved
+ * while the command runs makes its plugin dirty again. Commands are not cut short: a killed linker may leave half a
+ * file.
  */
 #include "build.h"
 
@@ -56,7 +57,7 @@ void build_end(build_t *build)
     memset(build, 0, sizeof *build);
 }
 
-/* --- what the compiler has read ----------------------------------------------------------------------------------- */
+/* --- files that the compiler has read ----------------------------------------------------------------------------- */
 
 static bool is_source(const char *file)
 {
@@ -100,7 +101,7 @@ static void read_headers(build_t *build, const char *name)
 {
     char path[FILE_PATH_MAX], *bytes;
     size_t size, suffix = strlen(os_library_suffix);
-    error_text_t kept = build->loader->base->error; /* that there is no such file is no error */
+    error_text_t kept = build->loader->base->error; /* a missing file of rules is no error */
     const plugin_t *plugin = loader_find(build->loader, name);
     if (plugin == NULL || plugin->path[0] == '\0')
         return;
@@ -235,7 +236,7 @@ static void listen(build_t *build)
     build->output[build->output_size] = '\0';
 }
 
-/* The log takes lines of some hundred bytes; the compiler's are given one by one, as they are. */
+/* Log the compiler's output line by line, unchanged, since the log takes lines of some hundred bytes. */
 static void log_output(build_t *build, int32_t level)
 {
     char *line = build->output;

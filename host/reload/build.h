@@ -2,12 +2,12 @@
  *
  * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has
  * been written, or another file that the compiler has read (NAME.d beside NAME.so, as gcc -MMD writes it), and a moment
- * has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. What it prints goes
- * to the log when it fails, and when it warns. What it makes is not looked at: the watch (watch.h) sees that.
+ * has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. The command's output
+ * goes to the log when it fails, and when it warns. The file that the command makes is noticed by the watch (watch.h).
  *
- * Needs notices about files (folder.h), so on Linux only so far: build_begin says so elsewhere.
+ * Needs notices about files (folder.h), so on Linux only at present: build_begin says so elsewhere.
  *
- * What it does not do: it knows no compiler; it runs the command also where nothing is to do.
+ * Not here: knowledge of compilers; whether there is anything to build (the command is run in any case).
  */
 #ifndef HOST_RELOAD_BUILD_H
 #define HOST_RELOAD_BUILD_H
@@ -18,15 +18,15 @@
 
 enum {
     BUILD_SETTLE_MS = 10,
-    BUILD_RETRY_MS = 250,    /* looking whether a folder has come */
-    BUILD_OUTPUT = 16 * 1024 /* of a command's output this much is kept: the beginning */
+    BUILD_RETRY_MS = 250,    /* between two looks whether a missing folder has come */
+    BUILD_OUTPUT = 16 * 1024 /* bytes kept of a command's output, from its beginning */
 };
 
 /* A file that the compiler has read for a plugin. */
 typedef struct build_header_t {
     char plugin[64];
     char file[256];
-    int32_t folder; /* as folder_watch_add numbers it */
+    int32_t folder; /* its number from folder_watch_add */
 } build_header_t;
 
 typedef struct build_t {
@@ -36,7 +36,7 @@ typedef struct build_t {
     char *command, *folder, *sources; /* folder: where the command runs */
     char (*dirty)[64];        /* names of plugins whose sources have changed */
     uint32_t dirty_count, dirty_capacity;
-    char (*known)[64];        /* names of plugins whose folders are watched; their numbers: */
+    char (*known)[64];        /* names of plugins whose folders are watched; the folders' numbers are in known_ids */
     int32_t *known_ids;
     uint32_t known_count, known_capacity, id_capacity;
     build_header_t *headers;

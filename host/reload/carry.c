@@ -1,13 +1,13 @@
 /* carry.c - instances of managers with storage of their own, carried from one version to the next.
  *
  * Old and new manager are both at work: the old one is asked for values, the new one is given them, a batch at a time.
- * The new one's slots go to new columns beside the old; what the new manager says about instances that have moved, and
- * the slots that it asks for, are led there too (carried_t).
+ * The new manager's slots go to new columns beside the old ones; its notices about instances that have moved, and its
+ * requests for slots, are led to these columns too (carried_t).
  *
- * By properties: whatever can be set from outside is carried. What is read only should follow from the rest; when all
- * is done the old and the new manager are asked for it, and where they differ something would be lost: that is told,
- * and refused unless it is allowed. Texts are handed on at once, since they are good only until the old manager is
- * called again; references to entities are set when all instances are there.
+ * Carried are properties: all that can be set from outside. Read-only properties should follow from the rest. When all
+ * is carried, the old and the new manager are asked for the read-only ones; where they differ something would be lost:
+ * that is told, and refused unless it is allowed. Texts are handed on at once, since they are good only until the old
+ * manager is called again; references to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -21,9 +21,9 @@ typedef struct carry_t {
     const component_t *old, *next;
     memory_t *memory;
 
-    run_shape_t *shape;       /* where it is: a key of a run, ... */
+    run_shape_t *shape;       /* the place at work: a key of a run, ... */
     uint32_t key, old_first, new_first;
-    uint32_t row, count;      /* ... and the batch before `row` */
+    uint32_t row, count;      /* ... and the batch of `count` rows before `row` */
     uint32_t rows[BATCH];
     bp_entity_t entities[BATCH];
     uint32_t from[BATCH], to[BATCH]; /* slots */
@@ -38,7 +38,7 @@ typedef struct carry_t {
     carry_loss_t *losses;     /* of each new field, while they are counted */
 } carry_t;
 
-/* --- where it is -------------------------------------------------------------------------------------------------- */
+/* --- the batch at work -------------------------------------------------------------------------------------------- */
 
 /* The next batch of living rows; false where there is none. */
 static bool next_batch(carry_t *c)
@@ -96,7 +96,7 @@ static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
     return shape == NULL || run->count == 0 ? NULL : shape->kept.columns[first];
 }
 
-/* Put the new manager in place for a call. What it asks and says about slots is then about its own. */
+/* Put the new manager in place for a call. Its requests and notices about slots then concern its own slots. */
 static void enter(carry_t *c)
 {
     manager_enter(c->m);
@@ -119,7 +119,7 @@ static bp_result_t about(const carry_t *c, bp_result_t result, const char *what,
                         c->w->world->name, what, field);
 }
 
-/* A batch of an old field, packed. */
+/* Read a batch of an old field, packed. */
 static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
 {
     const field_t *field = &c->old->fields[number];
@@ -134,7 +134,7 @@ static bp_result_t read_old(carry_t *c, uint32_t number, void *values)
     return BP_OK;
 }
 
-/* A batch of a new field, from the old field that it goes on from. */
+/* Read a batch of a new field, from the old field that it continues. */
 static bp_result_t read_new(carry_t *c, uint32_t number, void *values)
 {
     const convert_source_t *source = &c->m->component->sources[number];
@@ -161,7 +161,7 @@ static bool are_made(const carry_t *c, uint32_t number)
     return c->m->component->sources[number].kind != CONVERT_SAME;
 }
 
-/* After use of what read_new has put into c->values. */
+/* Release the values that read_new has put into c->values, after their use. */
 static void release_new(carry_t *c, uint32_t number)
 {
     if (are_made(c, number))
@@ -319,9 +319,10 @@ static bp_result_t save_and_load(carry_t *c)
                  "the new version has lost instances", "");
 }
 
-/* --- what does not come back -------------------------------------------------------------------------------------- */
+/* --- values that do not come back --------------------------------------------------------------------------------- */
 
-/* A property that nothing carries over: the new manager finds it again by itself, or it is lost. */
+/* Is this a property that nothing carries over? Then the new manager finds its value by itself, or the value is lost.
+ * */
 static bool is_left_to_it(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
@@ -342,7 +343,8 @@ static bool is_same_cell(const field_t *field, const char *a, const char *b)
     return same;
 }
 
-/* As the new manager should have it: c->values. False where the old one cannot tell it, or there is no such value. */
+/* Read into c->values the values that the new manager should have. False where the old one cannot tell them, or there
+ * are no such values. */
 static bool read_expected(carry_t *c, uint32_t number)
 {
     const convert_source_t *source = &c->m->component->sources[number];
@@ -412,8 +414,8 @@ static bp_result_t compare_fields(carry_t *c)
     return result;
 }
 
-/* Instances that the old manager has made for itself, which no entity of the world knows of. One that collects its dead
- * later counts these too, so of that one nothing can be said. */
+/* Find instances that the old manager has made for itself, which no entity of the world knows of. Nothing can be said
+ * of a manager that collects its dead later, since it counts these too. */
 static bp_result_t compare_counts(carry_t *c)
 {
     const component_t *old = c->old;
@@ -425,7 +427,7 @@ static bp_result_t compare_counts(carry_t *c)
     bool crashed = atomic_load(&c->next->owner->aside) != 0;
     leave(c);
     if (crashed)
-        return BP_OK; /* which ends the change in another way */
+        return BP_OK; /* the crash ends the change in another way */
     carry_loss_t loss = {.component = c->m->component, .world = c->w->world->name};
     loss.count = before > after ? before - after : 0;
     snprintf(loss.first, sizeof loss.first, "%u before, %u after", before, after);
@@ -518,7 +520,7 @@ static bp_result_t put_all(carry_t *c)
     return result;
 }
 
-/* --- what can be brought back ------------------------------------------------------------------------------------- */
+/* --- instances that can be brought back --------------------------------------------------------------------------- */
 
 static bp_result_t note_slots(carry_t *c)
 {
@@ -562,7 +564,7 @@ static bp_result_t carry(carry_t *c)
     return result == BP_OK ? compare(c) : result;
 }
 
-/* As many rows as make a batch of the largest field a reasonable one. */
+/* Set the number of rows of a batch so that the largest field's batch has a reasonable size. */
 static void size_batch(carry_t *c)
 {
     uint32_t largest = 1;
@@ -611,15 +613,15 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
 
 /* --- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Declared fields: which columns become which, and what is in them.
+/* Declared fields: which old columns become which new ones, and with which values.
  *
- * Columns of fields that are as they were are adopted: not one byte of them is touched, unless limits have become
- * tighter and every value must be looked at. Added ones get their default, which costs nothing where it is zero and the
- * memory fresh from the system; converted ones are written beside the old.
+ * Columns of unchanged fields are adopted: not one byte of them is touched, unless limits have become tighter and every
+ * value must be looked at. Added columns get their default, which costs nothing where it is zero and the memory fresh
+ * from the system; converted columns are written beside the old ones.
  *
- * Where there will be a probation, what has no place in the new list stays as a hidden column behind it. Hidden columns
- * are rows like all others: they go along when entities come, go and change their components, so that they can be
- * brought back at any time.
+ * Where there will be a probation, a column without a place in the new list stays as a hidden column behind the list.
+ * Hidden columns have the same rows as all others: they go along when entities come, go and change their components, so
+ * that the columns can be brought back at any time.
  */
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
@@ -709,7 +711,7 @@ bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, con
                         w->world->name, who);
 }
 
-/* The block behind a new column is fresh pages of the system, which come cleared. */
+/* Is the block behind a new column made of fresh pages of the system, which come cleared? */
 static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t column)
 {
     return shape->kept.split && memory_is_pages(memory, shape->kept.blocks[column].size);

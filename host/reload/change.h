@@ -1,18 +1,18 @@
 /* change.h - what the files of reload/ share: one change, from its files to its end.
  *
- * Plugins, managers and systems keep their addresses through a change; what goes is their content: the plugin's image,
+ * Plugins, managers and systems keep their addresses through a change; exchanged is their content: the plugin's image,
  * options and account (plugin_t up to `reloading`), the content of slots (registry_set_t), the state of managers and
- * systems, the columns of runs (run_shape_t). There are two sides of each: the one in place, which is *now*, and the
- * one that the change has *kept* beside it. Exchanging swaps both sides. So before the commit the kept side is the new
- * one, afterwards the old one.
+ * systems, the columns of runs (run_shape_t). There are two sides of each: the side *in place*, which is at work, and
+ * the side that the change has *kept* beside it. Exchanging swaps both sides. So before the commit the kept side is the
+ * new one, afterwards the old one.
  *
  * Code of either side is called with its side in place: change_enter exchanges a plugin's content for the time of a
- * call, and the caller the state; so a verb is always handed the same bp_manager_t, bp_system_t and bp_plugin_t,
- * whichever version it is of.
+ * call, and its caller exchanges the state. So a verb is always handed the same bp_manager_t, bp_system_t and
+ * bp_plugin_t, whichever version it is of.
  *
  * Inner to reload/.
  *
- * What it does not do: it is no interface; that is reload.h.
+ * Not here: the interface for others (reload.h).
  */
 #ifndef HOST_RELOAD_CHANGE_H
 #define HOST_RELOAD_CHANGE_H
@@ -30,18 +30,17 @@ typedef struct version_t {
     registry_set_t set;
     char former[64];     /* the version that the plugin had */
     bool open;           /* `kept` is a version that has been opened */
-    bool loaded;         /* its `load` has been called */
+    bool loaded;         /* `load` of the kept version has been called */
     bool keeps_state;    /* the plugin's state goes over as it is */
-    bool was_aside;      /* it had crashed; it is trusted while its values are asked for */
+    bool was_aside;      /* the plugin had crashed; it is trusted while its values are asked for */
     bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
-    bool ended;          /* `unload` of the kept side has been called, and its account settled */
 } version_t;
 
 /* One component of these plugins. */
 typedef struct component_change_t {
     version_t *version;
     component_t *slot, *kept;   /* kept->owner NULL: it has gone */
-    bool is_new;                 /* nobody filled the slot before */
+    component_t *slot, *kept;   /* kept->owner NULL: the component has gone */
     bool same;                   /* the fields are declared as before, to the letter */
     convert_source_t *sources;   /* where the values of each new field come from */
     uint32_t source_count;
@@ -51,7 +50,7 @@ typedef struct component_change_t {
 } component_change_t;
 
 /* How what a manager has goes over. */
-typedef enum road_t {
+/* How a manager's instances and values go over. */
     ROAD_FIELDS,     /* declared fields: columns */
     ROAD_STATE,      /* own storage, and the state goes over as it is: slots stay */
     ROAD_SAVED,      /* own storage: save, load */
@@ -66,18 +65,18 @@ typedef struct manager_change_t {
     manager_t *manager;
     road_t road;
     void *state;              /* the kept side's */
+    void *state;              /* of the kept side */
     bool started;             /* the kept side has been started, and not stopped */
     bool keeps_state;
-    const field_t **columns;  /* the kept side's */
+    const field_t **columns;  /* of the kept side */
     uint32_t column_count, hidden;
-    const field_t **visible;  /* while there are hidden ones: the new columns without them */
+    const field_t **visible;  /* while there are hidden columns: the new columns without them */
     uint32_t visible_count;
-    bool moved_back;          /* they have been taken back */
-    bool moves;               /* its columns become others: */
+    bool moved_back;          /* the columns have been taken back */
+    bool moves;               /* the manager's columns become others, as `picks` says */
     run_pick_t *picks;        /* of the new columns, from the old ones, numbers from 0 */
     uint32_t pick_count;
     uint32_t *old_slots;      /* of own storage on probation: all slots that instances had */
-    uint32_t old_slot_count, old_slot_room;
 } manager_change_t;
 
 /* One system of a world. */
@@ -87,20 +86,21 @@ typedef struct system_change_t {
     const system_t *kept;
     void *state;
     bool started, keeps_state;
-    bool gone;                /* the new version has it no longer: its unit leaves, and is stopped where it is out in
+    bool gone;                /* the new version lacks the system: its unit leaves, and is stopped where it is out in
                                  the end */
 } system_change_t;
 
-/* A unit that comes into a world's step, or leaves it: a component simulates now, or no longer; a system has gone. */
+/* A unit that comes into a world's step, or leaves it: of a component whose new version simulates where the old one did
+ * not, or the reverse; or of a system that comes or goes. */
 typedef struct unit_change_t {
     unit_t *unit;
-    uint32_t at;  /* its place, while it is out */
+    uint32_t at;  /* the unit's place in the step, while the unit is out of it */
     bool out;
 } unit_change_t;
 
 typedef struct world_change_t {
     world_t *world;
-    schedule_t *schedule;    /* its */
+    schedule_t *schedule;    /* the world's */
     manager_change_t *managers;
     uint32_t manager_count, manager_capacity;
     system_change_t *systems;
@@ -109,29 +109,30 @@ typedef struct world_change_t {
     uint32_t unit_count, unit_capacity;
     run_shape_t *shapes;      /* of the runs that get other columns */
     uint32_t shape_count, shape_capacity;
-    uint32_t *shape_of;       /* by prototype: number of the shape of its run + 1; 0: it stays as it is */
+    uint32_t *shape_of;       /* by prototype: number of the shape of its run + 1; 0: the run stays as it is */
     uint32_t prototype_count; /* of the world when it was prepared */
-    bool could_step;          /* its step could be had before */
+    bool could_step;          /* the world could step before the change */
     uint32_t layout;          /* the number of the kept side's columns; 0: no column changes */
     world_slots_i slots_elsewhere; /* while code of the kept side runs: the slots of the new instances */
 } world_change_t;
 
 enum { CHANGE_READ, CHANGE_PREPARED, CHANGE_COMMITTED };
 
-/* What a change does not bring back from one manager of a world: a property that cannot be set, or instances. */
+/* A loss: values of a manager of a world that a change cannot bring back (of a property that cannot be set), or
+ * instances. */
 typedef struct carry_loss_t {
     const component_change_t *component;
     const char *world;
     const char *field;     /* NULL: instances that no entity of the world has */
     uint32_t type;         /* of the field */
     uint32_t count;        /* entities; or instances */
-    char first[360];       /* of which entity, and the value before and after */
+    char first[360];       /* the first entity concerned, and its value before and after */
 } carry_loss_t;
 
 struct reload_change_t {
     reload_t *reload;
     int state;
-    bool lossy;               /* what cannot come back may go */
+    bool lossy;               /* values that cannot come back may go */
     carry_loss_t *losses;
     uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
@@ -142,9 +143,9 @@ struct reload_change_t {
     world_change_t *worlds;
     uint32_t world_count, world_capacity;
     uint64_t nanoseconds;     /* spent so far */
-    uint64_t posts;           /* how many posts there were before it was prepared */
+    uint64_t posts;           /* how many posts there were before the change was prepared */
     uint64_t steps_left;      /* of the probation */
-    char *text;               /* the block about it: room for a head, then the rest */
+    char *text;               /* the block of text about the change: room for a head, then the rest */
     size_t text_size, text_length;
     bp_reload_field_t *fields;
     uint32_t field_count, field_capacity;
@@ -156,7 +157,7 @@ static inline error_text_t *change_error(const reload_change_t *change)
     return &change->reload->base->error;
 }
 
-/* Before a verb is called that may fail, and after: so that a sentence is its own, and there is one. Returns the
+/* To be called before and after a verb that may fail, so that there is a sentence, and the verb's own. Returns the
    result. */
 static inline void reason_await(error_text_t *error)
 {
@@ -179,10 +180,10 @@ void change_leave(version_t *version);
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count);
 bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
 void versions_end(reload_change_t *change);          /* the kept sides end: their `unload` is called */
-void versions_close(reload_change_t *change);        /* they are closed; copies that nobody opened stay */
+void versions_close(reload_change_t *change);        /* the kept sides are closed; copies that nobody opened stay */
 void versions_free(reload_change_t *change);
 
-/* Does state of this form go over as it is? */
+/* Is state of the old form taken over unchanged by a version whose state has the new form? */
 static inline bool same_form(uint64_t old, uint64_t new)
 {
     return old == new && old != 0;
@@ -221,13 +222,13 @@ bp_result_t worlds_prepare(reload_change_t *change);
 /* --- worlds.c: the exchange, and the end of a side -------------------------------------------------------------- */
 
 void worlds_exchange(world_change_t *w);
-void worlds_stop(reload_change_t *change);  /* what the kept sides have started */
+void worlds_stop(reload_change_t *change);  /* stops the managers and systems that the kept sides have started */
 void worlds_free(reload_change_t *change);
 
-/* A world ends, and with it the kept side of what the change is to it. */
+/* A world ends: the kept side of the change's part in that world ends too. */
 void worlds_forget(reload_change_t *change, const world_t *world);
 
-/* What was resolved for the old columns finds its way to the new ones. Once, after the exchange that stays. */
+/* Lead references that were resolved for the old columns to the new ones. Once, after the exchange that stays. */
 void worlds_tell(world_change_t *w, bool back);
 
 /* The lists of a manager's columns change sides. */
@@ -255,15 +256,15 @@ const char *loss_describe(const carry_loss_t *loss, char *text, size_t size);
 
 /* --- probation.c -------------------------------------------------------------------------------------------------- */
 
-/* After the exchange that stays: the shapes go, whose columns are all in use. */
+/* Drop the shapes, whose columns are all in use, after the exchange that stays. */
 void worlds_drop_shapes(reload_change_t *change);
 
-/* The hidden columns go. `next`: a change that has just been committed over this one; NULL where there is none. The
+/* Drop the hidden columns. `next`: a change that has just been committed over this one; NULL where there is none. The
  * managers whose columns `next` has moved have no hidden columns of this change any more. */
 void worlds_drop_hidden(reload_change_t *change, reload_change_t *next);
 
-/* In every run: of the `width` columns of the manager's keys those in `picks` stay. Then bring keys and prototypes in
-   step. */
+/* Keep in every run, of the `width` columns of the manager's keys, only those in `picks`. Afterwards bring the columns
+   of keys and prototypes in step with recount_columns. */
 void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count);
 void recount_columns(world_change_t *w);
 
@@ -273,19 +274,20 @@ void recount_columns(world_change_t *w);
 void reload_seal(reload_t *reload);
 void reload_unseal(reload_t *reload);
 
-/* Everything changes sides. Cannot fail. */
+/* Exchange both sides of everything that the change contains. Cannot fail. */
 void change_exchange(reload_change_t *change);
 
-/* The plugins of the change are paused, and those in place resumed, where they do not run already. */
+/* Pause the plugins of the change; resume the versions in place, where they do not run already. */
 void change_pause(reload_change_t *change);
 void change_resume(reload_change_t *change);
 
-/* The kept side ends, and with it the change. */
+/* End the kept side, and the change with it. */
 void change_finish(reload_change_t *change);
 
 /* --- report.c ----------------------------------------------------------------------------------------------------- */
 
-/* The block and the list of fields, but for the time taken; its end; telling everybody. */
+/* Put the block and the list of fields together, but for the time taken; free both; complete the block and tell
+ * everybody. */
 bp_result_t report_prepare(reload_change_t *change);
 void report_free(reload_change_t *change);
 void report_finish(reload_change_t *change);

@@ -1,7 +1,7 @@
-/* exercise.c - what a candidate's verbs are called with when nobody needs them.
+/* exercise.c - calls of those verbs of a candidate that no step happens to call.
  *
- * Everything is done as a world would be used: through the store, properties and destruction, which call the verbs. A
- * manager may refuse, which is its right; but what it has saved it has to be able to load.
+ * The world is used as its users would: through the store, properties and destruction, which call the verbs. A manager
+ * may refuse, which is its right; but it has to be able to load what it has saved.
  */
 #include "exercise.h"
 
@@ -17,7 +17,7 @@ enum {
 
 /* --- properties --------------------------------------------------------------------------------------------------- */
 
-/* Every property is read, and written as it was read: `get` and `set` of own storage. */
+/* Read every property of own storage, and write the value that was read: `get` and `set`. */
 static void touch_properties(world_t *world, const manager_t *manager, const bp_entity_t *entities, uint32_t count)
 {
     const component_t *component = manager->component;
@@ -35,7 +35,7 @@ static void touch_properties(world_t *world, const manager_t *manager, const bp_
     }
 }
 
-/* Of the first run with a component that has rows, some living entities. */
+/* Find some living entities, of the first run with the component that has rows. */
 static uint32_t find_some(const world_t *world, uint32_t key, bp_entity_t *entities)
 {
     const prototypes_t *p = &world->prototypes;
@@ -55,7 +55,7 @@ static uint32_t find_some(const world_t *world, uint32_t key, bp_entity_t *entit
 
 /* --- saving ------------------------------------------------------------------------------------------------------- */
 
-/* A manager that begins anew loads what the one at work has saved, and takes its place. */
+/* Let a manager that begins anew load the state that the one at work has saved, and take its place. */
 static bp_result_t load_anew(world_t *world, manager_t *manager, const void *data, size_t size)
 {
     const component_t *component = manager->component;

@@ -4,18 +4,18 @@
  * taken apart and destroyed again; what the managers keep is saved, and loaded by a manager that begins anew; reports
  * are asked for.
  *
- * What it does not do: it judges no value; whoever calls it looks for crashes. Only for a copy, which nobody goes on
- * with.
+ * Not here: judging values; the caller looks for crashes. Only for a copy of the process, which nobody goes on with.
  */
 #ifndef HOST_RELOAD_EXERCISE_H
 #define HOST_RELOAD_EXERCISE_H
 
 #include "reload.h"
 
-/* Make, read, write, save, load, report. NULL, or what was wrong though nothing crashed. [main], between steps */
+/* Make, read, write, save, load, report. Returns NULL, or the fault where something was wrong though nothing crashed.
+ * [main], between steps */
 const char *exercise(reload_t *reload, plugin_t *const *candidates, uint32_t count);
 
-/* Take apart and destroy, some steps later, when systems know what there is. */
+/* Take the entities apart and destroy them, some steps later, when systems know them. */
 void exercise_end(reload_t *reload, plugin_t *const *candidates, uint32_t count);
 
 #endif

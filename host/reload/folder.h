@@ -1,9 +1,9 @@
-/* folder.h - what happens to files: notices about the files of watched folders.
+/* folder.h - notices about the files of watched folders.
  *
  * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and
  * whoever wants to know compares stamps (os/files.h) now and then, which costs a system call a file.
  *
- * What it does not do: it lists nothing, follows no symbolic links below a watched folder, and reads no files.
+ * Not here: lists of a folder's files, links below a watched folder, and what the files contain.
  */
 #ifndef HOST_RELOAD_FOLDER_H
 #define HOST_RELOAD_FOLDER_H
@@ -15,25 +15,25 @@ typedef struct folder_watch_t folder_watch_t;
 enum {
     FOLDER_TOUCHED = 1,  /* the file is being written, or has come or gone: more is to follow */
     FOLDER_FINISHED = 2, /* whoever wrote the file has closed it, or has moved it into place */
-    FOLDER_LOST = 3,     /* the folder itself has gone: nothing of it is told any more. name is "" */
+    FOLDER_LOST = 3,     /* the folder itself has gone: there are no more notices about it. name is "" */
     FOLDER_UNSURE = 4    /* notices were lost: look at everything. id is -1 */
 };
 
 typedef struct folder_notice_t {
     int32_t id;      /* of the folder */
     uint32_t what;   /* FOLDER_... */
-    char name[256];  /* of the file in it */
+    char name[256];  /* of the file in the folder */
 } folder_notice_t;
 
-/* NULL where the system has no notices, or none left to give. [main] */
+/* Open a watch. NULL where the system has no notices, or none left to give. [main] */
 folder_watch_t *folder_watch_open(memory_t *memory);
 void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
 
-/* Watch the files that lie in a folder. Its number, which a folder that is added again keeps; -1 where it cannot be
- * watched, for instance because it is not there. [main] */
+/* Watch the files that lie in a folder. Returns the folder's number, which it keeps when it is added again; -1 where
+ * the folder cannot be watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
-/* What can be read when there are notices: a file descriptor. */
+/* A file descriptor that can be read when there are notices. */
 intptr_t folder_watch_handle(const folder_watch_t *watch);
 
 /* The next notice; false where there is none at present. Never waits. [main] */

@@ -1,4 +1,4 @@
-/* folder_none.c - notices about files where the system has none that serve: on others than Linux.
+/* folder_none.c - notices about files on other systems than Linux, which have none that serve.
  *
  * No watch can be had, so whoever wants to know compares stamps (os/files.h); the other functions exist for the linker.
  */

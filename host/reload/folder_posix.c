@@ -1,7 +1,7 @@
 /* folder_posix.c - notices by inotify.
  *
- * The folder is watched, not the file: a file that is replaced is another one, whose watch would be gone. One read
- * takes many notices; they are handed out one by one from a buffer.
+ * The folder is watched, not the file: a file that is replaced is another one, so the watch of the former would be
+ * gone. One read takes many notices, which are handed out one by one from a buffer.
  */
 #define _GNU_SOURCE 1
 
@@ -86,7 +86,7 @@ bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice)
             notice->id = -1;
             notice->what = FOLDER_UNSURE;
         } else if ((event.mask & IN_MOVE_SELF) != 0) {
-            inotify_rm_watch(watch->fd, event.wd); /* gives IN_IGNORED: under its old path it is not there */
+            inotify_rm_watch(watch->fd, event.wd); /* gives IN_IGNORED: the folder has gone from its path */
             continue;
         } else if ((event.mask & IN_IGNORED) != 0) {
             notice->what = FOLDER_LOST;

@@ -1,8 +1,8 @@
 /* hot.c - the driver of hot reload: one set of candidates at a time, from their files to their change.
  *
  * The state is a list of names whose files are new, and, once they are complete, a change between reload_read and
- * reload_commit with a trial. The names stay on the list until something has come of them, so that a change which is
- * let go of begins anew.
+ * reload_commit with a trial. The names stay on the list until their change has been made or refused, so that a change
+ * which is let go of begins anew.
  */
 #include "hot.h"
 
@@ -118,7 +118,7 @@ static void stop_waiting(hot_t *hot, const char *name)
     }
 }
 
-/* Was it refused together with one that is new now? */
+/* Was this waiting plugin refused together with one whose file is new now? */
 static bool shares_set(const hot_t *hot, const hot_waiting_t *waiting)
 {
     for (uint32_t i = 0; i < hot->waiting_count; i++) {
@@ -129,7 +129,7 @@ static bool shares_set(const hot_t *hot, const hot_waiting_t *waiting)
     return false;
 }
 
-/* Those that may come in with what is new. */
+/* List the waiting plugins that may come in with the new files. */
 static void list_waiting(hot_t *hot)
 {
     for (uint32_t i = 0; i < hot->waiting_count; i++) {
@@ -140,8 +140,8 @@ static void list_waiting(hot_t *hot)
     }
 }
 
-/* What is new has been refused. Where memory does not suffice it does not wait, and comes again when it is written
-   anew. */
+/* Let the plugins whose new files were refused wait. One for which memory does not suffice does not wait, and comes
+   again when its file is written anew. */
 static void let_wait(hot_t *hot, bool refused)
 {
     uint32_t set = hot->fresh > 1 ? ++hot->sets : 0;
@@ -178,7 +178,7 @@ static uint32_t point_to_names(const hot_t *hot, const char **names)
     return hot->count;
 }
 
-/* The reason is the present error. `refused`: not for a crash or the like. */
+/* Refuse the change; the reason is the present error. `refused`: the reason is neither a crash nor the like. */
 static void refuse(hot_t *hot, bp_result_t result, bool refused)
 {
     const char *names[RELOAD_MAX_PLUGINS];
@@ -203,7 +203,7 @@ static void make_change(hot_t *hot)
         return;
     bp_result_t prepared = reload_prepare(change), result = vote_on(change, prepared);
     if (result != BP_OK && prepared == BP_OK) {
-        error_text_t kept = hot->base->error; /* what plugins say on their way out must not hide the reason */
+        error_text_t kept = hot->base->error; /* errors of plugins that are unloaded must not hide the reason */
         reload_discard(change);
         hot->change = NULL;
         hot->base->error = kept;
@@ -259,7 +259,7 @@ static void follow_trial(hot_t *hot)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-/* Files that are finished, until there are no more, or none that will be soon. */
+/* Gather finished files, until there are no more, or none that will be finished soon. Returns whether to go on. */
 static bool gather(hot_t *hot, uint64_t now)
 {
     const plugin_t *plugin;
@@ -275,8 +275,8 @@ static bool gather(hot_t *hot, uint64_t now)
     return hot->fresh > 0;
 }
 
-/* Ask once more whether the change may begin; at every poll, since voters count them. What is written anew meanwhile
- * takes its place. */
+/* Ask once more whether the change may begin; at every poll, since voters count the questions. A file that is written
+ * anew meanwhile takes the place of the waiting change. */
 static void follow_vote(hot_t *hot, uint64_t now)
 {
     make_change(hot);
@@ -314,7 +314,7 @@ uint64_t hot_due(const hot_t *hot)
     return due > now ? due - now : 0;
 }
 
-/* Something goes on, beside this process or in files: nobody tells when it has gone further. */
+/* Is something under way, beside this process or in files, about whose progress no handle tells? */
 static bool is_busy(const hot_t *hot)
 {
     return hot->trial.child != NULL || hot->fresh > 0 || hot->alone ||
@@ -343,7 +343,7 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
 
-/* The files are read now: what was written before need not be watched for. */
+/* Note that the files are read now: what was written to them before need not be handed over by the watch. */
 static void pass_over(hot_t *hot, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count && hot->watching; i++) {

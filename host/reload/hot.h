@@ -1,17 +1,17 @@
 /* hot.h - hot reload as it goes on by itself: files watched, sources rebuilt, candidates tried, changes made.
  *
- * Called between steps (hot_poll). What a call does is short but for two things: a fork, and the change itself;
- * compiling and trying (trial.h) go on beside the host.
+ * Called between steps (hot_poll). A call is short but for two things: a fork, and the change itself; compiling and
+ * trying (trial.h) go on beside the host.
  *
  * Sets. Plugins that one build has written are meant for each other, so files that finish while others are still being
  * written are waited for (HOT_GATHER_MS at most), and come in as one change: all of it, or nothing. Where one file
- * finishes much later than another, the first was perhaps refused for want of the second. So what was refused waits:
- *   - refused by a rule, or by its own word: it is tried again with whatever is written anew next;
- *   - refused in a set, for whatever reason: it is tried again when another one of that set is.
- * Where such a larger set is refused as well, what is new is tried without those that waited, and only what comes of
- * that is told.
+ * finishes much later than another, the first was perhaps refused for want of the second. So a refused plugin waits:
+ *   - refused by a rule, or by its own word, it is tried again with whatever is written anew next;
+ *   - refused in a set, for whatever reason, it is tried again when another plugin of that set is.
+ * Where such a larger set is refused as well, the new files are tried without the plugins that waited, and only the
+ * outcome of that is told.
  *
- * What it does not do: the change itself is reload.h's.
+ * Not here: the change itself (reload.h).
  */
 #ifndef HOST_RELOAD_HOT_H
 #define HOST_RELOAD_HOT_H
@@ -21,20 +21,20 @@
 #include "watch.h"
 
 enum {
-    HOT_POLL_MS = 2,   /* calls in between come back at once */
+    HOT_POLL_MS = 2,   /* calls within that time of the last one come back at once */
     HOT_GATHER_MS = 50,
     HOT_HANDLES = 2
 };
 
 typedef struct hot_name_t {
-    char chars[64]; /* of a plugin: it may have been unloaded meanwhile */
+    char chars[64]; /* name of a plugin, which may have been unloaded meanwhile */
 } hot_name_t;
 
 /* A plugin whose present file was refused. */
 typedef struct hot_waiting_t {
     hot_name_t name;
-    uint32_t set;  /* the number of the set in which; 0: alone */
-    bool refused;  /* neither crashed nor hung: perhaps it lacks another one */
+    uint32_t set;  /* the number of the set that was refused; 0: the plugin was refused alone */
+    bool refused;  /* neither crashed nor hung: perhaps it lacks another plugin */
 } hot_waiting_t;
 
 typedef struct hot_t {
@@ -46,16 +46,16 @@ typedef struct hot_t {
     file_watch_t watch;
     build_t build;
 
-    hot_name_t names[RELOAD_MAX_PLUGINS]; /* that are to come: first those whose files are new, ... */
+    hot_name_t names[RELOAD_MAX_PLUGINS]; /* plugins that are to come: first those whose files are new, ... */
     uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
     bool waits;                           /* the change may not begin yet: somebody votes on it */
-    bool alone;                           /* with those that waited it was refused: next without them */
+    bool alone;                           /* refused with those that waited: to be tried without them */
     uint64_t gathering_since;             /* ms */
     hot_waiting_t *waiting;
     uint32_t waiting_count, waiting_capacity;
-    uint32_t sets;                        /* numbered so far */
+    uint32_t sets;                        /* sets numbered so far */
 
-    reload_change_t *change; /* on trial, or NULL */
+    reload_change_t *change; /* the change on trial, or NULL */
     trial_t trial;
     uint64_t polled_at;      /* ms */
 } hot_t;
@@ -76,22 +76,22 @@ void hot_end(hot_t *hot); /* no watching, no trials */
 bp_result_t hot_build(hot_t *hot, const char *command, const char *folder, const char *sources);
 void hot_end_build(hot_t *hot);
 
-/* Whatever is to be done at present. [main], between steps */
+/* Do whatever is to be done at present. [main], between steps */
 void hot_poll(hot_t *hot);
 
-/* How many nanoseconds may pass before hot_poll has something to look at (UINT64_MAX: none, it is off), unless one of
- * the handles can be read, to which it listens. [main] */
+/* How many nanoseconds may pass before hot_poll has something to look at (UINT64_MAX: hot reload is off), unless one of
+ * the handles that it listens to can be read. [main] */
 uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *count);
 
-/* How many until hot_poll does not come back at once. [main] */
+/* How many nanoseconds until hot_poll does not come back at once. [main] */
 uint64_t hot_due(const hot_t *hot);
 
-/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. What is on
- * trial at present is let go, and tried anew afterwards. `lossy`: values that cannot come back may go. [main], between
- * steps */
+/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. A change on
+ * trial at present is let go of, and tried anew afterwards. `lossy`: values that cannot come back may go. [main],
+ * between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
-/* Let go of a candidate on trial: before plugins come or go otherwise. It is tried anew at the next poll. [main] */
+/* Let go of the change on trial, before plugins come or go otherwise. It is tried anew at the next poll. [main] */
 void hot_cancel(hot_t *hot);
 
 #endif

@@ -1,9 +1,9 @@
-/* probation.c - the time after a commit in which it can be taken back, and its end.
+/* probation.c - the time after a commit in which the change can be taken back, and the end of that time.
  *
- * What has no place in the new lists lies in hidden columns behind the visible ones, in every run that has the
- * component, also in those that have come since: rows of all columns go together. So both ends of a probation are the
- * same thing: of the columns of each key some stay, in some order, and the others go; nothing is allocated, so neither
- * can fail on that account.
+ * Columns without a place in the new lists are hidden columns behind the visible ones, in every run that has the
+ * component, also in runs that have come since: rows of all columns go together. So both ends of a probation do the
+ * same thing: of the columns of each key some stay, in some order, and the others go. Nothing is allocated for that, so
+ * neither end can fail for want of memory there.
  *
  * How a change is taken back stands in the second part.
  */
@@ -25,7 +25,7 @@ void worlds_drop_shapes(reload_change_t *change)
 
 /* --- columns that stay -------------------------------------------------------------------------------------------- */
 
-/* From the end of a run to its beginning, so that what is still to come lies where the prototypes say. */
+/* Goes from the end of a run to its beginning, so that the columns still to be treated lie where the prototypes say. */
 void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
 {
     world_t *world = w->world;
@@ -82,7 +82,7 @@ static void drop_hidden(world_change_t *w, manager_change_t *m)
     manager->hidden = 0;
 }
 
-/* What a later change has moved a manager's columns to; NULL where it has left them alone. */
+/* The part of a later change that has moved a manager's columns; NULL where the change has left them alone. */
 static manager_change_t *moved_by(reload_change_t *next, const manager_t *manager)
 {
     for (uint32_t i = 0; next != NULL && i < next->world_count; i++) {
@@ -95,7 +95,8 @@ static manager_change_t *moved_by(reload_change_t *next, const manager_t *manage
     return NULL;
 }
 
-/* The later change keeps the columns that can be seen, and no hidden ones: none of these went into its shapes. */
+/* Keep the visible columns of the later change; it has no hidden ones of this change, since none went into its shapes.
+ * */
 static void keep_visible(world_change_t *w, manager_change_t *m, manager_change_t *next)
 {
     if (next->hidden == 0)
@@ -129,16 +130,16 @@ void worlds_drop_hidden(reload_change_t *change, reload_change_t *next)
 
 /* --- rollback ---------------------------------------------------------------------------------------------------- */
 
-/* A change that is on probation is taken back: the old code, the old columns, the old state.
+/* Taking back a change that is on probation: the old code, the old columns, the old state.
  *
- * The order matters. First what can fail: instances that were made since the commit are made in the old manager too,
- * with its defaults. Then the columns: old ones that were hidden come forward, new ones go. Then everything changes
+ * The order matters. First the steps that can fail: instances that were made since the commit are made in the old
+ * manager too, with its defaults. Then the columns: hidden old ones come forward, new ones go. Then everything changes
  * sides, as at the commit. Last the old manager is told of the instances that have ended since.
  */
 
 enum { BATCH = 256 };
 
-/* Had the manager storage of its own before, and begins the old version with the instances of then? */
+/* Had the old manager storage of its own, with instances that it still has when the change is taken back? */
 static bool keeps_instances(const manager_change_t *m)
 {
     return m->road == ROAD_SAVED || m->road == ROAD_PROPERTIES || m->road == ROAD_FROM_OWN;
@@ -275,7 +276,7 @@ static uint32_t find_slot(const uint32_t *slots, uint32_t count, uint32_t slot)
     return low < count && slots[low] == slot ? low : BP_NONE;
 }
 
-/* The slots of before, in order; those that rows still have are struck out by `used`. */
+/* Find in `used` the slots that rows still have, among the old slots, which are in order. */
 static void strike_out(const world_change_t *w, const manager_change_t *m, uint8_t *used)
 {
     const world_t *world = w->world;
@@ -300,7 +301,7 @@ static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
 {
     uint32_t dead = 0;
     if (m->manager->component->storage.gc != NULL || m->old_slot_count == 0)
-        return; /* it finds its dead itself */
+        return; /* such a manager finds its dead itself */
     qsort(m->old_slots, m->old_slot_count, sizeof *m->old_slots, by_number);
     strike_out(w, m, used);
     for (uint32_t i = 0; i < m->old_slot_count; i++) {
@@ -312,7 +313,7 @@ static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-/* Make what is missing, and room for finding what has ended. */
+/* Make the instances that are missing, and room for finding those that have ended. */
 static bp_result_t prepare_back(reload_change_t *change, uint32_t *most)
 {
     bp_result_t result = BP_OK;

@@ -1,11 +1,11 @@
 /* process_posix.c - fork, sh -c, and a pipe.
  *
- * A process gets a group of its own, so that killing it takes along what it started (a compiler below make below a
- * shell).
+ * A process gets a group of its own, so that killing it takes along the processes that it started (a compiler below
+ * make below a shell).
  *
- * The copy of ourselves must leave no trace outside: its descriptors other than the pipe are laid over by /dev/null,
- * which also keeps buffers of the C library, filled before the fork, from reaching their files a second time; and a
- * handler that is registered last, and so runs first, makes of exit what _exit is.
+ * The copy of this process must leave no trace outside. Its descriptors other than the pipe are laid over by /dev/null,
+ * which also keeps buffers of the C library, filled before the fork, from reaching their files a second time. And a
+ * handler that is registered last, and so runs first, turns exit into _exit.
  */
 #define _GNU_SOURCE 1
 
@@ -27,9 +27,9 @@
 struct process_t {
     memory_t *memory;
     pid_t pid;
-    int pipe; /* the end that is ours */
+    int pipe; /* the parent's end; in the child, its own */
     process_end_t end;
-    bool copy; /* of ourselves: what it has started ends with it */
+    bool copy; /* made by process_fork: the processes that it has started end with it */
 };
 
 static bool make_pipe(int ends[2])
@@ -63,7 +63,7 @@ static process_t *keep(process_t *process, pid_t pid, const int ends[2])
     close(ends[1]);
     if (pid > 0) {
         process->pid = pid;
-        setpgid(pid, pid); /* the child does so too: whoever comes first */
+        setpgid(pid, pid); /* the child does this too, since either may come first */
         return process;
     }
     close(ends[0]);
@@ -107,7 +107,7 @@ static void cover(int fd, int nothing, int pipe)
         dup2(nothing, fd);
 }
 
-/* Every descriptor that is open, by the list that the system keeps, else by trying the first thousand. */
+/* Cover every descriptor that is open, by the list that the system keeps, else by trying the first thousand. */
 static void cover_files(int pipe)
 {
     int nothing = open("/dev/null", O_RDWR);
@@ -128,8 +128,8 @@ static void cover_files(int pipe)
         cover(fd, nothing, pipe);
 }
 
-/* exit would write out the parent's buffers and run its handlers. The code has not been told to anybody: any will
-   do. */
+/* Registered for exit, which would write out the parent's buffers and run its handlers. The code that exit was called
+   with is not known here. */
 static void end_at_once(void)
 {
     _exit(PROCESS_CALLED_EXIT);
@@ -201,7 +201,7 @@ process_end_t process_state(process_t *process)
 {
     int status;
     siginfo_t over = {.si_pid = 0};
-    /* While it has not been waited for, its group is its own. */
+    /* While the process has not been waited for, no other group can have its number. */
     if (process->copy && process->end.state == PROCESS_RUNNING &&
         waitid(P_PID, (id_t)process->pid, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid != 0)
         kill(-process->pid, SIGKILL);

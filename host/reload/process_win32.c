@@ -1,6 +1,6 @@
-/* process_win32.c - a command by cmd.exe and a pipe; no copy of ourselves, which this system does not have.
+/* process_win32.c - a command by cmd.exe and a pipe; no copy of this process, which Windows does not have.
  *
- * The command runs in a job object that is closed with it, so that what it has started goes too.
+ * The command runs in a job object that is closed with it, so that the processes which it has started go too.
  */
 #include "process.h"
 

@@ -1,7 +1,7 @@
 /* reload.c - a change from its files to its end.
  *
- * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. The exchange
- * itself is its own opposite, and that is used once: at the end of preparing all sides change for a moment, so that the
+ * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. An exchange is
+ * undone by exchanging again, and that is used once: at the end of preparing all sides change for a moment, so that the
  * worlds can settle their steps with the new units and say what is wrong, and change back. After that nothing is left
  * that could fail.
  *
@@ -42,7 +42,7 @@ void change_exchange(reload_change_t *change)
     }
     for (uint32_t i = 0; i < change->world_count; i++)
         worlds_exchange(&change->worlds[i]);
-    change->reload->destruction->entities->listeners++; /* other versions ask for other deaths */
+    change->reload->destruction->entities->listeners++; /* other versions may ask for other deaths */
 }
 
 void reload_seal(reload_t *reload)
@@ -78,7 +78,7 @@ bp_result_t reload_check_moment(const reload_t *reload)
 
 /* --- the end of one side ------------------------------------------------------------------------------------------ */
 
-/* The code of the kept side is called for the last time. What it says on its way out must not hide the reason. */
+/* Call the code of the kept side for the last time. Its errors must not hide the reason. */
 static void stop_kept_side(reload_change_t *change)
 {
     error_text_t kept = *change_error(change);
@@ -89,7 +89,7 @@ static void stop_kept_side(reload_change_t *change)
     *change_error(change) = kept;
 }
 
-/* The kept side ends, and all that the change holds but its files. */
+/* End the kept side, and free all that the change holds but its files. */
 static void end_kept_side(reload_change_t *change)
 {
     stop_kept_side(change);
@@ -156,8 +156,8 @@ static bool can_step(const world_change_t *w)
     return (w->manager_count > 0 || w->system_count > 0) && schedule_prepare(w->schedule) == BP_OK;
 }
 
-/* Change sides, let the worlds say whether their steps can be had, and change back. A world that could not step before
- * need not do so afterwards. */
+/* Change sides, let the worlds say whether they can step, and change back. A world that could not step before need not
+ * be able to afterwards. */
 static bp_result_t rehearse(reload_change_t *change)
 {
     bp_result_t result = BP_OK;
@@ -198,7 +198,7 @@ static bp_result_t prepare(reload_change_t *change)
     return result == BP_OK ? rehearse(change) : result;
 }
 
-/* The versions at work go on. What those that are not to come have posted goes with them. */
+/* Let go of a prepared change: the versions at work go on. Posts of the versions that do not come go with these. */
 static void let_go(reload_change_t *change)
 {
     end_kept_side(change);
@@ -223,7 +223,7 @@ bp_result_t reload_prepare(reload_change_t *change)
         return result;
     change->hides = reload->probation_steps > 0;
     change_pause(change);
-    posts_run(&reload->loader->posts); /* by the versions whose threads have posted them */
+    posts_run(&reload->loader->posts); /* carried out by the versions whose threads have posted them */
     change->posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
     result = prepare(change);
@@ -253,7 +253,7 @@ void reload_commit(reload_change_t *change)
     reload_change_t *before = reload->probation;
     reload->probation = NULL;
     if (before != NULL)
-        stop_kept_side(before); /* now: what it gives back belongs to the version that is still in place */
+        stop_kept_side(before); /* now: memory that it gives back belongs to the version that is still in place */
     change_exchange(change);
     tell(change);
     if (before != NULL)

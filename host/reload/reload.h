@@ -2,26 +2,26 @@
  *
  * A change goes through four steps, and can be let go of after any but the last:
  *
- *   read      the plugins' files are read whole, judged, and copied under names of their own; no code of theirs has run
- *   prepare the plugins are paused, the copies are opened, their descriptors judged, options read, `load` and `start`
- *             called beside the old
- *             ones, and every world's new columns made beside the old ones; whatever can fail fails here
+ *   read      the plugins' files are read whole, judged, and copied under names of their own; none of their code has
+ * run   prepare   the plugins are paused, the copies are opened, their descriptors judged, options read, `load` and
+ * `start`             called beside the old ones, and every world's new columns made beside the old ones; whatever can
+ * fail             fails here
  *   commit    slots, columns and managers change places; cannot fail
  *   finish    the old code stops, its image is closed and its columns freed: at once, or when the probation ends
  *
  * Until commit nothing that anybody can see has changed, and while `prepare` calls the new code the worlds are sealed:
- * what would change them from there is refused (BP_ERROR_STATE). A prepared change must be committed or discarded
- * before anything else is done with the host.
+ * calls from there that would change them are refused (BP_ERROR_STATE). A prepared change must be committed or
+ * discarded before anything else is done with the host.
  *
  * A trial (trial.h) is between read and prepare: a copy of the process prepares, commits, takes some steps, and
  * reports; this process goes on stepping meanwhile, and then prepares and commits for itself.
  *
  * On probation (reload_t.probation_steps above 0) the old code and the columns that went stay for so many steps of
- * worlds; reload_rollback brings them back. docs/reload.md says what that gives back and what not.
+ * worlds; reload_rollback brings them back. docs/reload.md says what a rollback gives back and what not.
  *
  * All functions are [main], between steps, outside callbacks.
  *
- * What it does not do: it watches no files, forks nothing and catches no crash.
+ * Not here: watching files (watch.h), forks (trial.h), catching crashes (plugin/guard.h).
  */
 #ifndef HOST_RELOAD_RELOAD_H
 #define HOST_RELOAD_RELOAD_H
@@ -42,13 +42,13 @@ typedef struct reload_t {
     registry_t *registry;
     loader_t *loader;
     destruction_t *destruction;  /* knows the worlds */
-    uint32_t *layouts;           /* given out to worlds */
+    uint32_t *layouts;           /* count of the numbers of layouts given out to worlds */
     memory_t memory;
-    void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops what they say: for trials; may be NULL */
+    void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops the reports: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
-    uint32_t changes;            /* made, and taken back, so far */
-    reload_change_t *probation;  /* committed, its old side still there; or NULL */
-    bp_reload_report_t last;     /* what the last change, or refusal, came to */
+    uint32_t changes;            /* changes made, and taken back, so far */
+    reload_change_t *probation;  /* a committed change whose old side is still there; or NULL */
+    bp_reload_report_t last;     /* the report of the last change, or refusal */
     char *last_text;
     size_t last_size;
     bp_reload_field_t *last_fields;
@@ -63,16 +63,17 @@ enum { RELOAD_MAX_PLUGINS = 64 }; /* in one change */
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
                  uint32_t *layouts);
 
-/* Finishes what is on probation and frees the rest. Before worlds end. */
+/* Finish the change that is on probation and free the rest. To be called before worlds end. */
 void reload_free(reload_t *reload);
 
-/* Is this between steps, outside callbacks and other reloads? Else BP_ERROR_STATE. */
+/* BP_OK between steps, outside callbacks and other reloads; else BP_ERROR_STATE. */
 bp_result_t reload_check_moment(const reload_t *reload);
 
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 
-/* What cannot come back may go: it is told, and not refused. Before the trial of the change, and reload_prepare. */
+/* Let values go that cannot come back: such a loss is told, not refused. Before the trial of the change, and before
+ * reload_prepare. */
 void reload_allow_loss(reload_change_t *change);
 
 /* On failure the change is as it was after reload_read, and an earlier probation goes on. */
@@ -90,7 +91,7 @@ void reload_discard(reload_change_t *change);
 /* Have every change and every refusal told, as bp_host_on_reload. */
 bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data);
 
-/* Tell of a change that was refused, the reason being the present error. For whoever goes through the steps himself. */
+/* Tell of a change that was refused; the reason is the present error. For callers that go through the steps. */
 void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
                          bp_result_t result);
 

@@ -1,7 +1,7 @@
-/* report.c - what a change has come to: one block for people, and the same as data.
+/* report.c - the report of a change: one block for people, and the same as data.
  *
- * All of it but the time is put together while the change is prepared, since a commit cannot fail; the first line is
- * written into room left for it.
+ * All of the report but the time is put together while the change is prepared, since a commit cannot fail; the first
+ * line is written into room left for it.
  */
 #include "../base/error.h"
 #include "change.h"
@@ -147,7 +147,7 @@ static bool write_loss(reload_change_t *change, const carry_loss_t *loss)
     return good && add(change, "    lost       %s, in world %s\n", loss_describe(loss, text, sizeof text), loss->world);
 }
 
-/* Did anything of instances in storage of their own go over? */
+/* Were any values of instances in storage of their own carried over? */
 static bool carries_values(const component_change_t *c)
 {
     bool sets = !c->kept->own_storage || c->kept->storage.set != NULL;
@@ -278,7 +278,7 @@ static void name_versions(const reload_change_t *change, text_t *names)
         text_append(names, " %s -> %s", change->versions[0].former, change->versions[0].plugin->version);
 }
 
-/* The block and the list become the host's: those of the last change. */
+/* Hand the block and the list over to the host, as those of the last change. */
 static void take(reload_t *reload, reload_change_t *change)
 {
     memory_free(&reload->memory, reload->last_text, reload->last_size);

@@ -1,11 +1,10 @@
 /* trial.c - what a copy of this process does with a candidate, and how its end is read.
  *
- * Everything that the child does is its own: it writes to no file (process.h), removes no copy of a library
- * (loader_t.on_trial), and what it logs goes nowhere. What it has to say comes over the pipe: a letter for the verdict,
- * and a reason behind it.
+ * The child has no effect outside: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial),
+ * and its log goes nowhere. Its verdict comes over the pipe: a letter, and a reason behind it.
  *
- * A copy of a process has one thread, and the files and ports of the original: so plugins are paused while it is made,
- * and the copy resumes them, with a reason of their own, when the change is made there.
+ * A copy of a process has one thread, and the files and ports of the original. So plugins are paused while the copy is
+ * made, and the copy resumes them, with a reason of their own, when the change is made there.
  */
 #include "trial.h"
 
@@ -22,7 +21,7 @@
 
 enum { MILLION = 1000000, LEAVINGS_LOOKS = 20 };
 
-/* What the child says first. */
+/* The letter that the child sends first. */
 enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-' };
 
 /* --- in the child ------------------------------------------------------------------------------------------------- */
@@ -39,7 +38,7 @@ static void run_here(void *context, void (*job)(void *data, uint32_t index), voi
         job(data, i);
 }
 
-/* Of what is logged the first error is kept: a crash, where the plugin itself has gone with it. */
+/* Keep the first error that is logged: after a crash the plugin itself may have gone with the sentence. */
 static void keep_error(void *context, int32_t level, const char *source, const char *text)
 {
     char *kept = context;
@@ -84,7 +83,7 @@ static bool after_call(void *data, char *reason, size_t size)
     return slack_is_whole(data, reason, size);
 }
 
-/* Steps, and then whatever else the candidates can do, with the rows' surroundings looked at after each call. */
+/* Make steps, and then call the candidates' other verbs, with the rows' surroundings looked at after each call. */
 static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32_t count)
 {
     slack_t slack;
@@ -105,7 +104,7 @@ static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32
     return trouble;
 }
 
-/* Plugins that were set aside before have nothing to do with the candidate. */
+/* Trust plugins again that were set aside before: their crashes have nothing to do with the candidate. */
 static void forget_crashes(loader_t *loader)
 {
     for (uint32_t i = 0; i < loader->plugins.count; i++) {
@@ -115,8 +114,8 @@ static void forget_crashes(loader_t *loader)
     atomic_store(&loader->plugins.crashed, false);
 }
 
-/* The candidates go again, all the way out of memory. What the versions before them did at their end is not their
- * fault. */
+/* Unload the candidates, down to their leaving memory. Faults of the versions before them, at their end, do not count
+ * against the candidates. */
 static const char *unload_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, char *error)
 {
     const char *crash = NULL;
@@ -130,8 +129,8 @@ static const char *unload_all(reload_t *reload, plugin_t *const *candidates, uin
     return crash;
 }
 
-/* What the process has at the end, when everybody has been paused, and had not at the beginning: the candidates left
- * it. Threads that have been joined are counted by the system a moment longer. */
+/* Find what the process holds at the end, when all plugins have been paused, and did not hold at the beginning: the
+ * candidates left it. Threads that have been joined are counted by the system a moment longer. */
 static const char *find_leavings(reload_t *reload, const os_holdings_t *before, char *text)
 {
     os_holdings_t now = {0};
@@ -163,7 +162,7 @@ static int try_change(process_t *self, void *data)
     reload->base->log = (bp_log_i){.context = error, .write = keep_error};
     reload->loader->on_trial = reload->loader->plugins.strict = true;
     if (reload->loader->guard != NULL)
-        /* so that it is told where it hangs */
+        /* so that a candidate that hangs is told with the place where it hangs */
         guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1);
     os_holdings_t before = os_holdings_count();
     posts_forget(&reload->loader->posts); /* the original carries them out */
@@ -226,7 +225,7 @@ static void hear_child(trial_t *trial)
     trial->said[trial->said_size] = '\0';
 }
 
-/* The child has ended: by itself, or by what the candidate did to it. */
+/* Judge a child that has ended, by itself or by a fault of the candidate. */
 static int judge_child(trial_t *trial, const process_end_t *end)
 {
     error_text_t *error = &trial->reload->base->error;

@@ -6,7 +6,7 @@
  * candidates again, down to their destructors, and reports. This process stands still for the sample and the fork
  * alone, and goes on with the old code meanwhile.
  *
- * What it does not do: it makes no change here, and tells nobody what came of it.
+ * Not here: making the change in this process (reload.h); telling of the outcome.
  */
 #ifndef HOST_RELOAD_TRIAL_H
 #define HOST_RELOAD_TRIAL_H
@@ -16,7 +16,7 @@
 
 enum {
     TRIAL_STEPS = 3,
-    TRIAL_DEADLINE_MS = 5000, /* where nobody says otherwise */
+    TRIAL_DEADLINE_MS = 5000, /* where the caller gives none */
     TRIAL_REASON = 1024,
     TRIAL_NAP_NS = 500000     /* between two looks of trial_wait */
 };
@@ -30,23 +30,23 @@ typedef struct trial_t {
     process_t *child;        /* NULL: no trial is under way */
     uint32_t deadline_ms;
     uint64_t since;          /* ms */
-    uint64_t stood_ns;       /* how long this process stood still for it */
+    uint64_t stood_ns;       /* how long this process stood still for the trial */
     bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung
                                 or ended */
-    char said[TRIAL_REASON]; /* by the child so far */
+    char said[TRIAL_REASON]; /* bytes received from the child so far */
     size_t said_size;
 } trial_t;
 
 /* Begin to try a change that has been read. false where no process can be had. [main], between steps */
 bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_change_t *change, uint32_t deadline_ms);
 
-/* What has come of it: TRIAL_... Failed: the error says why. Never waits. [main] */
+/* The state of the trial: TRIAL_... Failed: the error says why. Never waits. [main] */
 int trial_state(trial_t *trial);
 
-/* The same, once it is over. [main] */
+/* Wait until the trial is over, and return its state. [main] */
 int trial_wait(trial_t *trial);
 
-/* Let go of it, whatever has come of it; the change stays. [main] */
+/* Let go of the trial, whatever its outcome; the change stays. [main] */
 void trial_end(trial_t *trial);
 
 #endif

@@ -8,7 +8,8 @@
 #include "../step/queries.h"
 #include "../store/store.h"
 
-/* Take all that a plugin brought out of one world. Its rows have been prepared, so nothing is in the way. */
+/* Take all that a plugin brought out of one world. The world's rows have been prepared, so this cannot fail for them.
+ * */
 static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 {
     schedule_t *schedule = world->schedule;
@@ -49,7 +50,7 @@ bp_result_t unload_plugin(loader_t *loader, destruction_t *destruction, plugin_t
         return result;
     }
     loader_unload(loader, plugin);
-    for (uint32_t i = 0; i < destruction->world_count; i++) { /* what it has not ended itself */
+    for (uint32_t i = 0; i < destruction->world_count; i++) { /* for state that the plugin has not ended itself */
         schedule_t *schedule = world_handle(destruction->worlds[i])->schedule;
         queries_end_of(schedule, plugin, false);
         messages_close_of(&schedule->messages, plugin);

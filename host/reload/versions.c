@@ -1,7 +1,7 @@
 /* versions.c - the plugins of a change: from their files to versions that are loaded beside the ones at work.
  *
- * The order of the steps is that of plugin/loader.c, and of trust. A version that has been loaded and is not to come is
- * unloaded again; one that has come leaves its predecessor in its place, which ends the same way.
+ * The order of the steps is that of plugin/loader.c, and of trust. A version that has been loaded and does not come is
+ * unloaded again; a version that comes leaves its predecessor on the kept side, which ends the same way.
  */
 #include "../base/error.h"
 #include "../os/os.h"
@@ -67,7 +67,8 @@ static uint32_t place_of(const loader_t *loader, const plugin_t *plugin)
     return at;
 }
 
-/* In the order in which they were loaded, whatever that of the names: later ones may use tables of earlier ones. */
+/* Sort by the order in which the plugins were loaded, whatever the order of the names: later ones may use tables of
+ * earlier ones. */
 static void sort_versions(reload_change_t *change)
 {
     const loader_t *loader = change->reload->loader;
@@ -154,9 +155,9 @@ static void move_bytes(memory_t *from, memory_t *to)
     atomic_fetch_add(&to->bytes, atomic_exchange(&from->bytes, 0));
 }
 
-/* Settles what both sides have allocated. Where state goes over, or threads have allocated during the change, what one
- * version has taken and the other gives back cannot be told apart: the version that stays answers for all. Else the
- * version that goes answers for its own. */
+/* Settle what both sides have allocated. Where state goes over, or threads have allocated during the change, memory
+ * that one version has taken and the other gives back cannot be told apart: the version that stays answers for all of
+ * it. Else the version that goes answers for its own. */
 static void divide_accounts(version_t *version)
 {
     plugin_t *plugin = version->plugin;
@@ -167,7 +168,7 @@ static void divide_accounts(version_t *version)
         move_bytes(goes, atomic_load(&plugin->account));
 }
 
-/* The change is over: threads use the account of the version in place again. */
+/* After the change: let threads use the account of the version in place again. */
 static void end_changing(plugin_t *plugin)
 {
     atomic_store(&plugin->changing, 0);
@@ -249,11 +250,10 @@ void versions_free(reload_change_t *change)
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
-/* The components of a change: what became of their fields, and who else counts on these.
+/* The components of a change: what became of their fields, and which systems depend on these.
  *
- * Fields are matched by base/field.h. A component whose list is the same to the letter keeps the list that it has: its
- * columns, what was resolved for them and what other systems know of them are then not touched at all.
- *
+ * Fields are matched by base/field.h. A component whose list is the same to the letter keeps its present list: its
+ * columns, references resolved for them and other systems' knowledge of them are then not touched at all.
  * A change is refused where a system would not find a field that it asks for; fields that no system asks for may change
  * freely.
  */
@@ -302,7 +302,7 @@ static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
 
 /* --- systems ------------------------------------------------------------------------------------------------------ */
 
-/* What a component will be after the change; NULL: no loaded plugin will bring it. */
+/* A component as it will be after the change; NULL: no loaded plugin will bring it. */
 static const component_t *next_component(const reload_change_t *change, const char *name)
 {
     const registry_t *registry = change->reload->registry;
@@ -316,7 +316,7 @@ static const component_t *next_component(const reload_change_t *change, const ch
     return NULL;
 }
 
-/* What a system will be after the change; NULL: it goes, or no plugin brings it. */
+/* A system as it will be after the change; NULL: it goes, or no plugin brings it. */
 static const system_t *next_system(const reload_change_t *change, const system_t *slot)
 {
     for (uint32_t v = 0; v < change->version_count; v++) {
@@ -343,8 +343,8 @@ static bp_result_t refuse_for(reload_change_t *change, const system_t *system, c
                      system->name, owner, kept.text, component->owner->name, owner);
 }
 
-/* Systems are bound by names: of those that stay as they are and of those that come anew, each finds what it asks
-   for. */
+/* Check that each system, whether it stays as it is or comes anew, finds the fields that it asks for: systems are bound
+   by names. */
 static bp_result_t check_systems(reload_change_t *change)
 {
     const registry_t *registry = change->reload->registry;
@@ -371,7 +371,7 @@ static bool is_reloaded(const void *context, const plugin_t *owner)
     return false;
 }
 
-/* The same for kept queries; those of a plugin that is reloaded itself are left to its next version. */
+/* Check kept queries in the same way; those of a plugin that is reloaded itself are left to its next version. */
 static bp_result_t check_queries(reload_change_t *change)
 {
     const destruction_t *d = change->reload->destruction;

@@ -1,7 +1,7 @@
 /* vote.c - asking the plugin that votes on changes, if there is one.
  *
- * Its table is found anew each time: the plugin may come and go, and may be part of the change, of which the side that
- * is in place is asked.
+ * The voter's table is found anew each time: the plugin may come and go, and may be part of the change. In that case
+ * the side in place is asked.
  */
 #include "vote.h"
 
@@ -18,8 +18,8 @@ static const bp_voter_api *find_voter(const reload_change_t *change, const plugi
     return voter == NULL || voter->version == 0 || *plugin == NULL || plugin_is_aside(*plugin) ? NULL : voter;
 }
 
-/* Names and files, as one number; never 0. A file that has gone meanwhile counts as an empty one: the preparation is
- * going to say so. */
+/* The names and files of a change as one number; never 0. A file that has gone meanwhile counts as an empty one: the
+ * preparation is going to report it. */
 static uint64_t number_of(const reload_change_t *change)
 {
     uint64_t sums[2] = {0, 0};

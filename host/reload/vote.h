@@ -1,6 +1,6 @@
-/* vote.h - whoever has a say in changes of plugins is asked (bp_vote.h).
+/* vote.h - asking a plugin that has a say in changes of plugins (bp_vote.h).
  *
- * What it does not do: it makes no change.
+ * Not here: making the change (reload.h).
  */
 #ifndef HOST_RELOAD_VOTE_H
 #define HOST_RELOAD_VOTE_H
@@ -10,10 +10,11 @@
 /* May this change, which has been read, be prepared now? Yes where nobody votes. [main] */
 bool vote_may_begin(const reload_change_t *change);
 
-/* It waits no longer, and will not be prepared. [main] */
+/* Tell the voter that the change waits no longer, and will not be prepared. [main] */
 void vote_withdraw(const reload_change_t *change);
 
-/* It is prepared, or could not be. What it comes to; the error says why where that is not BP_OK. [main] */
+/* Have a change voted on that has been prepared, or could not be (`mine`). Returns the outcome of the vote; the error
+ * says why where that is not BP_OK. [main] */
 bp_result_t vote_on(const reload_change_t *change, bp_result_t mine);
 
 #endif

@@ -4,8 +4,8 @@
  * the same state: a file is pending from its first change until it is handed over, and each further change begins the
  * wait anew.
  * Linkers differ: GNU ld unlinks, creates and writes many times, gold writes through a mapping, lld writes aside and
- * renames; all of them end with a close or a rename. A writer that closes in between is what the settling and the
- * judging are for.
+ * renames; all of them end with a close or a rename. The settling time and the judging are there for writers that close
+ * the file in between.
  */
 #include "watch.h"
 
@@ -62,7 +62,7 @@ static void watch_folder(file_watch_t *watch, watched_file_t *w)
     w->folder = folder_watch_add(watch->folders, folder);
 }
 
-/* What the file was when it was loaded is what it is compared with: it may have been written since. */
+/* Add a plugin's file. It is compared with its stamp at loading, since it may have been written anew meanwhile. */
 static bool add(file_watch_t *watch, plugin_t *plugin)
 {
     if (!memory_reserve(&watch->memory, &watch->files, &watch->capacity, watch->count + 1u, sizeof *watch->files))
@@ -102,7 +102,7 @@ static bool is_watched(const file_watch_t *watch, const plugin_t *plugin)
     return false;
 }
 
-/* Follow the loader's list. A plugin that memory does not suffice for is tried again at the next call. */
+/* Follow the loader's list of plugins. A plugin that memory does not suffice for is tried again at the next call. */
 static void follow(file_watch_t *watch)
 {
     for (uint32_t i = watch->count; i > 0; i--) {
@@ -116,7 +116,7 @@ static void follow(file_watch_t *watch)
     }
 }
 
-/* --- what happens to them ----------------------------------------------------------------------------------------- */
+/* --- what happens to files ---------------------------------------------------------------------------------------- */
 
 static void disturb(watched_file_t *w, bool closed, bool told, uint64_t now)
 {
@@ -127,7 +127,7 @@ static void disturb(watched_file_t *w, bool closed, bool told, uint64_t now)
     w->quiet_since = now;
 }
 
-/* Has it changed since it was looked at last? A writer that is known to be at it is not disturbed. */
+/* Has a file changed since it was looked at last? A file that is known to be written at present is left alone. */
 static void look(watched_file_t *w, uint64_t now)
 {
     file_stamp_t stamp;
@@ -146,7 +146,7 @@ static void look_at_all(file_watch_t *watch, uint64_t now)
         look(watch->files[i], now);
 }
 
-/* Notices were lost, that of a writer's end perhaps among them. */
+/* Notices were lost, perhaps also that of a writer's end: treat every file as changed and closed. */
 static void doubt_all(file_watch_t *watch, uint64_t now)
 {
     for (uint32_t i = 0; i < watch->count; i++)
@@ -191,7 +191,7 @@ static void retry_folders(file_watch_t *watch, uint64_t now)
     }
 }
 
-/* --- what is finished --------------------------------------------------------------------------------------------- */
+/* --- finished files ----------------------------------------------------------------------------------------------- */
 
 static bool is_whole(file_watch_t *watch, const char *path)
 {
@@ -212,7 +212,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
-        w->last = stamp; /* gone, or not to be had just now: coming back it is another */
+        w->last = stamp; /* gone, or not to be had just now: a file that comes back counts as another one */
         w->pending = w->told = false;
         return false;
     }
@@ -222,7 +222,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
         return false;
     }
     if (!w->told && memcmp(&stamp, &w->delivered, sizeof stamp) == 0) {
-        w->pending = false; /* the same as before */
+        w->pending = false; /* the file is the same as before */
         return false;
     }
     w->broken = w->broken || !is_whole(watch, w->path);
@@ -260,7 +260,7 @@ void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now)
     for (uint32_t i = 0; i < watch->count; i++) {
         watched_file_t *w = watch->files[i];
         if (w->plugin != plugin || (w->pending && !w->closed))
-            continue; /* its writer is at it still */
+            continue; /* its writer is still writing */
         w->pending = w->told = w->unknown = false;
         file_stamp(w->path, &w->last);
         w->delivered = w->last;

@@ -1,11 +1,11 @@
 /* watch.h - which plugins' files have been written anew and are whole.
  *
  * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a
- * moment since (WATCH_QUIET_MS), and its bytes are those of a whole library. One that is none is given time
- * (WATCH_PATIENCE_MS) to become one before it is handed over all the same, so that somebody can say what is wrong with
- * it. A file that is deleted is waited for; so is its folder.
+ * moment since (WATCH_QUIET_MS), and its bytes are those of a whole library. A file whose bytes are not is given time
+ * (WATCH_PATIENCE_MS) to become whole before it is handed over all the same, so that the fault can be reported. A file
+ * that is deleted is waited for; so is its folder.
  *
- * What it does not do: it loads nothing, and remembers nothing of what became of a file it has handed over.
+ * Not here: loading, and what became of a file that was handed over.
  */
 #ifndef HOST_RELOAD_WATCH_H
 #define HOST_RELOAD_WATCH_H
@@ -16,9 +16,9 @@
 enum {
     WATCH_QUIET_MS = 20,
     WATCH_PATIENCE_MS = 500,
-    WATCH_RETRY_MS = 100,    /* looking whether a folder is back */
-    WATCH_LOOK_MS = 20,      /* comparing stamps, where the system gives no notices */
-    WATCH_BACKSTOP_MS = 1000 /* and where it does: links and network folders give none */
+    WATCH_RETRY_MS = 100,    /* between looks whether a folder is back */
+    WATCH_LOOK_MS = 20,      /* between comparisons of stamps, where the system gives no notices */
+    WATCH_BACKSTOP_MS = 1000 /* the same where the system gives notices: links and network folders give none */
 };
 
 typedef struct watched_file_t {
@@ -26,14 +26,14 @@ typedef struct watched_file_t {
     char *path;
     const char *name;    /* the file's, at the end of path */
     int32_t folder;      /* -1: none, or gone */
-    file_stamp_t delivered; /* what was loaded, or handed over last */
-    file_stamp_t last;   /* when looked at last */
+    file_stamp_t delivered; /* of the file that was loaded, or handed over last */
+    file_stamp_t last;   /* of the file when it was looked at last */
     uint64_t quiet_since; /* ms */
-    bool pending;        /* it has changed since it was handed over */
-    bool closed;         /* nobody is known to be writing it */
-    bool told;           /* by a notice: not only by a stamp */
-    bool unknown;        /* not looked at since it was loaded */
-    bool broken;         /* its bytes were judged since it changed last, and are not whole */
+    bool pending;        /* the file has changed since it was handed over */
+    bool closed;         /* nobody is known to be writing the file */
+    bool told;           /* a notice told of the change, not only a stamp */
+    bool unknown;        /* the file has not been looked at since it was loaded */
+    bool broken;         /* the file was judged since it changed last, and is not whole */
 } watched_file_t;
 
 typedef struct file_watch_t {
@@ -53,7 +53,7 @@ void watch_end(file_watch_t *watch);
  * and now and then one a file. `now` is a time in milliseconds that never goes back. [main] */
 plugin_t *watch_next(file_watch_t *watch, uint64_t now);
 
-/* A plugin's file is being taken in by another way: what has been written up to now is not handed over any more.
+/* A plugin's file is being taken in by another way: changes made to it up to now do not lead to handing it over.
    [main] */
 void watch_pass_over(file_watch_t *watch, const plugin_t *plugin, uint64_t now);
 

@@ -1,9 +1,9 @@
 /* worlds.c - a world made ready for a change: managers and systems that begin beside those at work, runs with other
  *columns.
  *
- * From what is cheap to undo to what is dear: the new code starts first, since it may refuse; then the columns are
- * made, and filled (carry.c, carry.c). A world is left alone where none of its managers and systems belong to the
- * change.
+ * The order goes from work that is cheap to undo to work that is dear: the new code starts first, since it may refuse;
+ * then the columns are made, and filled (carry.c). A world is left alone where none of its managers and systems belong
+ * to the change.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -43,7 +43,7 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
     return BP_OK;
 }
 
-/* Two of a kind in one entity, where the new version allows only one? */
+/* Refuse two components of a kind in one entity, where the new version allows only one. */
 static bp_result_t check_single(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
 {
     const prototypes_t *p = &w->world->prototypes;
@@ -115,7 +115,7 @@ static unit_t *unit_of(const schedule_t *schedule, const manager_t *manager)
     return NULL;
 }
 
-/* A component that simulates now, or does no longer. */
+/* Prepare the unit of a component whose new version simulates where the old one did not, or the reverse. */
 static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, const manager_change_t *m)
 {
     unit_t *unit = unit_of(w->schedule, m->manager);
@@ -163,7 +163,7 @@ static bool moves(const world_change_t *w, uint32_t prototype)
     return false;
 }
 
-/* The columns of a prototype from its end to its beginning; returns their number. */
+/* Pick the columns of a prototype from its end to its beginning; returns their number. */
 static uint32_t pick_columns(const world_change_t *w, uint32_t prototype, run_pick_t *picks)
 {
     const prototypes_t *p = &w->world->prototypes;
@@ -294,7 +294,7 @@ static bool is_in_step(const schedule_t *schedule, const system_t *system)
     return false;
 }
 
-/* Systems that the world wants and that were not to be had: they come with the change, and go with it. */
+/* List systems that the world wants and that could not be had so far: they come with the change, and go with it. */
 static bp_result_t list_comers(reload_change_t *change, world_change_t *w, version_t *version)
 {
     const wants_t *wants = &world_handle(w->world)->wants;
@@ -314,7 +314,7 @@ static bp_result_t list_comers(reload_change_t *change, world_change_t *w, versi
     return result;
 }
 
-/* A layout for what others have resolved, and room for telling them. */
+/* Reserve a layout for references that others have resolved, and room for telling them. */
 static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
 {
     bool changes = false;
@@ -367,9 +367,9 @@ bp_result_t worlds_prepare(reload_change_t *change)
 
 /* --- world parts ------------------------------------------------------------------------------------------------- */
 
-/* Finding one's way in what a change is to a world, and standing on its kept side for a call.
+/* Finding the change's part of a manager, key or run of a world, and putting its kept side in place for a call.
  *
- * Whatever prepares, carries, exchanges or takes back goes through here; nothing here goes there.
+ * Preparing, carrying, exchanging and taking back use these functions, which use none of those.
  */
 
 /* --- sides -------------------------------------------------------------------------------------------------------- */
@@ -435,10 +435,10 @@ run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key
 
 /* --- world change ------------------------------------------------------------------------------------------------ */
 
-/* A change that has been prepared takes place in a world: sides are exchanged, those who hold references are told, and
- * the side that is left over ends.
+/* A change that has been prepared takes place in a world: sides are exchanged, holders of references are told, and the
+ * side that is left over ends.
  *
- * The exchange is its own opposite, and nothing in it can fail (reload.c).
+ * Exchanging twice changes nothing, and an exchange cannot fail (reload.c).
  */
 
 /* --- exchange ----------------------------------------------------------------------------------------------------- */
@@ -538,7 +538,7 @@ void worlds_tell(world_change_t *w, bool back)
     uint32_t version = world->ref_version;
     for (uint32_t i = 0; i < w->system_count; i++) {
         if (!w->systems[i].keeps_state)
-            w->systems[i].unit->told = false; /* a state that began anew has not been told who matches */
+            w->systems[i].unit->told = false; /* a state that began anew has not been told which entities match */
     }
     if (w->layout == 0)
         return;
@@ -559,7 +559,7 @@ void worlds_tell(world_change_t *w, bool back)
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
-/* Has the kept side of a system been started? Of one that has gone, the old one is the kept once its unit is out. */
+/* Has the kept side of a system been started? A system that has gone: its old side is kept once its unit is out. */
 static bool has_started(const world_change_t *w, const system_change_t *s)
 {
     for (uint32_t i = 0; i < w->unit_count && s->gone; i++) {
