@@ -34,13 +34,14 @@ typedef struct version_t {
     bool keeps_state;    /* the plugin's state goes over as it is */
     bool was_aside;      /* the plugin had crashed; it is trusted while its values are asked for */
     bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
+    bool ended;          /* `unload` of the kept side has been called, and its account settled */
 } version_t;
 
 /* One component of these plugins. */
 typedef struct component_change_t {
     version_t *version;
-    component_t *slot, *kept;   /* kept->owner NULL: it has gone */
     component_t *slot, *kept;   /* kept->owner NULL: the component has gone */
+    bool is_new;                 /* nobody filled the slot before */
     bool same;                   /* the fields are declared as before, to the letter */
     convert_source_t *sources;   /* where the values of each new field come from */
     uint32_t source_count;
@@ -49,8 +50,8 @@ typedef struct component_change_t {
     bool restarts;               /* ... and that state of the manager began anew */
 } component_change_t;
 
-/* How what a manager has goes over. */
 /* How a manager's instances and values go over. */
+typedef enum road_t {
     ROAD_FIELDS,     /* declared fields: columns */
     ROAD_STATE,      /* own storage, and the state goes over as it is: slots stay */
     ROAD_SAVED,      /* own storage: save, load */
@@ -64,7 +65,6 @@ typedef struct manager_change_t {
     component_change_t *component;
     manager_t *manager;
     road_t road;
-    void *state;              /* the kept side's */
     void *state;              /* of the kept side */
     bool started;             /* the kept side has been started, and not stopped */
     bool keeps_state;
@@ -77,6 +77,7 @@ typedef struct manager_change_t {
     run_pick_t *picks;        /* of the new columns, from the old ones, numbers from 0 */
     uint32_t pick_count;
     uint32_t *old_slots;      /* of own storage on probation: all slots that instances had */
+    uint32_t old_slot_count, old_slot_room;
 } manager_change_t;
 
 /* One system of a world. */
