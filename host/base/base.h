@@ -3,7 +3,7 @@
  * One base_t lives in each host; parts keep a pointer to it. There is no other way to reach these things, so two
  * hosts in one process share nothing.
  *
- * What it does not do: it knows nothing of what the parts are.
+ * Not here: knowledge of what the parts of a host are.
  */
 #ifndef HOST_BASE_BASE_H
 #define HOST_BASE_BASE_H
@@ -27,7 +27,7 @@ typedef struct base_t {
 
 /* Hints to gcc and clang for which C has no words. With other compilers these macros expand to nothing.
  *
- * What it does not do: nothing here changes what code means.
+ * Not here: macros that change the meaning of code.
  */
 
 #if defined(__GNUC__)

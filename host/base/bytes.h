@@ -1,10 +1,11 @@
-/* bytes.h - a block of bytes that is written from front to back, and one that is read so.
+/* bytes.h - a block of bytes that is written from front to back, and one that is read from front to back.
  *
- * What is written lies at multiples of its size where bytes_align says so, counted from the beginning of the block, so
- * that whoever has the block aligned to 16 can read it in place. A writer that once had no memory, and a reader that
- * once met its end, stay failed and do nothing any more: who writes or reads much looks at `failed` once, at the end.
+ * Values lie at multiples of their size where bytes_align says so, counted from the beginning of the block, so that
+ * whoever has the block aligned to 16 can read them in place. A writer that once had no memory, and a reader that once
+ * met the block's end, stay failed and do nothing any more: code that writes or reads much looks at `failed` once, at
+ * the end.
  *
- * What it does not do: it knows nothing of what the bytes mean, and they are in the order of this machine.
+ * Not here: the meaning of the bytes, and other orders of bytes than this machine's.
  */
 #ifndef HOST_BASE_BYTES_H
 #define HOST_BASE_BYTES_H

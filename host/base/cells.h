@@ -1,10 +1,10 @@
 /* cells.h - cells of columns that hold something outside themselves: texts of strings, items of lists.
  *
- * Moving a cell's bytes moves what it holds; so runs move lists and strings like numbers. Only where a cell comes to
- * be, goes, or is copied, what it holds must be taken, let go, or copied too: that is here. A list's strings are
- * counted one by one.
+ * Moving a cell's bytes moves the texts and items that it holds, so runs move lists and strings like numbers. Only
+ * where a cell begins, ends or is copied, its contents must be taken, released or copied too: that is done here. A
+ * list's strings are counted one by one.
  *
- * What it does not do: it knows no runs, and moves no cells.
+ * Not here: runs, and moving cells.
  */
 #ifndef HOST_BASE_CELLS_H
 #define HOST_BASE_CELLS_H

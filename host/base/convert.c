@@ -95,8 +95,9 @@ static uint32_t elements_of(const field_t *field)
     return field->elements > 0 ? field->elements : 1;
 }
 
-/* What the change of a field's number of values comes to. `*dropped` receives the number of elements that are lost;
-   losing them is reported and does not refuse the change. */
+/* The kind of conversion for a change of a field's number of values. `*dropped` receives the number of elements that
+ * are
+   lost; losing them is reported and does not refuse the change. */
 static convert_kind_t kind_of_shape(const field_t *old, const field_t *field, uint32_t *dropped)
 {
     bool was = field_is_list(old), is = field_is_list(field);
@@ -261,7 +262,7 @@ static bool write_number(const number_t *number, uint32_t type, void *to)
     return fits;
 }
 
-/* Part by part; what the old vector has beyond the new one must be what its default says. */
+/* Convert part by part; the parts that the old vector has beyond the new one must equal the old field's default. */
 static bool convert_vector(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index)
 {
     uint32_t parts = value_parts(old->type), wanted = value_parts(field->type),

@@ -1,5 +1,4 @@
-/* convert.h - what becomes of values when a field's declaration changes: one set of rules for reloads and for old
- *files.
+/* convert.h - values of a field whose declaration changes: one set of rules for reloads and for old files.
  *
  * Fields are matched by name, then by former name. A field of both versions keeps its values, as they are or converted:
  *
@@ -19,12 +18,12 @@
  * Where there are several values, each follows these rules. A single value becomes the first element of an array, or a
  * list of one; an array that grows gets new elements with their default, one that shrinks loses its last ones, which is
  * told; an array becomes a list of its elements. A list becomes an array or a single value only if it is not longer;
- * what it lacks takes the default.
+ * elements that the list lacks take the default.
  *
  * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the
  * way.
  *
- * What it does not do: it moves no columns and knows neither runs nor blobs.
+ * Not here: moving columns; runs and blobs.
  */
 #ifndef HOST_BASE_CONVERT_H
 #define HOST_BASE_CONVERT_H
@@ -54,7 +53,8 @@ bp_result_t convert_plan(const field_t *old_fields, uint32_t old_count, const fi
 /* Do values themselves change, not only how many there are in a cell? [any] */
 bool convert_changes_values(const field_t *old, const field_t *field);
 
-/* One value, which becomes number `index` of its cell. false: it does not fit, or lies outside the new limits. [any] */
+/* Convert one value, which becomes number `index` of its cell. false: the value does not fit, or lies outside the new
+ * limits. [any] */
 bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index);
 
 /* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities`

@@ -13,9 +13,10 @@
 
 /* --- calls on several threads ------------------------------------------------------------------------------------- */
 
-/* One thread's. It is taken at the first call that the thread makes, and given back by all at the join. */
+/* The sentence of one thread: taken at the first call that the thread makes, and given back with all others at the
+ * join. */
 typedef struct error_call_t {
-    _Atomic uint64_t thread; /* 0: nobody's */
+    _Atomic uint64_t thread; /* 0: taken by no thread */
     const uint32_t *call;    /* NULL: between calls */
     uint32_t part;
     bool failed;             /* since the last join: */

@@ -3,7 +3,7 @@
  * Each host has one error_text_t. A function that fails puts a sentence there and returns its code, so that callers
  * only pass the code on; a caller that knows more (the file, the line) puts it in front with error_prefix.
  *
- * What it does not do: no stack of causes, no translation. The log does not filter by source.
+ * Not here: a stack of causes, translation, filtering the log by source.
  */
 #ifndef HOST_BASE_ERROR_H
 #define HOST_BASE_ERROR_H
@@ -56,8 +56,8 @@ void error_free_calls(error_text_t *error, struct memory_t *memory);
 void error_share(error_text_t *error);
 void error_join(error_text_t *error);
 
-/* This thread makes calls from now on, the numbers of which stand at `call` while they run, in the part of the step
- * that is number `part`; and no more. Nothing where sentences are not shared. [job] */
+/* enter: this thread makes calls from now on, in part number `part` of the step; while a call runs, its number stands
+ * at `call`. leave: the thread makes no more. Both do nothing where sentences are not shared. [job] */
 void error_enter(error_text_t *error, const uint32_t *call, uint32_t part);
 void error_leave(error_text_t *error);
 
@@ -68,7 +68,7 @@ void log_write(const bp_log_i *log, int32_t level, const char *source, const cha
 
 /* Small helpers for texts: lists of words, the nearest known word, growing buffers.
  *
- * What it does not do: no Unicode beyond passing bytes through.
+ * Not here: Unicode, whose bytes are only passed through.
  */
 
 /* A text of fixed room that cuts rather than overflows. Begin with {.room = sizeof chars}. */
@@ -90,7 +90,7 @@ typedef struct nearest_t {
     uint32_t distance;
 } nearest_t;
 
-/* Consider one candidate; it is kept by address. */
+/* Consider one candidate, whose address is kept. */
 void nearest_consider(nearest_t *nearest, const char *candidate);
 
 /* "; did you mean 'mass'?" where something came near enough, else "". Static room in `text`. */

@@ -393,8 +393,8 @@ bp_result_t field_parse_cell(const field_t *field, const value_context_t *contex
     if (field_is_single(field)) {
         result = add_item(values, field, context, text, error);
     } else {
-        values->texts_size = strlen(text) + 1; /* what decoding leaves of an item, and its zero, is no longer than what
-                                                  it stands for */
+        values->texts_size = strlen(text) + 1; /* a decoded item's text, with its zero, is no longer than the encoded
+                                                  item */
         values->texts = memory_resize(memory, NULL, 0, values->texts_size);
         result = values->texts == NULL ? error_memory(error, "reading values")
                                        : parse_items(values, field, context, text, error);
@@ -417,7 +417,7 @@ const void *field_values_cell(const field_values_t *values, const field_t *field
     return field_is_list(field) ? (const void *)room : values->items;
 }
 
-/* A text that goes on behind its end: what does not fit is only counted. */
+/* A text being written, which counts on beyond the end of its room: characters that do not fit are only counted. */
 typedef struct writing_t {
     char *text;
     size_t size, length;

@@ -1,9 +1,9 @@
-/* field.h - a declared field: what gives a value its name, default, limits and unit.
+/* field.h - a declared field: the name, default, limits and unit of a value.
  *
  * A declaration is parsed once, when a plugin is loaded: its texts are copied into one block, its default and limits
  * read. A default that breaks its own limits is refused there, unless the field must be given anyway.
  *
- * What it does not do: it keeps no values.
+ * Not here: values of fields.
  */
 #ifndef HOST_BASE_FIELD_H
 #define HOST_BASE_FIELD_H
@@ -20,18 +20,18 @@ typedef struct field_t {
     bp_name_t hash;
     uint32_t type;        /* of each value */
     uint32_t flags;
-    uint32_t access;      /* BP_READ, BP_WRITE: what the component's own loop does with the column; 0: not said */
+    uint32_t access;      /* BP_READ, BP_WRITE: how the component's own loop uses the column; 0: not said */
     uint32_t column;      /* 1 + the place of its pointer in the plugin's struct of columns; 0: not said */
     uint32_t size;        /* bytes of a cell */
-    uint32_t elements;    /* of an array, 2 at least; 0: it is none */
-    uint32_t parts, part; /* numbers in a value, and their type; 0: it is not made of numbers */
+    uint32_t elements;    /* of an array, 2 at least; 0: the field is no array */
+    uint32_t parts, part; /* numbers in a value, and their type; 0: the value is not made of numbers */
     uint32_t limited;     /* do min, max or named values matter? */
     double min, max;      /* of each part; infinite where not given */
     float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
     named_t named;        /* names of its values; none where its count is 0 */
     bp_value_t initial;   /* of each value; a string points to initial_text, until its owner makes it a counted one */
     char *initial_cell;   /* of an array whose elements differ in theirs, `size` bytes; else NULL */
-    char *initial_texts;  /* what strings in it point to, likewise */
+    char *initial_texts;  /* the texts that strings in the default point to, likewise */
     size_t initial_texts_size;
     bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
     char *texts;          /* one block that holds all texts below and the name */
@@ -108,7 +108,7 @@ typedef struct field_values_t {
     memory_t *memory;
     char *items;     /* packed */
     uint32_t count, room;
-    char *texts;     /* what strings point to */
+    char *texts;     /* the texts that strings among the values point to */
     size_t texts_size;
 } field_values_t;
 
@@ -118,8 +118,8 @@ bp_result_t field_parse_cell(const field_t *field, const value_context_t *contex
                              field_values_t *values, error_text_t *error);
 void field_values_free(field_values_t *values, const field_t *field);
 
-/* The address to hand to bp_property_api.set for these values: that of the values, or for a list that of a bp_list_t,
-   which is written to `room`. */
+/* The address to hand to bp_property_api.set for these values: the values' own, or for a list the address of a
+   bp_list_t, which is written to `room`. */
 const void *field_values_cell(const field_values_t *values, const field_t *field, bp_list_t *room);
 
 /* Write a cell as text, at most `size` bytes with the closing zero. Returns how long the whole is. [main] */
@@ -133,7 +133,7 @@ bool field_holds(const field_t *field, const void *value);
 bool field_holds_all(const field_t *field, const void *values, size_t count);
 
 /* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first
- * that does not. [main] */
+ * value outside them. [main] */
 bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count,
                             error_text_t *error);
 

@@ -1,6 +1,6 @@
 /* file.h - whole files and their paths.
  *
- * What it does not do: it lists no folders and watches nothing.
+ * Not here: lists of folders; watching files.
  */
 #ifndef HOST_BASE_FILE_H
 #define HOST_BASE_FILE_H
@@ -36,7 +36,7 @@ bp_result_t file_keep(const char *part, const char *path, error_text_t *error);
    [main] */
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
 
-/* Can the file be opened for reading? A pipe or a device counts as there; it is not opened. */
+/* Can the file be opened for reading? A pipe or a device counts as there, and is not opened. */
 bool file_exists(const char *path);
 
 /* Write `path`, as seen from the folder of `base_file`, to `out`; absolute paths stay as they are. False where it

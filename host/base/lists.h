@@ -8,15 +8,15 @@
  *                   capacity 8    32                           capacity 2    32
  *                   capacity 16   64                           capacity 5    64
  *
- * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists, when it
- * ends, and when it wants blocks that others have given back: these lie in a stock that all share, and a hoard takes a
- * few of them at a time. Between calls hoards have none, so what one thread frees serves the others, and memory does
- * not grow for as long as the lists do not. Which hoard a block comes from decides its address and nothing else, so
- * lists are the same on any number of threads.
+ * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists, when the
+ * call ends, and when it wants blocks that others have given back. Such blocks lie in a stock that all threads share,
+ * and a hoard takes a few of them at a time. Between calls hoards are empty, so blocks that one thread frees serve the
+ * others, and memory does not grow for as long as the lists do not. The hoard that a block comes from decides the
+ * block's address and nothing else, so lists are the same on any number of threads.
  *
  * Where no list has a block any more, lists_tidy gives all chunks back.
  *
- * What it does not do: it knows no fields (cells.h); strings in lists are counted there.
+ * Not here: fields, and the counts of strings in lists (cells.h).
  */
 #ifndef HOST_BASE_LISTS_H
 #define HOST_BASE_LISTS_H
@@ -50,7 +50,7 @@ typedef struct lists_free_t {
 /* A supply of blocks that one thread at a time takes from. */
 typedef struct lists_hoard_t {
     struct lists_hoard_t *next_idle, *next;
-    char *at, *end;            /* what is left of the chunk cut last */
+    char *at, *end;            /* the rest of the chunk cut last */
     lists_free_t free[LISTS_CLASSES];
     uint32_t dry;              /* bits of classes of which the stock had none; until the call ends */
     lists_chunk_t *chunks;
@@ -68,7 +68,7 @@ typedef struct lists_call_t {
 typedef struct lists_t {
     memory_t memory;
     lists_hoard_t main;   /* of the thread that steps the host, between loops */
-    lists_call_t outside; /* what code on that thread is handed outside steps */
+    lists_call_t outside; /* handed to code on that thread outside steps */
     atomic_flag busy;     /* held while a hoard is taken, given back or filled */
     lists_free_t stock[LISTS_CLASSES];
     lists_hoard_t *idle;
@@ -80,7 +80,7 @@ void lists_init(lists_t *lists, memory_t *parent);
 /* Blocks must have been released. */
 void lists_free(lists_t *lists);
 
-/* Make room for `capacity` items; what is there stays. False when out of memory: nothing has changed. [main] */
+/* Make room for `capacity` items; present items stay. False when out of memory: nothing has changed. [main] */
 bool lists_reserve(lists_t *lists, bp_list_t *list, uint32_t item_size, uint32_t capacity);
 
 /* Give the block back: the list is {NULL, 0, 0}. [main] */

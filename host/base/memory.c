@@ -1,10 +1,10 @@
 /* memory.c - accounts, and the default allocator under them.
  *
  * Invariants: an account's bytes are the sum of the sizes of its live blocks and of its children's; a block of
- * the default allocator is pages exactly when its size is at least MEMORY_LARGE, so that no header has to say
- * which it is. A resize across that border allocates, copies and frees.
+ * the default allocator is pages exactly when its size is at least MEMORY_LARGE, so no header has to say so. A resize
+ * across that border allocates, copies and frees.
  *
- * The counters are atomic because plugins may allocate from job threads; they order nothing.
+ * The counters are atomic because plugins may allocate from job threads; no other access to memory is ordered by them.
  */
 #include "memory.h"
 
@@ -112,7 +112,7 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
         return NULL;
     count(memory, old_size, new_size);
 #if defined(BACKPLANE_AUDIT)
-    /* Cleared: what the C library left in a block, its own addresses among it, is nobody's. */
+    /* The new part is cleared, so that nothing is read from the C library's remains in it, addresses among them. */
     if (new_size > old_size)
         memset((char *)block + old_size, 0, new_size - old_size);
     audit_note(memory, old, block, new_size);
@@ -304,8 +304,8 @@ void audit_note(memory_t *memory, const void *old, const void *block, size_t siz
     os_unlock(audit->lock);
 }
 
-/* The audit reads blocks of threads that wait for work and write there under their own locks. They write no address
- * into an image, so reading the old or the new number makes no difference; the thread sanitizer is told so. */
+/* The audit reads blocks of threads that wait for work and write there under their own locks. Such threads write no
+ * address into an image, so reading the old or the new number makes no difference; the thread sanitizer is told so. */
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread")))
 #endif

@@ -1,16 +1,16 @@
 /* memory.h - one allocator shape for everything, with an account for each subsystem.
  *
  * A memory_t is a named account on an allocator. One function allocates, resizes and frees; the caller passes
- * the old size, so blocks carry no headers. Accounts form a tree: what a child takes is also counted at its
- * parent. At the end of a host, and at a plugin's unload, an account must stand at zero; what is left is
- * reported by name.
+ * the old size, so blocks carry no headers. Accounts form a tree: bytes that a child takes are also counted at its
+ * parent. At the end of a host, and at a plugin's unload, an account must stand at zero; remaining bytes are reported
+ * with the account's name.
  *
  * Without an allocator of the embedder's, blocks of MEMORY_LARGE bytes and more come straight from the system
- * as pages: they arrive cleared, grow by remapping rather than copying, and the part of them that was never
+ * as pages: such blocks arrive cleared, grow by remapping rather than copying, and the part of them that was never
  * touched costs no memory. From MEMORY_HUGE on huge pages are asked for, which halves the cost of first touch and of
  * random access (docs/store.md); smaller blocks would waste more than they gain.
  *
- * What it does not do: no arenas, no garbage collection, no alignment beyond 16 bytes.
+ * Not here: arenas, garbage collection, alignment beyond 16 bytes.
  */
 #ifndef HOST_BASE_MEMORY_H
 #define HOST_BASE_MEMORY_H
@@ -47,9 +47,9 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
 /* The same, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
 
-/* Could so many more bytes be written to? A system may promise memory that it does not have, and end whoever writes to
- * it, so this is asked before gigabytes are filled. `*available` is what there is, where the answer is no. True where
- * an allocator of the embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
+/* Could so many more bytes be written to? To be asked before gigabytes are filled, since a system may promise memory
+ * that it does not have, and end whoever writes to it. Where the answer is no, `*available` is how many bytes there
+ * are. True where an allocator of the embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
 bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *available);
 
 /* Are blocks of this size pages straight from the system? */
@@ -66,18 +66,18 @@ void memory_free(memory_t *memory, void *block, size_t size);
 char *memory_copy_text(memory_t *memory, const char *text);
 void memory_free_text(memory_t *memory, char *text);
 
-/* Make room for `needed` items in a growing array. `items` is the address of the array's pointer; it and `*capacity`
- * change together, or not at all (false: out of memory). Grows by doubling. */
+/* Make room for `needed` items in a growing array. `items` is the address of the array's pointer; the pointer and
+ * `*capacity` change together, or not at all (false: out of memory). Grows by doubling. */
 bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t needed, size_t item_size);
 
 /* --- audit ------------------------------------------------------------------------------------------------------- */
 
 /* The audit finds memory of a host that still points into an image that was unloaded. Builds with BACKPLANE_AUDIT only.
  *
- * There every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that all of
- * them can be searched for addresses of a range. Other builds have none of this: the functions are not there.
+ * In such builds every block that a host's accounts hold is known (memory.c notes it), with the account's name, so that
+ * all blocks can be searched for addresses of a range. Other builds do not have these functions.
  *
- * What it does not do: it does not see stacks, nor memory that a plugin has from the C library.
+ * Not here: stacks, and memory that a plugin has from the C library.
  */
 
 #if defined(BACKPLANE_AUDIT)

@@ -1,13 +1,13 @@
 /* named.h - integers whose values have names: "idle walking running", or flags that are combined, "visible|solid".
  *
  * A list of names is text, as bp_field_t.values has it: words separated by blanks or commas, each with "=NUMBER" behind
- * it or with the number that follows the one before, from 0. In a list of bits the number is that of a bit, and what is
- * kept is its mask.
+ * it or with the number that follows the one before, from 0. In a list of bits the number is that of a bit, and the
+ * value that is kept is the bit's mask.
  *
- * Values are read by name, several bits with '|' between them, or as numbers; what is written is the name where there
- * is one. A bit without a name is written as a number (0x80), no bits at all as 0.
+ * Values are read by name, several bits with '|' between them, or as numbers; they are written by name where there is
+ * one. A bit without a name is written as a number (0x80), no bits at all as 0.
  *
- * What it does not do: it knows no fields (field.h), and no ranges: a list of names is the range.
+ * Not here: fields (field.h); ranges, since a list of names is the range.
  */
 #ifndef HOST_BASE_NAMED_H
 #define HOST_BASE_NAMED_H

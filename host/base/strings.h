@@ -6,7 +6,7 @@
  * two texts share a hash. Interned texts stay for as long as the table. The hash is XXH3 (64 bits, seed 0), which
  * is the same on every platform: names may be stored in files.
  *
- * What it does not do: names are not counted and never go. Texts that change often belong among the strings below.
+ * Not here: counting names, which stay for ever. Texts that change often belong among the strings below.
  */
 #ifndef HOST_BASE_STRINGS_H
 #define HOST_BASE_STRINGS_H
@@ -48,12 +48,12 @@ bool names_is_word(const char *text);
 
 /* --- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Counted, shared, immutable strings: what a cell of a BP_STRING column points to.
+/* Counted, shared, immutable strings, which cells of BP_STRING columns point to.
  *
  * A string is a `const char *` with its count in front of it, so that plugins read the column directly. Equal
  * strings are one string. The empty string is not counted and never freed.
  *
- * What it does not do: no threads; all calls are [main].
+ * Not here: other threads; all calls are [main].
  */
 
 struct string_header_t;
@@ -86,7 +86,7 @@ void strings_release(strings_t *strings, const char *string);
  *
  * The same on every platform and in every version of the library, so it may be stored in files.
  *
- * What it does not do: it keeps nobody out who means harm; a file with a right checksum is still checked.
+ * Not here: protection against forgery; a file with a right checksum is still checked.
  */
 
 /* The hash of `size` bytes, of any alignment. [any] */

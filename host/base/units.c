@@ -74,7 +74,7 @@ bp_result_t units_check(const char *units, error_text_t *error)
     return BP_OK;
 }
 
-/* A text that goes on behind its end: what does not fit is only counted. */
+/* A text being written, which counts on beyond the end of its room: characters that do not fit are only counted. */
 typedef struct out_t {
     char *text;
     size_t size, length;

@@ -1,11 +1,11 @@
-/* units.h - what a world calls the units that fields declare.
+/* units.h - a world's words for the units that fields declare.
  *
  * A field says "m/s^2" whatever the world; a world may say that its metre is the "au" and its second the "day", and
  * then prints "au/day^2". Values are not touched: the words are.
  *
  *     kg=solar mass, m=au, s=day
  *
- * What it does not do: it knows no dimensions, so "N" stays "N".
+ * Not here: dimensions, so "N" stays "N".
  */
 #ifndef HOST_BASE_UNITS_H
 #define HOST_BASE_UNITS_H

@@ -20,7 +20,7 @@ typedef struct type_t {
     uint32_t size;
     uint32_t parts;   /* numbers in it */
     uint32_t part;    /* their type */
-    const char *form; /* what its text looks like, for messages */
+    const char *form; /* the form of its text, for messages */
 } type_t;
 
 static const type_t types[BP_TYPE_COUNT] = {
@@ -168,7 +168,8 @@ static bool only_blanks(const char *text)
     return *skip_blanks(text) == '\0';
 }
 
-/* The digits of a whole number, decimal or 0x...; what follows them, or NULL where there are none or too many. */
+/* Read the digits of a whole number, decimal or 0x... Returns the text behind them, or NULL where there are none or too
+ * many. */
 static const char *read_integer(const char *text, value_integer_t *integer)
 {
     char *end = NULL;
@@ -275,7 +276,7 @@ static bool read_colour(const char *text, bp_colour_t *out)
     return true;
 }
 
-/* Decimal digits of a 32-bit number; what follows them, or NULL. */
+/* Read decimal digits of a 32-bit number. Returns the text behind them, or NULL. */
 static const char *read_digits(const char *text, uint32_t *out)
 {
     uint64_t number = 0;

@@ -9,7 +9,7 @@
  *   entity   #index:generation, or "none"; or a name, where the context finds entities by name
  * value_parse reads a text of value_format back to the same bits.
  *
- * What it does not do: it knows neither the fields that give values a meaning (field.h), nor components and worlds.
+ * Not here: the fields that give values a meaning (field.h); components and worlds.
  */
 #ifndef HOST_BASE_VALUE_H
 #define HOST_BASE_VALUE_H
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* What is needed to read and write texts of values: the interned names, and the tag of this host's entities. */
+/* The things needed to read and write texts of values: the interned names, and the tag of this host's entities. */
 typedef struct value_context_t {
     names_t *names;
     uint32_t entity_base; /* the host's tag, in its place in a generation */
