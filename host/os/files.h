@@ -2,8 +2,7 @@
  *
  * Implemented twice, in files_posix.c and files_win32.c; the build compiles one of them.
  *
- * What it does not do: it reads and writes no text (base/file.h does, with standard C), and it watches nothing
- * (reload/folder.h).
+ * Not here: reading and writing text (base/file.h does that, with standard C); watching files (reload/folder.h).
  */
 #ifndef HOST_OS_FILES_H
 #define HOST_OS_FILES_H
@@ -21,11 +20,11 @@
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
 void os_file_unmap(const void *bytes, size_t size);
 
-/* Put a file with these bytes in the place of `path`, or leave what is there whole: it is written beside it as
- * `path`.part, brought to the disk, and then renamed. A link is followed; what is no plain file (a device, a pipe) is
- * written to directly. A .part that a killed process has left is written over; one that another process goes on
- * writing for half a second is an error. false on failure, with the system's sentence; nothing is left beside
- * then. [main] */
+/* Put a file with these bytes in the place of `path`, or leave the present file whole: the bytes are written beside it
+ * as `path`.part, brought to the disk, and then renamed. A link is followed; a `path` that is no plain file (a device,
+ * a pipe) is written to directly. A .part that a killed process has left is written over; one that another process goes
+ * on writing for half a second is an error. false on failure, with the system's sentence; then nothing is left beside
+ * `path`. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
 /* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and
@@ -79,13 +78,13 @@ bool file_is_closed(const char *path);
 
 /* Folders of this process among the system's temporary ones, and those that dead processes have left.
  *
- * A folder has an owner: the process that made it holds a lock on a file in it for as long as it lives, however it
- * ends. So whether an owner is dead needs no guess: his lock can be had. Only then is a folder removed, and only if it
- * is this user's, nobody else may write to it, and nothing but plain files lies in it. Links are not followed.
+ * A folder has an owner: the process that made it holds a lock on a file in it until the process ends, in whatever way.
+ * So whether an owner is dead needs no guess: a dead owner's lock can be had. Only then is a folder removed, and only
+ * if it is this user's, nobody else may write to it, and nothing but plain files lies in it. Links are not followed.
  *
- * `parent` is the folder in which they are made and looked for; NULL: TMPDIR, or what the system has for it.
+ * `parent` is the folder in which such folders are made and looked for; NULL: TMPDIR, or the system's own.
  *
- * What it does not do: it looks in no other place than `parent`.
+ * Not here: looking in any other place than `parent`.
  */
 
 typedef struct temporary_t {

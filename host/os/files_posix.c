@@ -319,8 +319,8 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
 
 /* Owners by flock.
  *
- * A lock belongs to the open file, not to the process: it goes when the last process that has the file open ends, a
- * copy made by fork among them, and so not while anybody may still use the folder.
+ * A lock belongs to the open file, not to the process: the lock goes when the last process that has the file open ends,
+ * copies made by fork included. So the lock stays for as long as anybody may still use the folder.
  *
  * Two processes may meet at a folder: one that makes it and one that sweeps folders of processes that have ended. The
  * maker creates the file and then locks it; a sweeper that comes in between takes the folder for an abandoned one. The

@@ -85,7 +85,7 @@ static bool write_all(HANDLE file, const char *bytes, size_t size)
 
 enum { PART_TRIES = 50, PART_NAP_MS = 10 }; /* half a second */
 
-/* Open the part, empty, for this process alone: what a process that was killed has left is written over. */
+/* Open the part, empty, for this process alone: a part that a killed process has left is written over. */
 static HANDLE open_part(const wchar_t *part)
 {
     HANDLE file = INVALID_HANDLE_VALUE;
@@ -316,7 +316,7 @@ static bool is_dots(const wchar_t *name)
     return wcscmp(name, L".") == 0 || wcscmp(name, L"..") == 0;
 }
 
-/* Are there only plain files in it? Removed: they and the owner's are gone as well. */
+/* Are there only plain files in the folder? With `removed`, all of them are removed too, the owner's file included. */
 static bool each_file(const wchar_t *folder, bool removed)
 {
     wchar_t path[PATH_ROOM];
@@ -341,7 +341,7 @@ static bool sweep(const wchar_t *folder)
 {
     HANDLE owner = open_owner(folder, OPEN_EXISTING);
     if (owner == INVALID_HANDLE_VALUE)
-        return false; /* it has none, or he lives */
+        return false; /* the folder has no owner's file, or its owner lives */
     bool plain = each_file(folder, false);
     CloseHandle(owner);
     return plain && each_file(folder, true) && RemoveDirectoryW(folder);
@@ -370,11 +370,11 @@ uint32_t temporary_sweep(const char *parent_path, const char *name)
 
 /* --- stamps ------------------------------------------------------------------------------------------------------ */
 
-/* Stamps, and whether a file is being written; this system has no notices that serve (reload/folder.h).
+/* Stamps, and whether a file is being written; Windows has no notices that serve (reload/folder.h).
  *
- * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor; the
- * notices of this system (ReadDirectoryChangesW) do not say when a writer is done either, which here is asked by
- * opening the file alone.
+ * Comparing the stamps of a few dozen files twenty times a second costs less than a thousandth of a processor. The
+ * notices of Windows (ReadDirectoryChangesW) do not say when a writer is done either; here a file is opened for this
+ * process alone to find that out.
  */
 
 bool file_stamp(const char *path, file_stamp_t *stamp)

@@ -1,10 +1,10 @@
 /* os.h - the door to the operating system: pages, shared libraries, time, threads, terminals, programs. Files are
- *behind files.h.
+ * behind files.h.
  *
  * Each section below is implemented twice, in os_posix.c and os_win32.c; the build compiles one of them. Outside of os/
  * only the *_posix.c and *_win32.c of plugin/guard.h, reload/folder.h and reload/process.h include system headers.
  *
- * What it does not do: no sockets, no watching of files.
+ * Not here: sockets, watching of files.
  */
 #ifndef HOST_OS_OS_H
 #define HOST_OS_OS_H
@@ -52,8 +52,8 @@ uint64_t os_memory_available(void);
 /* ".so" or ".dll". */
 extern const char os_library_suffix[];
 
-/* Open a library with its symbols private to it and all bound at once. `path` is a file's path, never a bare name
- * that would be searched for. NULL on failure, with the system's sentence in `error`. [main] */
+/* Open a library with its symbols private to it and all bound at once. `path` is a file's path, never a bare name,
+ * which the system would search for. NULL on failure, with the system's sentence in `error`. [main] */
 void *os_library_open(const char *path, char *error, size_t size);
 void *os_library_symbol(void *library, const char *name);
 void os_library_close(void *library);
@@ -61,8 +61,8 @@ void os_library_close(void *library);
 /* Where the image of an open library lies: from *begin up to *end. false where the system does not tell. [main] */
 bool os_library_image(void *library, const void **begin, const void **end);
 
-/* Take out of an open library the functions that the system would call when it closes it: it calls none then, and
- * `functions` has them in the order in which they are to be called. Only where nobody else has the library open.
+/* Take out of an open library the functions that the system would call when it closes the library: it then calls none,
+ * and `functions` has them in the order in which they are to be called. Only where nobody else has the library open.
  * Returns how many; 0 where there are none, more than `capacity`, or the system does not tell. [main] */
 uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity);
 
@@ -71,7 +71,7 @@ uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t 
 /* Nanoseconds of a clock that never goes back. [any] */
 uint64_t os_clock_ns(void);
 
-/* Let this thread sleep; it may wake early where a signal comes. [any] */
+/* Let this thread sleep; a signal may wake it early. [any] */
 void os_sleep_ns(uint64_t nanoseconds);
 
 /* --- os_thread: threads and locks ------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ void os_lock_wake_all(os_lock_t *lock);
 
 /* --- os_wake: a sleep that others end -------------------------------------------------------------------------- */
 
-/* What a thread sleeps on. */
+/* A thing for a thread to sleep on, and for others to wake it by. */
 typedef struct os_wake_t os_wake_t;
 
 enum { OS_WAKE_MOST = 16 }; /* handles in one sleep */
@@ -124,8 +124,8 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
-/* Can the standard input be read without waiting, be it for its end? And the handle of it, for os_wake_sleep; -1 where
- * it cannot be waited for. */
+/* Can the standard input be read without waiting, be it to find its end? And the input's handle, for os_wake_sleep; -1
+ * where the input cannot be waited for. */
 bool os_input_ready(void);
 intptr_t os_input_handle(void);
 

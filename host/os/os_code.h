@@ -1,10 +1,10 @@
 /* os_code.h - the machine code of a function that calls another one with an argument of its own. For os_*.c alone.
  *
- * Of arguments it knows nothing: those that it is called with are left where they are, but for the first, whose
+ * The code knows nothing of arguments: those that it is called with are left where they are, but for the first, whose
  * register gets the argument. Right for any type of function whose arguments the caller removes from the stack, as on
  * all platforms here.
  *
- * What it does not do: it makes no page executable.
+ * Not here: making pages executable.
  */
 #ifndef HOST_OS_OS_CODE_H
 #define HOST_OS_OS_CODE_H

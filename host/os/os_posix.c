@@ -1,8 +1,8 @@
 /* os_posix.c - pages, memory, libraries, time, threads, the terminal and programs on Linux and its relatives.
  *
  * Pages: mmap. A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Its owner only
- * ever promises the bytes that were asked for, so what stands between them and the end of the last page is
- * cleared at growth: it may hold what the block held before it shrank.
+ * ever promises the bytes that were asked for, so the bytes between them and the end of the last page are cleared at
+ * growth: they may hold values from before the block shrank.
  *
  * mremap moves page tables instead of bytes, but refuses a block whose parts have come to differ (huge
  * pages asked for behind a part of it), and only Linux has it: then the block is copied.
@@ -200,7 +200,8 @@ static uint64_t in_the_system(void)
     return (memory + (swap == UINT64_MAX ? 0 : swap)) * 1024;
 }
 
-/* Of the control group that this process is in; what files take of it can be had back. */
+/* How much the control group of this process still allows; memory that the group has for cached files counts as free.
+ * */
 static uint64_t in_the_group(void)
 {
     char line[LINE_ROOM], path[2 * LINE_ROOM];
@@ -364,7 +365,7 @@ uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t 
     if (one == NULL)
         return count;
     if (!write_entry(one, instead - map->l_addr)) {
-        functions[count] = NULL; /* this one stays the system's to call */
+        functions[count] = NULL; /* this function stays the system's to call */
         return count;
     }
     memcpy(&functions[count++], &address, sizeof address);
@@ -539,8 +540,8 @@ void os_lock_wake_all(os_lock_t *lock)
 
 /* --- wake -------------------------------------------------------------------------------------------------------- */
 
-/* A pipe: who signals writes a byte, which stays until the sleeper has woken. It is never full for long, and where it
- * is, somebody has signalled. */
+/* A pipe: a signaller writes a byte, which stays until the sleeper has woken. A pipe that is full has been signalled,
+ * so a byte that does not fit is not missed. */
 
 struct os_wake_t {
     int ends[2]; /* read, write */
@@ -669,7 +670,7 @@ bool os_program_run(const char *path, const char *const *arguments, int *status)
     return true;
 }
 
-/* What comes out of a pipe: `text` takes the beginning, the rest is thrown away. */
+/* Read all that comes out of a pipe: `text` takes the beginning, the rest is thrown away. */
 static void read_pipe(int pipe, char *text, size_t size)
 {
     char rest[512];

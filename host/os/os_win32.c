@@ -1,9 +1,9 @@
 /* os_win32.c - pages, memory, libraries, time, threads, the terminal, programs and texts on Windows.
  *
- * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. It shrinks by giving back its
- * last pages (the reservation stays, addresses are free) and grows into a new block by copying, because nothing here
- * moves pages. The bytes from a block's end to the end of its last page are cleared when the block grows: they may hold
- * what was there before it shrank.
+ * Pages: VirtualAlloc. A block of pages is one reservation, wholly committed at first. A block shrinks by giving back
+ * its last pages (the reservation stays, addresses are free) and grows into a new block by copying, because nothing
+ * here moves pages. The bytes from a block's end to the end of its last page are cleared when the block grows: they may
+ * hold values from before the block shrank.
  */
 #define _WIN32_WINNT 0x0602 /* Windows 8: the safe search flags of LoadLibraryEx */
 #define _WIN32_WINNT 0x0602
@@ -110,7 +110,7 @@ void os_function_free(void *made)
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
-/* How much memory can still be had: what the system would still commit to this process. */
+/* How much memory can still be had: the bytes that the system would still commit to this process. */
 
 uint64_t os_memory_available(void)
 {
@@ -372,7 +372,7 @@ static HANDLE standard_handle(int stream)
     return stream >= 0 && stream < 3 ? GetStdHandle(handles[stream]) : INVALID_HANDLE_VALUE;
 }
 
-/* Not _isatty: that takes the null device for a terminal. */
+/* Is a stream a terminal? Not by _isatty, which takes the null device for a terminal. */
 bool os_is_terminal(int stream)
 {
     DWORD mode;
@@ -417,7 +417,7 @@ const char os_program_suffix[] = ".exe";
 /* The command line of another program; the system takes no longer one. */
 enum { LINE_ROOM = 32767 };
 typedef struct line_t {
-    size_t length; /* LINE_ROOM: it was too long */
+    size_t length; /* LINE_ROOM: the line was too long */
     wchar_t text[LINE_ROOM + 1];
 } line_t;
 

@@ -5,7 +5,7 @@
  * Of the process: the handlers of signals, the working directory, the mask of new files, the locale, the environment,
  * the three standard files; and how many files, threads and children there are.
  *
- * What it does not do: it does not know who has changed anything; whoever looks before and after a call does.
+ * Not here: who has changed anything; that is found by calls before and after a call that may have.
  */
 #ifndef HOST_OS_SURROUNDINGS_H
 #define HOST_OS_SURROUNDINGS_H
@@ -19,8 +19,8 @@ typedef struct os_surroundings_t os_surroundings_t;
 /* As they are now; `all` false: of the thread alone, which is quick. NULL where memory does not suffice. [any] */
 os_surroundings_t *os_surroundings_take(bool all);
 
-/* What is different now is put back, where that is possible, and named in `text`, a list of words. Frees `before`; NULL
- * is allowed. false: nothing is different. [any, the thread that has taken them] */
+/* Put back what has changed since `before` was taken, where that is possible, and name the changes in `text`, a list of
+ * words. Frees `before`; NULL is allowed. false: nothing has changed. [any, the thread that took `before`] */
 bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size);
 
 /* Files, threads and children that this process has; 0 where the system does not tell. [main] */
