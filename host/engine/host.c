@@ -55,7 +55,7 @@ static uint32_t draw_tag(const bp_host_o *host)
     return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
 }
 
-/* Read an embedder's table as far as both sides know it: `known` is its size here. What is missing is zero. */
+/* Read an embedder's table as far as both sides know it: `known` is the host's size of it. Missing members are zero. */
 static void read_part(void *part, const void *given, size_t known)
 {
     uint32_t says;
@@ -213,10 +213,10 @@ void bp_host_destroy(bp_host_o *host)
 
 /* --- host figures ------------------------------------------------------------------------------------------------ */
 
-/* What embedders see of a host at work: slices of steps, figures, reports.
+/* An embedder's view of a host at work: slices of steps, figures, reports.
  *
- * Nothing is measured for being asked: figures are counted as steps go, and slices put down only while somebody has a
- * sink for them.
+ * Asking causes no measuring: figures are counted as steps go, and slices are put down only while somebody has a sink
+ * for them.
  */
 
 bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
@@ -240,7 +240,7 @@ uint64_t bp_host_configured_steps(bp_host_o *host)
     return host->steps;
 }
 
-/* Write as much of a struct as the caller knows; what the host does not know is zero. */
+/* Write as much of a struct as the caller knows; members that the host does not know are zero. */
 static void hand_over(void *out, uint32_t out_size, const void *known, size_t known_size)
 {
     memset(out, 0, out_size);
@@ -309,11 +309,12 @@ void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
 
 /* Worlds for embedders: made and stepped.
  *
- * What they use is the subject of use.c. After each step the host sees to what happened in it: slices are handed out,
- * crashes looked at, a probation counted.
+ * The components and systems that worlds use are the subject of use.c. After each step the host sees to its outcome:
+ * slices are handed out, crashes looked at, a probation counted.
  */
 
-/* A word; and one with .halo behind it, the copies beside a world that is split (docs/machines.md). */
+/* May a world have this name? A word; or a word with .halo behind it, for the copies beside a world that is split
+ * (docs/machines.md). */
 static bool is_world_name(const char *name)
 {
     char word[128];

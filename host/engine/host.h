@@ -1,7 +1,7 @@
 /* host.h - the host: all parts of the engine put together.
  *
- * The only place that sees every room. It owns one of each part, in the order in which they need each other, and
- * hands upward calls down as tables.
+ * Only here do all parts meet. The host owns one of each part, in the order in which they need each other, and hands
+ * calls from lower to upper parts down as tables.
  */
 #ifndef HOST_ENGINE_HOST_H
 #define HOST_ENGINE_HOST_H
@@ -43,7 +43,7 @@ struct bp_host_o {
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
-    uint32_t rank, ranks;      /* this process among its peers; they stay when the plugin that knows them goes */
+    uint32_t rank, ranks;      /* this process among its peers; both stay when the plugin that knows them goes */
     history_t history;
     audit_t audit;             /* of writes; asked where crew.audit is set */
     jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
@@ -74,7 +74,7 @@ bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;
 extern const bp_history_api host_history_table; /* table_history.c */
 
-/* What a snapshot is made of (host_history.c). */
+/* The parts of a host that a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);
 
 /* Go to the moment that a plugin has wished, where one has. [main], between steps */
@@ -98,8 +98,9 @@ path_worlds_t host_worlds(const bp_host_o *host);
 /* As bp_world_create, with the result (host.c). */
 bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_world_o **out);
 
-/* The crash guard and hot reload, as the flags of a host ask for them (host_plugins.c). For plugins that are loaded
- * from now on; what is on already stays as it is. Where the system has no guard a warning is logged. [main] */
+/* Turn the crash guard and hot reload on, as the flags of a host ask for them (host_plugins.c). For plugins that are
+ * loaded from now on; a guard or reload that is on already stays as it is. Where the system has no guard a warning is
+ * logged. [main] */
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
 
 /* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into
@@ -112,7 +113,7 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
 /* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
 bool host_scene_is_json(const char *path);
 
-/* What a report is written to: the sink, and who is reporting. */
+/* The report in the making: the sink, and who is reporting. */
 struct bp_report_o {
     const bp_report_sink_i *sink;
     const char *world, *unit;

@@ -1,7 +1,7 @@
 /* host_history.c - snapshots for embedders: taken, brought back, compared.
  *
- * A snapshot is the caller's: its memory is an account of its own on the allocator of the host that it was made by, so
- * that it may outlive the host.
+ * A snapshot is the caller's: its memory is an account of its own on the allocator of the host that made it, so that
+ * the snapshot may outlive the host.
  */
 #include "../history/compare.h"
 #include "../history/playback.h"
@@ -290,7 +290,7 @@ void bp_recording_close(bp_recording_o *recording)
     memory_free(memory, recording, sizeof *recording);
 }
 
-/* What a reload has on probation or on trial would come into the past. */
+/* Make ready to play: end a reload's probation and trial, which would otherwise come into the past. */
 static bp_result_t begin_playing(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);

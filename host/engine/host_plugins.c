@@ -217,7 +217,7 @@ const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
     return aside ? plugin_crash(host->loader.plugins.items[index]) : NULL;
 }
 
-/* What the plugin offered to others, who call it without asking the host, becomes do-nothing as well. */
+/* Leave a plugin set aside. Its tables, which other plugins call without asking the host, do nothing from now on. */
 static void leave_aside(bp_host_o *host, plugin_t *plugin)
 {
     plugin->attended = true;
@@ -258,7 +258,8 @@ void host_attend_crashes(bp_host_o *host)
     }
 }
 
-/* Tasks first: what is reloaded then need not wait for them. Returns how many there were. */
+/* Poll once. Tasks come first, so that plugins that are reloaded afterwards need not wait for them. Returns how many
+ * tasks there were. */
 static uint32_t poll_once(bp_host_o *host)
 {
     host_attend_crashes(host);
@@ -326,8 +327,8 @@ void bp_host_wake(bp_host_o *host)
 /* Bp_check_plugin: one plugin's file looked into, then tried.
  *
  * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, where the system can make
- * one, loads it into a host of its own under the crash guard, and lists what it brings; what it does there touches
- * nobody. The copy's findings come over the pipe, one a line, the level as a digit before it.
+ * one, loads it into a host of its own under the crash guard, and lists what it brings; the plugin's actions there
+ * touch nobody. The copy's findings come over the pipe, one a line, the level as a digit before it.
  */
 
 enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
@@ -341,11 +342,11 @@ typedef struct looking_t {
 
 /* --- what it brings ----------------------------------------------------------------------------------------------- */
 
-/* What the host that tries it writes to its log. */
+/* The state of hearing the log of the host that tries the plugin. */
 typedef struct heard_t {
     check_sink_t *sink;
     char last[LINE]; /* of the errors */
-    bool leaked;     /* that has been said */
+    bool leaked;     /* a leak has been told */
 } heard_t;
 
 static void tell_log(void *context, int32_t level, const char *source, const char *text)
@@ -353,7 +354,7 @@ static void tell_log(void *context, int32_t level, const char *source, const cha
     heard_t *heard = context;
     bool again = strcmp(source, "host") == 0 && strstr(text, "bytes were not given back") != NULL;
     if (level < BP_LOG_WARNING || (again && heard->leaked))
-        return; /* what the plugin leaks the host lacks too */
+        return; /* memory that the plugin leaks is missing in the host's accounts too, and is told once */
     heard->leaked = heard->leaked || strstr(text, "not given back") != NULL;
     check_tell(heard->sink, level, "%s", text);
     if (level >= BP_LOG_ERROR)

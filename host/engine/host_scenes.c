@@ -1,8 +1,8 @@
 /* host_scenes.c - scenes for embedders and plugins: the functions of backplane.h and of bp_scene_api.
  *
  * Thin: a scene is opened and kept by scene/scenes.h, spawned by scene/spawn.h, made of a world by scene/save.h. Here
- * is what needs the whole host: that nothing of it happens inside a step, whose entities die, and which worlds else
- * they live in.
+ * are the tasks that need the whole host: to refuse all of these inside a step, to end entities, and to find the other
+ * worlds that entities live in.
  */
 #include "../base/file.h"
 #include "../scene/compile.h"
@@ -74,7 +74,8 @@ static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
     return host_refuse_during_step(scene->host);
 }
 
-/* What becomes of the list: the caller's where he wants a list and no handle, else the host's own. */
+/* How the list of spawned entities is kept: listed under a handle where the caller asks for one, unlisted where the
+ * caller takes the list itself, else released. */
 static uint32_t list_of(const bp_entity_t *entities, const bp_spawn_t *spawn)
 {
     return spawn != NULL ? JOURNAL_LISTED : entities != NULL ? JOURNAL_UNLISTED : JOURNAL_RELEASED;
@@ -170,7 +171,7 @@ static bool lives_elsewhere(const bp_host_o *host, const world_t *world, bp_enti
     return false;
 }
 
-/* What a world held before goes: its own entities die, those of other worlds too only leave it. Cannot fail. */
+/* Empty a world: its own entities die, those of other worlds too only leave it. Cannot fail. */
 static void clear_out(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count)
 {
     uint32_t own = 0;

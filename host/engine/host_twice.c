@@ -1,6 +1,6 @@
 /* host_twice.c - steps that are looked at closely: what units write, and the same step on another number of threads.
  *
- * The first of two steps is one that never was: no history, no recording and no system that is output hears of it.
+ * The first of the two steps leaves no trace: no history, no recording and no output system hears of it.
  */
 #include "../history/compare.h"
 #include "host.h"

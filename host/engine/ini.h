@@ -4,7 +4,7 @@
  * with " ;", values that go on in lines that begin with white space. Sections may repeat; a key may not repeat within
  * one section.
  *
- * What it does not do: it does not know which sections and keys mean something (setup.c does).
+ * Not here: which sections and keys mean something (setup.c).
  */
 #ifndef HOST_ENGINE_INI_H
 #define HOST_ENGINE_INI_H

@@ -1,7 +1,7 @@
 /* look.c - the table bp_look (bp_look.h): everything that a tool may want to see, list by list.
  *
- * Each entry fills a struct of its own and hands as much of it over as the caller knows. A cursor counts items; it is
- * the number of the next one.
+ * Each entry fills a struct of its own and hands as much of it over as the caller knows. A cursor counts items; its
+ * value is the number of the next item.
  */
 #include "../base/units.h"
 #include "host.h"

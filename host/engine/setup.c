@@ -352,7 +352,7 @@ static bp_result_t check_repeats(setup_t *s)
 
 static void undo(setup_t *s)
 {
-    error_text_t kept = *s->error; /* what plugins say on their way out must not hide the reason */
+    error_text_t kept = *s->error; /* errors of plugins that are unloaded must not hide the reason */
     destruction_t *d = &s->host->destruction;
     if (s->met)
         bp_host_leave_peers(s->host, 1);
@@ -436,7 +436,7 @@ bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path)
 
 /* --- setup ini --------------------------------------------------------------------------------------------------- */
 
-/* Sections and keys of an ini: what there may be, and reading one.
+/* Sections and keys of an ini: which ones there may be, and reading one.
  *
  * Names are checked before anything is done, so that a slip of the pen is told at once and with the nearest right name.
  */

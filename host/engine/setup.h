@@ -1,8 +1,8 @@
-/* setup.h - an ini on its way to plugins, worlds and entities: what is known of it, its sections and its keys.
+/* setup.h - an ini on its way to plugins, worlds and entities: its state, its sections and its keys.
  *
  * Inner to setup*.c.
  *
- * What it does not do: nothing of what an ini says is done here (setup.c).
+ * Not here: doing what an ini says (setup.c).
  */
 #ifndef HOST_ENGINE_SETUP_H
 #define HOST_ENGINE_SETUP_H
@@ -30,7 +30,7 @@ typedef struct setup_t {
     const char *plugin_path; /* "" where not given */
     uint32_t plugin_path_line;
     bool met;                /* the peers: values are those of this rank */
-    char *alike;             /* what all ranks must have alike, as lines; NULL: nothing yet */
+    char *alike;             /* the settings that all ranks must have alike, as lines; NULL: none yet */
 } setup_t;
 
 /* Say where the error comes from, unless it says so already. Returns `result`. */
@@ -83,7 +83,8 @@ typedef struct setup_place_t {
 } setup_place_t;
 bp_result_t setup_place(setup_t *s, const char *section, setup_place_t *place);
 
-/* What a split world has beside its own: the world of copies, made like it, and the systems that send and settle. */
+/* Make the parts that a split world has beside its own: the world of copies, made like it, and the systems that send
+ * and settle. */
 bp_result_t setup_split(setup_t *s, bp_world_o *world, bp_world_o *halo, uint32_t line);
 
 /* Is it known that this rank has not the world of that name? */
@@ -93,7 +94,7 @@ void setup_release_peers(setup_t *s);
 
 /* --- setup spawn ------------------------------------------------------------------------------------------------- */
 
-/* Who lives in the worlds of an ini.
+/* The entities that live in the worlds of an ini from the start.
  *
  * Inner to setup*.c.
  */

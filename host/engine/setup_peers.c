@@ -1,8 +1,8 @@
 /* setup_peers.c - an ini that several processes read: each for its own rank, all of them the same one.
  *
  * Ranks come from a plugin that offers the table of bp_peers.h; without one there is a single rank, and nothing here
- * changes anything. What is compared is the ini as it is written, and the plugins by the bytes of their files: two
- * ranks with different code would give a result that is nobody's.
+ * changes anything. Compared are the ini as it is written, and the plugins by the bytes of their files: ranks with
+ * different code would give a result that neither code gives.
  */
 #include "../base/error.h"
 #include "../base/file.h"
@@ -44,7 +44,8 @@ void bp_host_leave_peers(bp_host_o *host, int32_t failed)
 
 /* --- values for this rank ----------------------------------------------------------------------------------------- */
 
-/* What stands in braces: the rank, the number of ranks, or the word of a list that belongs to this rank. */
+/* The value of an expression in braces: the rank, the number of ranks, or the word of a list that belongs to this
+ * rank. */
 static bp_result_t braces_value(setup_t *s, const ini_entry_t *entry, const char *inside, char *out)
 {
     uint32_t count = 0;
@@ -110,7 +111,7 @@ static bp_result_t fill_values(setup_t *s)
 
 /* --- the same for all --------------------------------------------------------------------------------------------- */
 
-/* What all ranks must have alike, as lines. */
+/* Note a setting that all ranks must have alike, as a line. */
 static bp_result_t note_line(setup_t *s, const char *format, const char *a, const char *b, const char *c)
 {
     int length = snprintf(NULL, 0, format, a, b, c);
@@ -149,7 +150,7 @@ static bp_result_t note_plugin(setup_t *s, const plugin_t *plugin)
 /* The first line that some rank has otherwise than rank 0. */
 typedef struct comparison_t {
     memory_t *memory;
-    char *first; /* what rank 0 has */
+    char *first; /* the lines of rank 0 */
     size_t first_size;
     uint32_t rank;
     bool differs, failed;

@@ -1,9 +1,9 @@
-/* setup_spawn.c - who lives in the worlds of an ini from the start: scenes, and the short form [spawn WORLD LABEL].
+/* setup_spawn.c - entities of an ini's worlds from the start: scenes, and the short form [spawn WORLD LABEL].
  *
  * A scene is a file of its own, for levels. The short form is any number of entities that are alike, in the ini itself:
  * for a crowd, or a plugin's first try.
  *
- * What was spawned is remembered until the setup is over: while it may still fail, all of it may have to go again.
+ * Spawned entities are remembered until the setup is over: as it may still fail, all of them may have to go again.
  */
 #include "../base/error.h"
 #include "../base/file.h"

@@ -1,7 +1,7 @@
-/* table_history.c - the table bp_history: what the host remembers, for plugins, and the moment that one of them wishes.
+/* table_history.c - the table bp_history: the host's memory of the past, for plugins, and a plugin's wish for a moment.
  *
- * A wish is kept in the host until it polls. Clocks are part of what comes back; a world that somebody has stopped to
- * look at its past must stand there too, so whether worlds are stopped is taken along.
+ * A wish is kept in the host until the next poll. Clocks come back with the moment. But a world that somebody has
+ * stopped to look at its past must stay stopped at the wished moment, so whether worlds are stopped is taken along.
  */
 #include "host.h"
 

@@ -1,7 +1,7 @@
 /* tables.c - the tables of the contract: thin adapters from bp_api.h to the parts of the host.
  *
- * Nothing is decided here. The tables are constant, so they are shared by all hosts; what differs between hosts
- * comes in by the first argument.
+ * Nothing is decided here. The tables are constant, so they are shared by all hosts; the host concerned comes in by the
+ * first argument.
  */
 #include "../base/file.h"
 #include "../plugin/registry.h"
@@ -480,7 +480,7 @@ static bp_result_t query_table_make(bp_world_o *world, const bp_plugin_t *plugin
     return queries_make(world, plugin == NULL ? NULL : whole(plugin), terms, flags, query);
 }
 
-/* What walks a query that writes writes past the tables. */
+/* Begin a walk of a query. A query that writes columns changes the world past the tables, so the history is touched. */
 static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
 {
     if (queries_write(query))

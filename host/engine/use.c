@@ -1,8 +1,8 @@
-/* use.c - what worlds have: components and systems brought in, dropped, and brought in again.
+/* use.c - the components and systems that worlds have: brought in, dropped, and brought in again.
  *
- * A world keeps the names of what it was told to use (step/wants.h). What it wants and does not have is looked for
- * whenever plugins have come or changed; systems that come with a reload are part of that change (reload/worlds.c), so
- * that they go with it.
+ * A world keeps the names of all that it was told to use (step/wants.h). A wanted component or system that the world
+ * lacks is looked for whenever plugins have come or changed. Systems that come with a reload are part of that change
+ * (reload/worlds.c), so that they go with it.
  */
 #include "host.h"
 
@@ -23,8 +23,8 @@ static bp_result_t use_component(bp_world_o *world, component_t *component)
     return result;
 }
 
-/* What a world gets of a plugin on probation is of its new version alone, and could not be taken back: then the
- * probation is over. */
+/* A component or system that a world takes from a plugin on probation is of the plugin's new version alone, and could
+ * not be taken back. So taking it ends the probation: refused where that may not be done at this moment. */
 static bp_result_t refuse_on_probation(const bp_host_o *host, const plugin_t *owner)
 {
     return reload_on_probation(&host->reload, owner) ? reload_check_moment(&host->reload) : BP_OK;
@@ -36,7 +36,7 @@ static void end_probation(bp_host_o *host, const plugin_t *owner)
         reload_accept(&host->reload);
 }
 
-/* Verbs of plugins run while something comes or goes; they bring in and drop nothing. */
+/* Begin to bring in or drop something: refused in a step, and from verbs that run while something comes or goes. */
 static bp_result_t begin(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
@@ -101,10 +101,11 @@ static bool is_there(const bp_world_o *world, const char *name, bool system)
     return system ? find_system(world, name) != NULL : find_manager(world, name) != NULL;
 }
 
-/* What came back by itself may be asked for once more, as by somebody who brings a plugin and what he needs of it.
+/* A component or system that came back by itself may be asked for once more, as by somebody who brings a plugin and the
+ * parts of it that they need.
  *
- * Wanted first, as the order of what is wanted is that of the step; what cannot be had now is wanted only where it was
- * wanted before. */
+ * The name is noted as wanted first, since the order of wants is the order in the step. Where the component or system
+ * cannot be had now, the name stays wanted only where it was wanted before. */
 static bp_result_t use(bp_world_o *world, const char *name, bool system)
 {
     bp_host_o *host = world->rows.host;
