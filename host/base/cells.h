@@ -32,8 +32,8 @@ void cells_fill(const field_t *field, void *cells, uint32_t count);
  * when out of memory: `to` holds nothing. [main] */
 bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const void *from);
 
-/* The same, of `count` values at `items` that are as the field's type, for a cell that has none. An array takes as many
- * as it has elements, and defaults for those that lack. */
+/* Like cell_copy, of `count` values at `items`, each of the field's type, to a cell that holds nothing. An array takes
+ * as many as it has elements, and defaults for missing ones. */
 bool cell_set_items(const holdings_t *holdings, const field_t *field, void *to, const void *items, uint32_t count);
 
 #define CELLS_NO_MEMORY UINT32_MAX

@@ -129,7 +129,7 @@ size_t field_format_cell(const field_t *field, const value_context_t *context, c
 /* Does one value lie within the limits, and has it a name where values have names? [any] */
 bool field_holds(const field_t *field, const void *value);
 
-/* Is that so of `count` values one after another? Quick for numbers without names. [any] */
+/* Does field_holds hold for `count` values one after another? Quick for numbers without names. [any] */
 bool field_holds_all(const field_t *field, const void *values, size_t count);
 
 /* Do all values in `count` cells, `stride` bytes apart, lie within the field's limits? The error is about the first
@@ -137,10 +137,10 @@ bool field_holds_all(const field_t *field, const void *values, size_t count);
 bp_result_t field_check_all(const field_t *field, const void *cells, size_t stride, uint32_t count,
                             error_text_t *error);
 
-/* The same of `count` values one after another. [main] */
+/* Like field_check_all, for `count` values one after another. [main] */
 bp_result_t field_check_items(const field_t *field, const void *items, uint64_t count, error_text_t *error);
 
-/* The same as field_holds; the error names the field and both limits, or the names. [main] */
+/* Like field_holds; the error names the field and both limits, or the names. [main] */
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
 #endif

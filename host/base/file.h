@@ -14,11 +14,12 @@ enum { FILE_PATH_MAX = 1024 };
  * bytes). The error names the path and the reason. [main] */
 bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
-/* Likewise, but of one of more than `most` bytes no more than that is read: BP_ERROR_LIMIT. [main] */
+/* Like file_read, but of a file of more than `most` bytes no more than that is read: BP_ERROR_LIMIT. [main] */
 bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size,
                            error_text_t *error);
 
-/* The same for a plain file only: a pipe or a device, which may have nobody at its other end, is refused. [main] */
+/* Like file_read, for a plain file only: a pipe or a device, which may have nobody at its other end, is refused.
+ * [main] */
 bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
 /* A file's bytes, mapped for reading (os_file_map), and their end. The error names the path and the reason. [main] */

@@ -125,8 +125,8 @@ static bool refill(lists_t *lists, lists_hoard_t *hoard, uint32_t class)
     return to->first != NULL;
 }
 
-/* Give the blocks of a hoard to the stock, for every thread. The caller holds the stock, or there is only one thread.
- * */
+/* Give the blocks of a hoard to the stock, for every thread. The caller holds the stock, or there is only one
+ * thread. */
 static void share(lists_t *lists, lists_hoard_t *hoard)
 {
     for (uint32_t class = 0; class < LISTS_CLASSES; class++)

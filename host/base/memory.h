@@ -44,7 +44,7 @@ void memory_init_child(memory_t *memory, const char *name, memory_t *parent);
  * memory: the old block is untouched. New bytes are not cleared. [any] */
 void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_size);
 
-/* The same, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
+/* Like memory_resize, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
 
 /* Could so many more bytes be written to? To be asked before gigabytes are filled, since a system may promise memory

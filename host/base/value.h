@@ -74,7 +74,7 @@ bool value_is_whole(uint32_t type);
 value_integer_t value_read_integer(uint32_t type, const void *value);
 bool value_write_integer(uint32_t type, value_integer_t integer, void *value);
 
-/* Not isfinite: in some C libraries it is a macro that narrows its argument. */
+/* Not isfinite, which in some C libraries is a macro that narrows its argument. */
 static inline bool value_is_finite(double number)
 {
     return number - number == 0.0;

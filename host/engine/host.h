@@ -65,8 +65,8 @@ struct bp_host_o {
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
-/* The same, and what a posted task, and verbs that are called while plugins or what they bring come and go, may not do
- * either: bring or end plugins, step, poll. */
+/* Like host_refuse_during_step; refuses also calls from a posted task, and from verbs that run while plugins, or parts
+ * of plugins, come and go. Neither may load or unload plugins, step, or poll. */
 bp_result_t host_refuse_from_inside(bp_host_o *host);
 
 /* The tables of the contract (tables.c), and two that are found by their names (look.c). */

@@ -49,7 +49,7 @@ const ini_entry_t *setup_find_entry(const setup_t *s, const char *section, const
 /* A value of a key, parsed as a type; `value` stays as it is where `entry` is NULL. */
 bp_result_t setup_read_value(setup_t *s, const ini_entry_t *entry, uint32_t type, bp_value_t *value);
 
-/* The same for a count of [host], with its range; 0 where it is not given. */
+/* Read a count of [host], with its range; 0 where the key is not given. */
 bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t most, int64_t *out);
 
 /* --- setup live -------------------------------------------------------------------------------------------------- */

@@ -27,8 +27,8 @@ void os_file_unmap(const void *bytes, size_t size);
  * `path`. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
-/* The same for a file that the caller has written and closed: `part`, in the same folder, is brought to the disk and
- * takes the place of `path`. On failure it is removed. [main] */
+/* Like os_file_replace, for a file that the caller has written and closed: `part`, in the same folder, is brought to
+ * the disk and takes the place of `path`. On failure `part` is removed. [main] */
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
 
 /* Bring what has been written to a file, and flushed, to the disk. True also for what has no disk: a pipe, a device.

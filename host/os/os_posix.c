@@ -200,8 +200,8 @@ static uint64_t in_the_system(void)
     return (memory + (swap == UINT64_MAX ? 0 : swap)) * 1024;
 }
 
-/* How much the control group of this process still allows; memory that the group has for cached files counts as free.
- * */
+/* How much the control group of this process still allows; memory that the group has for cached files counts as
+ * free. */
 static uint64_t in_the_group(void)
 {
     char line[LINE_ROOM], path[2 * LINE_ROOM];

@@ -16,7 +16,8 @@
 
 typedef struct os_surroundings_t os_surroundings_t;
 
-/* As they are now; `all` false: of the thread alone, which is quick. NULL where memory does not suffice. [any] */
+/* Take the surroundings as they are at present; `all` false: the thread's alone, which is quick. NULL where
+ * memory does not suffice. [any] */
 os_surroundings_t *os_surroundings_take(bool all);
 
 /* Put back what has changed since `before` was taken, where that is possible, and name the changes in `text`, a list of

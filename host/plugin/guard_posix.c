@@ -364,8 +364,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
         tell_address(found, crash->reason);
 }
 
-/* For when a call has ended and does not count as running any more: signals that still wait for it find nothing to do.
- * */
+/* For when a call has ended and does not count as running any more: signals that still wait for it find nothing to
+ * do. */
 static void unblock_late(void)
 {
     sigset_t late;

@@ -81,7 +81,8 @@ typedef struct thread_t {
     struct thread_t *next;
 } thread_t;
 
-/* What belongs to the process, as the handlers do. No host is kept in it: hosts are reached through the frames. */
+/* The guard's state of the process, to which the handlers belong too. No host is kept here: hosts are reached
+ * through the frames. */
 typedef struct process_guard_t {
     SRWLOCK lock;
     uint32_t guards;

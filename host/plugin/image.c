@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #if defined(__APPLE__)
-/* Is this a 64-bit Mach-O library or bundle? Judged by the magic and by the fourth word, which gives the kind of file.
- * */
+/* Is this a 64-bit Mach-O library or bundle? Judged by the magic and by the fourth word, which gives the kind of
+ * file. */
 static bool check_mach(const void *bytes, size_t size, const char *symbol, char *why, size_t why_size)
 {
     const image_t image = image_begin(bytes, size, symbol, why, why_size);

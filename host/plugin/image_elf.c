@@ -179,8 +179,8 @@ static bool elf_check_end(const elf_t *elf)
     return true;
 }
 
-/* Check that the address of a table and its length are both there: a loader reads either without asking for the other.
- * */
+/* Check that the address of a table and its length are both there: a loader reads either without asking for the
+ * other. */
 static bool elf_check_pairs(const elf_t *elf)
 {
     static const uint64_t pairs[][2] = {

@@ -568,8 +568,8 @@ static void name_verb(const call_t *call, text_t *text)
         text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
 }
 
-/* The plugin whose code crashed: the one whose image the instruction lies in, or the one called, where there is none.
- * */
+/* The plugin whose code crashed: the one whose image the instruction lies in, or the one called, where there is
+ * none. */
 static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
 {
     const plugins_t *all = called->all;

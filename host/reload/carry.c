@@ -30,9 +30,9 @@ typedef struct carry_t {
 
     char *values;             /* room for a batch of each new field, one after another ... */
     size_t values_size;
-    const void **columns;     /* ... and where each is; NULL: not carried with the creation */
+    const void **columns;     /* ... and the address of each; NULL: not carried with the creation */
     char *read;               /* a batch as the old manager has it, ... */
-    char *found;              /* ... and as the new one has it afterwards */
+    char *found;              /* ... and as the new manager has it afterwards */
     size_t read_size;
     uint32_t batch;           /* rows in one, at most */
     carry_loss_t *losses;     /* of each new field, while they are counted */
@@ -321,8 +321,8 @@ static bp_result_t save_and_load(carry_t *c)
 
 /* --- values that do not come back --------------------------------------------------------------------------------- */
 
-/* Is this a property that nothing carries over? Then the new manager finds its value by itself, or the value is lost.
- * */
+/* Is this a property that nothing carries over? Then the new manager finds its value by itself, or the value is
+ * lost. */
 static bool is_left_to_it(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];

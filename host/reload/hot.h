@@ -91,7 +91,8 @@ uint64_t hot_due(const hot_t *hot);
  * between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
-/* Let go of the change on trial, before plugins come or go otherwise. It is tried anew at the next poll. [main] */
+/* Let go of the change on trial, before plugins come or go otherwise; the change is tried anew at the next poll.
+ * [main] */
 void hot_cancel(hot_t *hot);
 
 #endif

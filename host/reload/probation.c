@@ -95,8 +95,8 @@ static manager_change_t *moved_by(reload_change_t *next, const manager_t *manage
     return NULL;
 }
 
-/* Keep the visible columns of the later change; it has no hidden ones of this change, since none went into its shapes.
- * */
+/* Keep the visible columns of the later change; it has no hidden ones of this change, since none went into its
+ * shapes. */
 static void keep_visible(world_change_t *w, manager_change_t *m, manager_change_t *next)
 {
     if (next->hidden == 0)

@@ -1,10 +1,10 @@
 /* trial.h - a change of plugins tried in a copy of this process, before it is made here.
  *
- * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). It reads the
- * candidates in, carries everything over, takes TRIAL_STEPS steps of each world on its one thread, calls every other
- * verb of the candidates (exercise.h), takes TRIAL_STEPS more, unloads the
- * candidates again, down to their destructors, and reports. This process stands still for the sample and the fork
- * alone, and goes on with the old code meanwhile.
+ * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). The copy reads
+ * the candidates in, carries everything over, takes TRIAL_STEPS steps of each world on its one thread, calls every
+ * other verb of the candidates (exercise.h), takes TRIAL_STEPS more, unloads the candidates again, down to their
+ * destructors, and reports. This process stands still for the sample and the fork alone, and goes on with the old code
+ * meanwhile.
  *
  * Not here: making the change in this process (reload.h); telling of the outcome.
  */

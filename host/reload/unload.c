@@ -8,8 +8,8 @@
 #include "../step/queries.h"
 #include "../store/store.h"
 
-/* Take all that a plugin brought out of one world. The world's rows have been prepared, so this cannot fail for them.
- * */
+/* Take all that a plugin brought out of one world. The world's rows have been prepared, so this cannot fail for
+ * them. */
 static bp_result_t withdraw(bp_world_o *world, const plugin_t *plugin)
 {
     schedule_t *schedule = world->schedule;

@@ -62,7 +62,7 @@ static void watch_folder(file_watch_t *watch, watched_file_t *w)
     w->folder = folder_watch_add(watch->folders, folder);
 }
 
-/* Add a plugin's file. It is compared with its stamp at loading, since it may have been written anew meanwhile. */
+/* Add a plugin's file, to be compared with its stamp at loading, since it may have been written anew meanwhile. */
 static bool add(file_watch_t *watch, plugin_t *plugin)
 {
     if (!memory_reserve(&watch->memory, &watch->files, &watch->capacity, watch->count + 1u, sizeof *watch->files))
