@@ -13,7 +13,7 @@
  * are [main]: call them from one thread at a time, and not from a plugin's verb or a callback unless the
  * function says so. A failing call changes nothing and leaves a sentence in bp_host_error.
  *
- * What it does not do: it draws nothing, plays nothing and owns no main loop.
+ * Not here: pictures, sound, a main loop; the embedder brings them.
  */
 #ifndef BACKPLANE_H
 #define BACKPLANE_H
@@ -40,8 +40,8 @@ extern "C" {
 
 /* --- host -------------------------------------------------------------------------------------------------- */
 
-/* The three that follow are read while a host is made, as far as both sides know them: struct_size is their sizeof;
- * 0 stands for that of library version 0.1. */
+/* The structs bp_allocator_i, bp_log_i and bp_jobs_i are read while a host is made, as far as both sides know their
+ * members: struct_size is the sizeof of the struct; 0 stands for its size in library version 0.1. */
 
 /* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
  * the old block untouched. May be called from job threads. */
@@ -60,10 +60,10 @@ typedef struct bp_log_i {
     void (*write)(void *context, int32_t level, const char *source, const char *text);
 } bp_log_i;
 
-/* Threads. `run` calls job(data, i) for every i from 0 to count - 1, on as many threads as it likes (at most
- * `threads`, the calling one among them), and returns when all are done. It is called from the thread that steps,
- * by one step at a time. Jobs share out the work among themselves, so any number of them may run one after another;
- * but one that has begun may wait for others that have begun. */
+/* Threads. `run` calls job(data, i) for every i from 0 to count - 1, on as many threads as it likes (at most `threads`,
+ * the calling one among them), and returns when all are done. The thread that steps calls `run`, for one step at a
+ * time. Jobs share out the work among themselves, so any number of jobs may run one after another; but a job that has
+ * begun may wait for other jobs that have begun. */
 typedef struct bp_jobs_i {
     uint32_t struct_size;
     uint32_t threads;
@@ -138,17 +138,17 @@ BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_
  * need one of its components or systems: their worlds could not step any more. */
 BACKPLANE_API bp_result_t bp_host_unload_plugin(bp_host_o *host, const char *name);
 
-/* The same, and the systems that need it leave their worlds with it; the log says which. Components of others that need
- * it are refused all the same. */
+/* Unload a plugin as bp_host_unload_plugin does, and take the systems that need the plugin out of their worlds as well;
+ * the log says which. Components of other plugins that need the plugin are refused all the same. */
 BACKPLANE_API bp_result_t bp_host_unload_plugin_with(bp_host_o *host, const char *name);
 
-/* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. What is
- * handed out is the host's own copy: texts, lists, and the items of lists in the sizes that this library knows. Good
- * until the plugin is reloaded or unloaded. `path` may be NULL. */
+/* The `index`-th plugin, in order of loading, and the file it came from ("" where static); NULL past the last. The head
+ * that is returned is the host's own copy: texts, lists, and the items of lists in the sizes that this library knows.
+ * The copy is good until the plugin is reloaded or unloaded. `path` may be NULL. */
 BACKPLANE_API const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const char **path);
 
-/* Why the `index`-th plugin is set aside: how it crashed under the guard. Its verbs are not called any more. NULL for
- * one that works, and past the last. */
+/* Why the `index`-th plugin is set aside: how it crashed under the guard. The verbs of a plugin that is set aside are
+ * not called any more. NULL for a plugin that works, and past the last. */
 BACKPLANE_API const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index);
 
 /* Receives one finding about a plugin: BP_LOG_ERROR a rule of bp_plugin.h that it breaks, BP_LOG_WARNING what may go
@@ -163,7 +163,7 @@ BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *o
 
 /* --- reload ------------------------------------------------------------------------------------------------------- */
 
-/* What became of a field. */
+/* The fate of a field in a reload. */
 enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4,
        BP_RELOAD_LOST = 5 /* of storage of its own: nothing could set it again */ };
 
@@ -181,7 +181,7 @@ typedef struct bp_reload_field_t {
                              entities have another value now; with field "", how many instances have gone */
 } bp_reload_field_t;
 
-/* What a reload came to. */
+/* The result of a reload. */
 typedef struct bp_reload_report_t {
     uint32_t struct_size;  /* sizeof(bp_reload_report_t), or 0 */
     bp_result_t result;
@@ -198,35 +198,36 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
 /* Load the present files of loaded plugins, in place of what is at work: the code, and the data of every world brought
  * into the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change
  * together. All or nothing: on a failure every world, property and reference is as it was, and the old code goes on.
- * Where the host makes trials (BP_HOST_TRIAL) they are tried first, as what is watched is, and the call waits for the
- * end of that: some ten milliseconds more, and trial_deadline at most; to go on meanwhile, leave it to bp_host_poll.
- * Between steps only: BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL; its texts are good
- * until the next reload or unload. The text also goes to the log. */
+ * Where the host makes trials (BP_HOST_TRIAL) the new versions are tried first, as those of watched files are, and the
+ * call waits for the end of the trial: some ten milliseconds more, and trial_deadline at most; to go on meanwhile,
+ * leave the reload to bp_host_poll. Between steps only: BP_ERROR_STATE from inside a step, a callback or a verb.
+ * `report` may be NULL; the report's texts are good until the next reload or unload. The text also goes to the log. */
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count,
                                          bp_reload_report_t *report);
 
-/* The same where values may be lost. A component with storage of its own that has neither `save` and `load` nor a
- * `state_form` is carried over by what can be set; where a property that nobody can set is another one afterwards, or
- * instances are missing, bp_host_reload refuses. Here it is told instead (BP_RELOAD_LOST). What only follows from the
- * rest says so (BP_FIELD_DERIVED), and a component whose losses do not matter too (BP_COMPONENT_LOSSY). */
+/* Reload as bp_host_reload does, also where values may be lost. A component with storage of its own that has neither
+ * `save` and `load` nor a `state_form` is carried over by the properties that can be set. Where a property that nobody
+ * can set has another value afterwards, or instances are missing, bp_host_reload refuses; bp_host_reload_lossy reloads
+ * and tells of the loss (BP_RELOAD_LOST). A property that only follows from the others says so (BP_FIELD_DERIVED), and
+ * so does a component whose losses do not matter (BP_COMPONENT_LOSSY). */
 BACKPLANE_API bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint32_t count,
                                                bp_reload_report_t *report);
 
-/* What is to be done between steps: tasks that threads of plugins have posted (bp_task.h) are carried out, plugins that
- * have crashed are seen to, and hot reload goes on: it takes in files that are finished, and follows builds and trials.
- * Call it between steps, best after each; what comes of hot reload is told as by bp_host_on_reload and in the log.
- * Where there is nothing to do it comes back at once; files are looked at every 2 ms at most. BP_ERROR_STATE from
+/* Do the host's work between steps: carry out tasks that threads of plugins have posted (bp_task.h), see to plugins
+ * that have crashed, and go on with hot reload: take in files that are finished, and follow builds and trials. Call
+ * bp_host_poll between steps, best after each; results of hot reload are told as by bp_host_on_reload and in the log.
+ * Where there is nothing to do the call comes back at once; files are looked at every 2 ms at most. BP_ERROR_STATE from
  * inside a step, a callback or a posted task. */
 BACKPLANE_API bp_result_t bp_host_poll(bp_host_o *host);
 
-/* The same, and where there is nothing to do wait once: until something is posted, a file changes, bp_host_wake is
- * called, or so many nanoseconds have passed (UINT64_MAX: without end); then poll again. It may come back early, for
- * instance where a signal comes: call it in the loop that also looks at the time. BP_ERROR_LIMIT where the system has
- * nothing left to wait with: then it has only slept, a millisecond at most. */
+/* Poll as bp_host_poll does; where there is nothing to do wait once: until something is posted, a file changes,
+ * bp_host_wake is called, or so many nanoseconds have passed (UINT64_MAX: without end); then poll again. The call may
+ * come back early, for instance where a signal comes: put it into the loop that also looks at the time. BP_ERROR_LIMIT
+ * where the system has nothing left to wait with: then the call has only slept, a millisecond at most. */
 BACKPLANE_API bp_result_t bp_host_wait(bp_host_o *host, uint64_t nanoseconds);
 
-/* The same, woken as well when one of up to 8 handles can be read without waiting: file descriptors; on Windows objects
- * that can be waited for. */
+/* Wait as bp_host_wait does, woken as well when one of up to 8 handles can be read without waiting: file descriptors;
+ * on Windows objects that can be waited for. */
 BACKPLANE_API bp_result_t bp_host_wait_for(bp_host_o *host, uint64_t nanoseconds, const intptr_t *handles,
                                            uint32_t count);
 
@@ -273,8 +274,8 @@ BACKPLANE_API bp_result_t bp_host_step(bp_host_o *host);
 typedef void (*bp_destroyed_callback)(void *data, const bp_entity_t *entities, uint32_t count);
 
 /* Have a batch of entities announced that have just died, as the extension "bp_deaths" of bp_component.h says. `owner`
- * is any address of the embedder's; it is never read. Callbacks run in order of registration, after those of
- * managers. */
+ * is any address of the embedder's; the host never reads what lies there. Callbacks run in order of registration, after
+ * those of managers. */
 BACKPLANE_API bp_result_t bp_host_on_destroyed(bp_host_o *host, const void *owner, bp_destroyed_callback callback,
                                                void *data);
 
@@ -292,33 +293,34 @@ BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
  * file must be right all the same, as far as that shows without its worlds. */
 BACKPLANE_API bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path);
 
-/* The number of steps that [host] steps asked for; 0 where it did not. */
+/* The number of steps that `steps` under [host] in the ini asked for; 0 where the ini has no such line. */
 BACKPLANE_API uint64_t bp_host_configured_steps(bp_host_o *host);
 
 /* --- peers ----------------------------------------------------------------------------------------------------- */
 
-/* How many processes do the same ini together (bp_peers.h), 1 where this one is alone, and which of them this is, from
- * 0. Known from the setup that loads the plugin with that table on, and then for as long as the host. `rank` may be
- * NULL. */
+/* The number of processes that do the same ini together (bp_peers.h), 1 where this process is alone; `rank` receives
+ * which of them this process is, from 0, and may be NULL. Both are known from the setup that loads the plugin with the
+ * table of bp_peers.h on, and then for as long as the host. */
 BACKPLANE_API uint32_t bp_host_peers(bp_host_o *host, uint32_t *rank);
 
-/* Send bytes to all of them and receive those of all, as bp_peers_api.exchange; alone: one's own. */
+/* Send bytes to all peers and receive those of all peers, as bp_peers_api.exchange; a process that is alone receives
+ * its own. */
 BACKPLANE_API bp_result_t bp_host_exchange(bp_host_o *host, const void *bytes, size_t size, bp_peers_take take,
                                            void *data);
 
-/* Leave them, as bp_peers_api.leave: with `failed` before a process ends because something went wrong, which ends the
- * others too. bp_host_destroy leaves in good order, and a setup that fails leaves as failed. */
+/* Leave the peers, as bp_peers_api.leave: with `failed` before a process ends because something went wrong, which ends
+ * the others too. bp_host_destroy leaves in good order, and a setup that fails leaves as failed. */
 BACKPLANE_API void bp_host_leave_peers(bp_host_o *host, int32_t failed);
 
 /* --- scenes ------------------------------------------------------------------------------------------------------- */
 
-/* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. It
- * comes from a file, from memory, from JSON (bp_scene_compile) or from a world (bp_scene_capture), and can be spawned,
- * restored, written and shown. Scenes that are still open are closed with their host. None of these functions may be
- * called from inside a step or a destruction callback (BP_ERROR_STATE). */
+/* A scene (bp_scene_o) is a block of bytes that docs/scene_blob.md describes: a level, a prefab or a saved world. A
+ * scene comes from a file, from memory, from JSON (bp_scene_compile) or from a world (bp_scene_capture), and can be
+ * spawned, restored, written and shown. Scenes that are still open are closed with their host. None of these functions
+ * may be called from inside a step or a destruction callback (BP_ERROR_STATE). */
 
-/* Open a file. It is mapped and checked whole: errors name the file, the section and what is wrong. Replace a file that
- * is open by renaming, never in place. A file of JSON is compiled instead, as by bp_scene_compile. */
+/* Open a file. The file is mapped and checked whole: errors name the file, the section and what is wrong. Replace a
+ * file that is open by renaming, never in place. A file of JSON is compiled instead, as by bp_scene_compile. */
 BACKPLANE_API bp_result_t bp_scene_open(bp_host_o *host, const char *path, bp_scene_o **scene);
 
 /* Open bytes in memory, aligned to 16, which stay the caller's and must stay as they are; `origin` stands for a path in
@@ -330,7 +332,7 @@ BACKPLANE_API bp_result_t bp_scene_open_memory(bp_host_o *host, const void *byte
  * spawned. On an error bp_host_error begins with "file:line:column: ". */
 BACKPLANE_API bp_result_t bp_scene_compile(bp_host_o *host, const char *json_path, bp_scene_o **scene);
 
-/* The same from `size` bytes of JSON; `origin` is what messages call them. */
+/* Compile a scene as bp_scene_compile does, from `size` bytes of JSON; `origin` is what messages call the bytes. */
 BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *origin, const char *json, size_t size,
                                                 bp_scene_o **scene);
 
@@ -339,11 +341,11 @@ BACKPLANE_API bp_result_t bp_scene_compile_text(bp_host_o *host, const char *ori
  * "none". */
 BACKPLANE_API bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene);
 
-/* NULL is allowed. What the scene spawned stays. */
+/* Close a scene; NULL is allowed. Entities that the scene spawned stay. */
 BACKPLANE_API void bp_scene_close(bp_scene_o *scene);
 
-/* The scene's bytes, good until it is closed; and their writing to a file: beside it first, then renamed into its
- * place, so that a full disk leaves the old file whole. */
+/* The scene's bytes, good until the scene is closed; and writing the bytes to a file: to a file beside it first, which
+ * is then renamed into its place, so that a full disk leaves the old file whole. */
 BACKPLANE_API const void *bp_scene_bytes(const bp_scene_o *scene, size_t *size);
 BACKPLANE_API bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path);
 
@@ -358,9 +360,9 @@ BACKPLANE_API uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn);
 BACKPLANE_API uint32_t bp_host_spawned(bp_host_o *host, bp_spawn_t spawn, bp_entity_t *entities, uint32_t capacity);
 BACKPLANE_API void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn);
 
-/* Spawn, then take away what the world held before, and set its clock to the scene's if that has one. All or nothing.
- * Entities that lived in this world alone die; those that have components in other worlds too lose only those of this
- * one. */
+/* Spawn, then take away what the world held before, and set its clock to the scene's if the scene has one. All or
+ * nothing. Entities that lived in this world alone die; those that have components in other worlds too lose only those
+ * of this one. */
 BACKPLANE_API bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags);
 
 /* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`. */
@@ -377,41 +379,40 @@ BACKPLANE_API bp_result_t bp_world_restore(bp_world_o *world, const char *path, 
 
 /* --- snapshots --- */
 
-/* All that decides how a host goes on, between two steps (docs/history.md). It is nobody's but the caller's: it
- * may outlive its host, and be brought back into another one that is made of the same plugins, worlds, components
- * and systems. None of these functions may be called from inside a step or a destruction callback
- * (BP_ERROR_STATE). */
+/* All that decides how a host goes on, between two steps (docs/history.md). A snapshot belongs to the caller alone: it
+ * may outlive its host, and be brought back into another host that is made of the same plugins, worlds, components and
+ * systems. None of these functions may be called from inside a step or a destruction callback (BP_ERROR_STATE). */
 typedef struct bp_snapshot_o bp_snapshot_o;
 
-/* Take one. BP_ERROR_STATE where a plugin does not say how its state is kept: the error names all who do not, and
- * what they would have to declare (BP_KEEP_... of bp_component.h). A host without worlds, or in the middle of its
- * life, is as good as any other. */
+/* Take a snapshot. BP_ERROR_STATE where a plugin does not say how its state is kept: the error names all plugins that
+ * do not, and what they would have to declare (BP_KEEP_... of bp_component.h). A host without worlds, or in the middle
+ * of its life, is as good as any other. */
 BACKPLANE_API bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **snapshot);
 
-/* Bring one back: all of it or nothing. The host goes on bit for bit as the one did that it was taken from.
- * Handles - entities, keys, prototypes, properties, references, spawns - that are older than the snapshot are good
- * as they were then; one that is younger may be given out once more, to somebody else: bp_host_branch tells such
- * futures apart. Entities have the tag of the host that they come from. What a reload has on probation or on trial
- * is ended first. */
+/* Bring a snapshot back: all of it or nothing. The host goes on bit for bit as the host did that the snapshot was taken
+ * from. Handles - entities, keys, prototypes, properties, references, spawns - that are older than the snapshot are
+ * good as they were then; a handle that is younger may be given out once more, to another thing: bp_host_branch tells
+ * such futures apart. Entities have the tag of the host that they come from. Probations and trials of reloads are ended
+ * first. */
 BACKPLANE_API bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot);
 
 /* How often the host has gone to another moment: a handle together with this number is never that of an abandoned
  * future. */
 BACKPLANE_API uint64_t bp_host_branch(bp_host_o *host);
 
-/* NULL is allowed. */
+/* Free a snapshot; NULL is allowed. */
 BACKPLANE_API void bp_snapshot_free(bp_snapshot_o *snapshot);
 
-/* Its bytes, good as long as it: for a file, for another process. Reading them checks everything; names are
- * interned in `host`. */
+/* The bytes of a snapshot, good as long as the snapshot: for a file, for another process. bp_snapshot_read checks
+ * everything; names are interned in `host`. */
 BACKPLANE_API const void *bp_snapshot_bytes(const bp_snapshot_o *snapshot, size_t *size);
 BACKPLANE_API bp_result_t bp_snapshot_read(bp_host_o *host, const void *bytes, size_t size, bp_snapshot_o **snapshot);
 
-/* A number that is the same where everything is: rows, ids, clocks, random states, states of plugins. `world`
- * NULL: of the whole host. It depends neither on threads nor on how the host came there. */
+/* A number that is the same where everything is the same: rows, ids, clocks, random states, states of plugins. `world`
+ * NULL: of the whole host. The number depends neither on threads nor on how the host came there. */
 BACKPLANE_API uint64_t bp_snapshot_hash(const bp_snapshot_o *snapshot, const char *world);
 
-/* One field of one component, over all entities that have it in both. */
+/* One field of one component, over all entities that have the component in both snapshots. */
 typedef struct bp_diff_field_t {
     const char *world;
     const char *component; /* its name in the entities */
@@ -442,7 +443,7 @@ typedef struct bp_diff_i {
     void (*field)(void *context, const bp_diff_field_t *field);
 } bp_diff_i;
 
-/* What has changed from `before` to `after`, which may be of two hosts. */
+/* Tell `sink` what has changed from `before` to `after`, which may be of two hosts. */
 BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o *before, const bp_snapshot_o *after,
                                            const bp_diff_i *sink);
 
@@ -453,8 +454,8 @@ BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o 
 typedef struct bp_history_t {
     uint32_t struct_size; /* sizeof(bp_history_t) */
     uint32_t keyframes;   /* whole states that are kept */
-    uint64_t first;       /* the moments that are remembered ... */
-    uint64_t now;         /* ... and where the host is among them */
+    uint64_t first;       /* the first moment that is remembered */
+    uint64_t now;         /* the moment at which the host is */
     uint64_t last;
     uint64_t bytes;       /* that keyframes take */
     uint64_t budget;      /* 0: nothing is remembered */
@@ -466,57 +467,59 @@ BACKPLANE_API bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes);
 
 BACKPLANE_API void bp_host_history(bp_host_o *host, bp_history_t *history);
 
-/* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more;
- * systems that are output are left out of that and told at the end. Steps taken in the past go along what was,
- * calls from outside included; the first change from outside begins another future, and the one that was is
- * forgotten. On an error the host is where it was. At a moment of the past it is as the step before has left it; at
- * the last one also what came from outside there has come. */
+/* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more; systems
+ * that are output are left out of these steps and told at the end. Steps taken in the past repeat what happened, calls
+ * from outside included; the first new change from outside begins another future, and the old future is forgotten. On
+ * an error the host is where it was. At a moment of the past the host is as the step before has left it; at the last
+ * moment the host has also the changes that came from outside there. */
 BACKPLANE_API bp_result_t bp_host_go(bp_host_o *host, uint64_t moment);
 
 /* Forget what comes after now: the next step is the first of another future. */
 BACKPLANE_API bp_result_t bp_host_branch_off(bp_host_o *host);
 
-/* Give the present moment a name, a word; and the moment of a name. Marks of a future that is forgotten go with
- * it. */
+/* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to. Marks
+ * of a future that is forgotten are forgotten with it. */
 BACKPLANE_API bp_result_t bp_host_mark(bp_host_o *host, const char *name);
 BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment);
 
 /* Say that something has been changed past the tables of the contract, in a column for instance, since the last step:
- * it cannot be computed again, so there will be a keyframe. What comes through the tables says so by itself. */
+ * the change cannot be computed again, so there will be a keyframe. Changes through the tables need no call. */
 BACKPLANE_API void bp_host_touched(bp_host_o *host);
 
 /* --- recordings --------------------------------------------------------------------------------------------------- */
 
 /* Write down what the host does from now on, in a file in the place of one that is there: keyframes, the steps between
- * them, and what comes from outside (docs/history.md). Chunk by chunk with checksums: a process that is killed leaves a
- * file that is good up to the last second or so. `origin` says what the host was set up from, for whoever plays it.
- * What cannot be written ends the recording with an error in the log, and the host goes on. BP_ERROR_STATE where a
- * plugin does not say how its state is kept, or the host is being recorded already; BP_ERROR_IO. */
+ * them, and what comes from outside (docs/history.md). The file is written chunk by chunk with checksums: a process
+ * that is killed leaves a file that is good up to the last second or so. `origin` says what the host was set up from,
+ * for whoever plays it. A failure to write ends the recording with an error in the log, and the host goes on.
+ * BP_ERROR_STATE where a plugin does not say how its state is kept, or the host is being recorded already;
+ * BP_ERROR_IO. */
 BACKPLANE_API bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin);
 
-/* End that, with a last keyframe. BP_ERROR_IO where something could not be written. A host that is not being recorded
- * is no error. */
+/* End the recording, with a last keyframe. BP_ERROR_IO where something could not be written. A host that is not being
+ * recorded is no error. */
 BACKPLANE_API bp_result_t bp_host_record_end(bp_host_o *host);
 
-/* A recording that is read. It belongs to a host for its errors and memory, and must be closed before it ends. */
+/* A recording that is read. The recording belongs to a host, which keeps its errors and gives it memory, and must be
+ * closed before the host ends. */
 typedef struct bp_recording_o bp_recording_o;
 
 typedef struct bp_recording_t {
     uint32_t struct_size; /* sizeof(bp_recording_t) */
     uint32_t keyframes;
     const char *origin;   /* what the recorded host was set up from */
-    uint64_t first;       /* moments; of a host that went back to its past they count on */
+    uint64_t first;       /* a moment; where the host went back to its past the moments count on */
     uint64_t last;
     uint64_t bytes;       /* of whole chunks */
-    uint64_t lost;        /* bytes behind them: damaged, or cut off while they were written */
+    uint64_t lost;        /* bytes behind the whole chunks: damaged, or cut off while they were written */
 } bp_recording_t;
 
-/* Open a file, and look through all of it. BP_ERROR_SYNTAX where it is no recording, or is damaged before its first
- * keyframe is whole; damaged later it is good up to there. */
+/* Open a file, and look through all of it. BP_ERROR_SYNTAX where the file is no recording, or is damaged before its
+ * first keyframe is whole; a file that is damaged later is good up to there. */
 BACKPLANE_API bp_result_t bp_recording_open(bp_host_o *host, const char *path, bp_recording_o **recording);
 BACKPLANE_API void bp_recording_info(const bp_recording_o *recording, bp_recording_t *info);
 
-/* NULL is allowed. */
+/* Close a recording; NULL is allowed. */
 BACKPLANE_API void bp_recording_close(bp_recording_o *recording);
 
 enum {
@@ -535,30 +538,31 @@ typedef struct bp_playback_i {
 
 /* Compute a recording again, up to a moment, in a host that is made of the same plugins, worlds, components and
  * systems. Systems that are output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in
- * it; BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be NULL. */
+ * the recording; BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be
+ * NULL. */
 BACKPLANE_API bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback);
 
-/* Bring the host to the end of what is whole in the file, and go on recording behind that. */
+/* Bring the host to the end of what is whole in the file, and go on recording behind that end. */
 BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);
 
 /* --- looking closely ---------------------------------------------------------------------------------------------- */
 
 /* Have every unit looked at that changes a value in rows which it has not declared to write (BP_WRITE, `writes`): an
- * error in the log names unit, world, component, field and entity, once for each unit and field. Units run one after
- * another then, and a step takes several times as long. 0 ends it. [main], between steps */
+ * error in the log names unit, world, component, field and entity, once for each unit and field. While this goes on
+ * units run one after another, and a step takes several times as long. 0 ends the audit. [main], between steps */
 enum { BP_AUDIT_WRITES = 1u << 0 };
 BACKPLANE_API bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags);
 
 /* Take one step of every world twice: first on `threads` threads (0: four, or one where the host has several itself),
- * then, from where it began, as bp_host_step does. BP_ERROR_FAILED where both come to different results: the host is
- * then where the second has left it, the error names the first unit and field that differ, and `differences`, which may
- * be NULL, is told in what the hosts differ at the end. Systems that are output run once. Other errors are those of a
- * snapshot and of a step: the host is then where it was. */
+ * then, from the same beginning, as bp_host_step does. BP_ERROR_FAILED where the two runs come to different results:
+ * the host is then where the second run has left it, the error names the first unit and field that differ, and
+ * `differences`, which may be NULL, is told in what the hosts differ at the end. Systems that are output run once.
+ * Other errors are those of a snapshot and of a step: the host is then where it was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */
 
-/* What one unit of a world's step has cost. */
+/* The cost of one unit of a world's step. */
 typedef struct bp_unit_stats_t {
     const char *world;
     const char *unit;      /* name of the system, or of the component that simulates */
@@ -591,7 +595,7 @@ typedef struct bp_world_stats_t {
     uint32_t runs;
 } bp_world_stats_t;
 
-/* Likewise. */
+/* Write the figures of a world; as for units, as much of the struct as the program knows. */
 BACKPLANE_API void bp_world_stats_sized(bp_world_o *world, bp_world_stats_t *stats, uint32_t stats_size);
 
 static inline void bp_world_stats(bp_world_o *world, bp_world_stats_t *stats)
@@ -615,9 +619,9 @@ enum {
 typedef struct bp_trace_slice_t {
     uint32_t struct_size;
     uint32_t kind;     /* BP_SLICE_... */
-    uint32_t thread;   /* 0: the one that called bp_host_trace; others in the order in which they were met */
+    uint32_t thread;   /* 0: the one that called bp_host_trace; other threads in the order in which they were met */
     uint32_t padding;
-    const char *world; /* its name; "" where it is none's */
+    const char *world; /* its name; "" where the slice is of no world */
     const char *name;  /* of the unit, or what is done */
     uint64_t begin;    /* nanoseconds since bp_host_trace */
     uint64_t end;
@@ -625,7 +629,7 @@ typedef struct bp_trace_slice_t {
 } bp_trace_slice_t;
 
 /* Receives, at the end of each bp_world_step or bp_host_step, its slices in no particular order, good during the
- * call; `lost` is the number of those for which there was no room (some 32,000 a step). */
+ * call; `lost` is the number of slices for which there was no room (some 32,000 a step). */
 typedef struct bp_trace_i {
     void *context;
     void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
