@@ -108,7 +108,8 @@ static bool read_trace(reader_t *reader, const char *value, arguments_t *argumen
     return true;
 }
 
-/* The next text is the port where it is digits alone; an ini of such a name comes first, or behind --. */
+/* Read the port of --inspect: the next text, where that is digits alone. An ini whose name is digits alone must stand
+ * before --inspect, or behind --. */
 static bool read_inspect(reader_t *reader, const char *value, arguments_t *arguments)
 {
     uint64_t port = 0;

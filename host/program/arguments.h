@@ -1,6 +1,6 @@
 /* arguments.h - what stands on the command line behind the command.
  *
- * What it does not do: it opens no file.
+ * Not here: opening files.
  */
 #ifndef HOST_PROGRAM_ARGUMENTS_H
 #define HOST_PROGRAM_ARGUMENTS_H
@@ -18,8 +18,8 @@ typedef struct arguments_t {
     const char *show; /* a path, or NULL */
     const char *trace; /* a file, or NULL */
     bool inspect;   /* with the plugin inspector */
-    const char *port; /* that it is to have, or NULL */
-    const char *record, *resume; /* likewise, one of them at most */
+    const char *port; /* the port that the inspector is to have, or NULL */
+    const char *record, *resume; /* files, or NULL; one of them at most */
     const char *ini_of; /* --ini of a command whose file is no ini, or NULL */
     uint64_t to;    /* where has_to */
     bool has_to;
@@ -45,14 +45,14 @@ typedef struct command_t {
     const char *name;
     const char *usage; /* "run INI [--steps N] [--json]" */
     const char *about; /* one line */
-    const char *help;  /* what --help says below them */
+    const char *help;  /* what --help says below usage and about */
     unsigned takes;    /* TAKES_... */
     const char *file;  /* what its file is, for complaints; NULL: "ini" */
     int (*run)(const arguments_t *arguments);
-    int (*run_texts)(int count, char **texts); /* in its place: the command reads its arguments itself */
+    int (*run_texts)(int count, char **texts); /* in place of `run`: the command reads its arguments itself */
 } command_t;
 
-/* Does --help stand among the texts? Then nothing else counts. */
+/* Does --help stand among the texts? Then no other argument counts. */
 bool arguments_ask_for_help(int count, char **texts);
 
 /* Read the `count` texts behind the command's name. Complains and returns false where they are not right. */
@@ -62,7 +62,7 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
 
 /* The command line of the commands about scenes: compile and schema.
  *
- * What it does not do: it opens no file.
+ * Not here: opening files.
  */
 
 typedef struct scene_arguments_t {

@@ -6,10 +6,10 @@
  *   4  it is reloaded over itself, and over the older versions that are given
  *   5  every allocation fails once; any number of threads gives the same values
  *
- * What levels 2 to 5 ask is host/conformance/, which the project's own tests run too. Each question is asked in a
- * process of its own: this program is started again, told which question it is, and writes the complaint to a file. So
- * a plugin that crashes, hangs or ends the process is one finding among others. A process that takes too long ends
- * itself by a thread that looks at the time.
+ * The questions of levels 2 to 5 are those of host/conformance/, which the project's own tests ask too. Each question
+ * is asked in a process of its own: this program is started again, is told which question to ask, and writes the
+ * complaint to a file. So a plugin that crashes, hangs or ends the process is one finding among others. A process that
+ * takes too long ends itself by a thread that looks at the time.
  */
 #include "../conformance/conformance.h"
 #include "../os/files.h"
@@ -157,7 +157,7 @@ static bool read_word(check_t *check, int count, char **texts, int *at)
         return (check->from[check->from_count++] = value_of("--from", count, texts, at)) != NULL;
     if (is_option(text, "--needs") && check->need_count < FILES_MAX)
         return (check->needs[check->need_count++] = value_of("--needs", count, texts, at)) != NULL;
-    if (strcmp(text, "--ask") == 0 && *at + 3 < count) { /* of processes that ask: question, component, answer */
+    if (strcmp(text, "--ask") == 0 && *at + 3 < count) { /* one question: question, component, answer file */
         check->question = texts[++*at];
         check->component = texts[++*at];
         check->answer = texts[++*at];
@@ -230,7 +230,8 @@ static bool describe_subject(const check_t *check, conformance_subject_t *subjec
            join(subject->options, sizeof subject->options, check->options, check->option_count);
 }
 
-/* '+' and what was asked for, or '!' and a complaint. Nothing: it has not come so far. */
+/* Ask the question and write the answer: '+' and what was asked for, or '!' and a complaint. An empty file means that
+ * the process has not come so far. */
 static void answer(const check_t *check, FILE *out)
 {
     static conformance_subject_t found[COMPONENTS_MAX];

@@ -214,7 +214,7 @@ int command_import(int count, char **texts)
 
 /* `backplane plugins`: what an ini loads.
  *
- * The ini is done as `run` would do it, worlds and entities included, and not only its list of plugins:
+ * The ini is carried out as `run` would do it, worlds and entities included, and not only its list of plugins:
  * options are checked by the plugins themselves, and whoever asks what is loaded wants to hear of a bad ini
  * now.
  */
@@ -243,12 +243,12 @@ int command_plugins(const arguments_t *arguments)
 
 /* `backplane run`: steps, then the report.
  *
- * The number of steps comes from --steps, else from the ini; where neither says it the command asks for it
+ * The number of steps comes from --steps, else from the ini; where neither says it the command asks for --steps
  * rather than inventing one. Nothing is printed to stdout before all steps are done, so that a failed run
  * leaves no half of a report behind, and --json gives one object or nothing.
  */
 
-/* What one run came to. */
+/* The result of one run. */
 typedef struct outcome_t {
     uint64_t steps;
     uint64_t nanoseconds; /* by the wall clock, steps only */
@@ -368,8 +368,8 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     return arguments->json ? print_run_as_json(program, &outcome) : print_for_people(program, &outcome);
 }
 
-/* The time line of the page needs a host that remembers. Where its plugins do not say how they are kept there is none,
- * and the page does without. */
+/* Have the host remember its steps, for the time line of the page. Where plugins do not say how they are kept the host
+ * remembers nothing, and the page does without a time line. */
 static void remember(const program_t *program)
 {
     enum { MEBIBYTE = 1048576, MOST = 256 };
@@ -379,7 +379,7 @@ static void remember(const program_t *program)
         (void)bp_host_remember(program->host, (uint64_t)MOST * MEBIBYTE);
 }
 
-/* Add the plugin inspector to what the ini has brought. It tells its address in the log. */
+/* Add the plugin inspector to the plugins that the ini has brought. The inspector tells its address in the log. */
 static int add_inspector(program_t *program, const char *port)
 {
     const bp_look_api *look = (const bp_look_api *)program->api->registry->find(program->host, BP_LOOK_API, 1);
@@ -398,7 +398,7 @@ static int add_inspector(program_t *program, const char *port)
     if (status == STATUS_FINE)
         remember(program);
     if (status == STATUS_FINE)
-        bp_host_poll(program->host); /* in which it begins to listen, or says why it cannot */
+        bp_host_poll(program->host); /* here the inspector begins to listen, or says why it cannot */
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_BAD_INPUT : status;
 }
 

@@ -402,7 +402,7 @@ words_end_t console_words_value(char *rest, char **value)
 /* `backplane console`: lines in, answers out.
  *
  * A command that fails does not end the console. From a pipe, though, nobody may be reading what stderr says,
- * so the exit status remembers it; at a prompt the user has seen it, and typing errors are no failure.
+ * so the exit status tells of the failure; at a prompt the user has seen it, and typing errors are no failure.
  * Answers are flushed line by line, for programs that talk to the console through two pipes.
  */
 
@@ -430,7 +430,7 @@ static bool do_lines(console_t *console, lines_t *lines)
 
 enum { NAP_NS = 10000000 }; /* between looks at an input that cannot be waited for */
 
-/* What the host has to do between two lines: tasks of plugins, new versions of them. */
+/* Do the host's work between two lines (tasks of plugins, new versions of them) until a line can be read. */
 static void wait_for_input(void *context)
 {
     const program_t *program = context;

@@ -1,6 +1,6 @@
 /* console.h - the console: its state, complaints and words, and the commands that console*.c bring.
  *
- * What it does not do: it reads no lines (console_lines.h).
+ * Not here: reading lines (console_lines.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_H
 #define HOST_PROGRAM_CONSOLE_H
@@ -29,14 +29,15 @@ typedef struct console_t {
 /* Complain about the present line, with its number where nobody sees it. Returns false. */
 bool console_refuse(const console_t *console, const char *format, ...) PRINTS_LIKE(2, 3);
 
-/* The same for two frequent reasons: a quote that is not closed, and memory. */
+/* Complain as console_refuse does, for two frequent reasons: a quote that is not closed, and memory. */
 bool console_refuse_unclosed(const console_t *console);
 bool console_refuse_memory(const console_t *console);
 
 /* Cut up to `most` words off the rest; missing ones are NULL. Further words are refused. */
 bool console_take_words(const console_t *console, char *rest, char **words, uint32_t most);
 
-/* For commands that take none. */
+/* Check that nothing is left of the line, for commands that take no words. False, with a complaint, where something
+ * is. */
 bool console_takes_nothing(const console_t *console, char *rest);
 
 /* --- commands ---------------------------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ bool console_report(console_t *console, char *rest);
  * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
  * changed.
  *
- * What it does not do: single values (console.h).
+ * Not here: commands for single values (below).
  */
 
 bool console_spawn(console_t *console, char *rest);
@@ -98,7 +99,8 @@ bool console_unload_plugin(console_t *console, char *rest);
 
 bool console_find(console_t *console, char *rest);
 
-/* What `find` looks for: WORLD COMPONENT.PROPERTY [OP VALUE]. Its texts lie in the line that it was read from. */
+/* The condition that `find` looks for: WORLD COMPONENT.PROPERTY [OP VALUE]. The texts lie in the line that the
+ * condition was read from. */
 typedef struct condition_t {
     bp_world_o *world;
     const char *component, *property;
@@ -109,18 +111,19 @@ typedef struct condition_t {
 
 enum { CONSOLE_VALUE = 1024 };
 
-/* Read it; `command` is named in complaints. */
+/* Read a condition from `rest`; complaints name `command`. */
 bool console_read_condition(console_t *console, const char *command, char *rest, condition_t *condition);
 
-/* Does it hold for an entity? Its value as text goes to `value`, of CONSOLE_VALUE bytes, "" where it has none. */
+/* Does the condition hold for an entity? The entity's value as text goes to `value`, of CONSOLE_VALUE bytes, "" where
+ * it has none. */
 bool console_holds(const program_t *program, condition_t *condition, bp_entity_t entity, char *value);
 
-/* The first entity for which it holds; {0}: for none. */
+/* The first entity for which the condition holds; {0}: for none. */
 bp_entity_t console_first(const program_t *program, condition_t *condition, char *value);
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
 
-/* So many of `steps` steps are taken before what is watched is printed: all of them where nothing is. */
+/* So many of `steps` steps are taken before the watched paths are printed: all of them where no path is watched. */
 uint64_t console_watch_stride(const console_t *console, uint64_t steps);
 void console_show_watched(const console_t *console);
 
@@ -154,22 +157,22 @@ bool console_set(console_t *console, char *rest);
  * Words are separated by blanks. A word that begins with a double quote ends at the next one; in between,
  * \" and \\ stand for the quote and the backslash.
  *
- * What it does not do: no variables, no patterns, no nesting.
+ * Not here: variables, patterns, nesting.
  */
 
 typedef enum words_end_t { WORDS_FOUND, WORDS_OVER, WORDS_UNCLOSED } words_end_t;
 
-/* Cut the next word off *rest, in place, and move *rest behind it. WORDS_UNCLOSED where its quote is not
- * closed, or something sticks to the closing one. */
+/* Cut the next word off *rest, in place, and move *rest behind the word. WORDS_UNCLOSED where the word's quote is not
+ * closed, or something sticks to the closing quote. */
 words_end_t console_words_next(char **rest, char **word);
 
-/* All that is left as one value: the text of a quoted word where it is one, else everything up to the last
+/* All that is left as one value: the text of a quoted word where the rest is one, else everything up to the last
  * non-blank. */
 words_end_t console_words_value(char *rest, char **value);
 
 /* --- complete ---------------------------------------------------------------------------------------------------- */
 
-/* What TAB offers at the prompt.
+/* The words that TAB offers at the prompt.
  */
 
 /* Completions for a line_completer_t whose context is the console: commands, worlds, plugins and paths. */

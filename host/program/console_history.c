@@ -100,7 +100,7 @@ static bool hold_at(console_t *console, condition_t *c, uint64_t moment, bool *h
     return true;
 }
 
-/* The host is at the first step at which the condition holds: tell whose value it is, and what it was before. */
+/* The host is at the first step at which the condition holds: tell whose value fits, and what the value was before. */
 static bool tell_first(console_t *console, condition_t *c)
 {
     const program_t *program = console->program;

@@ -1,11 +1,11 @@
 /* console_lines.c - lines from a pipe, from a plain prompt, or edited with libedit.
  *
  * libedit is used through its own interface (histedit.h) rather than through the one that resembles another
- * library: that one keeps its state in global variables, this one in an object that is ours.
+ * library: the other interface keeps its state in global variables, histedit.h in an object that is ours.
  *
  * Editing wants a terminal at both ends. The history is kept in a file from one console to the next
- * (history_file); where that cannot be written it lives as long as the console. A user's ~/.editrc is followed, as by
- * other programs that use libedit.
+ * (history_file); where that file cannot be written the history lives as long as the console. A user's ~/.editrc is
+ * followed, as by other programs that use libedit.
  *
  * Each line is copied to a buffer of our own, so that the commands may cut it into words in place.
  */
@@ -62,7 +62,7 @@ bool lines_interactive(const lines_t *lines)
 
 /* --- plain lines ---------------------------------------------------------------------------------------- */
 
-/* The next byte. Nothing of stdin is kept in a buffer, so that one can ask the system whether there is more. */
+/* The next byte. Nothing of stdin is kept in a buffer, so that the system can be asked whether there is more. */
 static int read_byte(lines_t *lines)
 {
     while (!os_input_ready())
@@ -158,7 +158,7 @@ static unsigned char insert_completion(EditLine *editor, const completions_t *co
     return el_insertstr(editor, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
 }
 
-/* What TAB does. */
+/* Complete the last word of the line, as libedit's answer to the TAB key. */
 static unsigned char complete(EditLine *editor, int key)
 {
     void *data = NULL;
@@ -246,7 +246,8 @@ static void load_history(lines_t *lines)
         history(lines->history, &event, H_LOAD, path);
 }
 
-/* What another console has written meanwhile is lost: the last one to end wins. */
+/* Write the history to its file. Lines that another console has written there meanwhile are lost: the console that ends
+ * last wins. */
 static void save_history(lines_t *lines)
 {
     char path[HISTORY_PATH];
@@ -346,7 +347,7 @@ line_end_t lines_next(lines_t *lines, char **line)
 
 /* --- complete ---------------------------------------------------------------------------------------------------- */
 
-/* What TAB offers at the prompt.
+/* The words that TAB offers at the prompt.
  *
  * A path is completed part by part: world, then "/" and the entity's debug name, then "." and the
  * component, then "." and the property; the dots are typed by the user, because an entity or a component
@@ -478,7 +479,7 @@ static bool is_one_of(const char *command, const char *const *names)
     return *names != NULL;
 }
 
-/* The word behind the command. */
+/* Offer words for the place behind the command. */
 static void offer_second(const program_t *program, const char *command, const char *word, completions_t *completions)
 {
     static const char *const of_worlds[] = {"entities", "save", "load", "tree", NULL};
@@ -494,7 +495,7 @@ static void offer_second(const program_t *program, const char *command, const ch
         offer_path_copy(program, word, completions);
 }
 
-/* What may be said of the property that `path` names: the values that have names. */
+/* Offer the values of the property that `path` names, as far as they have names. */
 static void offer_values(const program_t *program, const char *path, const char *word, completions_t *completions)
 {
     char copy[COMPLETION_BYTES_MAX], why[WHY_MAX];
@@ -521,7 +522,7 @@ static void offer_values(const program_t *program, const char *path, const char 
     }
 }
 
-/* The one behind that, which is `second`. */
+/* Offer words for the place behind the command's first word, which is `second`. */
 static void offer_third(const program_t *program, const char *command, const char *second, const char *word,
                         completions_t *completions)
 {

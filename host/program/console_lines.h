@@ -3,7 +3,7 @@
  * With a person, and a build that has libedit, lines are edited, kept in a history and completed with TAB;
  * without libedit there is a prompt only. A pipe gets neither.
  *
- * What it does not do: it understands no line.
+ * Not here: the meaning of a line (console.h).
  */
 #ifndef HOST_PROGRAM_CONSOLE_LINES_H
 #define HOST_PROGRAM_CONSOLE_LINES_H
@@ -24,7 +24,7 @@ typedef struct completions_t {
     size_t count;
 } completions_t;
 
-/* Offer `before` and `text` put together; what is too long, there already, or one too many, is left out. */
+/* Offer `before` and `text` put together; a text that is too long, there already, or one too many, is left out. */
 void completions_add(completions_t *completions, const char *before, const char *text, bool final);
 
 /* Asks for completions: `line` is the line up to the cursor, `word` where its last word begins. */
@@ -37,7 +37,7 @@ typedef struct lines_t lines_t;
 
 typedef enum line_end_t { LINE_READ, LINE_TOO_LONG, LINES_OVER, LINES_BROKEN } line_end_t;
 
-/* What goes on until something can be read: `wait` comes back then, or earlier. */
+/* The console's work until stdin can be read: `wait` comes back then, or earlier. */
 typedef struct line_waiter_t {
     void *context;
     void (*wait)(void *context);
@@ -51,8 +51,8 @@ void lines_close(lines_t *lines);
 /* Is there a person at the other end? */
 bool lines_interactive(const lines_t *lines);
 
-/* The next line without its end; it may be written to, and is good until the next call. LINE_TOO_LONG: it
- * has been skipped. LINES_BROKEN: the input cannot be read. */
+/* The next line without its end; the caller may write to the line, which is good until the next call. LINE_TOO_LONG:
+ * the line has been skipped. LINES_BROKEN: the input cannot be read. */
 line_end_t lines_next(lines_t *lines, char **line);
 
 #endif

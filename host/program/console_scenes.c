@@ -4,7 +4,7 @@
  * Every command is all or nothing: words are understood before anything is done, and the library takes back what it
  * could not finish.
  *
- * What `spawn` brought gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
+ * Each spawn gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
  */
 #include "console.h"
 #include "inspect.h"
@@ -172,7 +172,7 @@ bool console_despawn(console_t *console, char *rest)
 
 /* --- save, load ------------------------------------------------------------------------------------------- */
 
-/* The two words of both. NULL after a complaint. */
+/* The two words that `save` and `load` take. NULL after a complaint. */
 static bp_world_o *world_and_file(console_t *console, char *rest, const char *command, char **file)
 {
     char *words[2];

@@ -1,7 +1,7 @@
 /* figures.c - figures of worlds and units.
  *
- * People get milliseconds a step, which is what they compare with a frame; JSON gets the nanoseconds and
- * steps as counted, from which any reader makes what it needs. The share of a unit is its part of all time
+ * People get milliseconds a step, the unit in which they know the time of a frame; JSON gets the nanoseconds and
+ * steps as counted, from which a reader computes its own figures. The share of a unit is its part of all time
  * spent in the steps of its world: what is missing from 100 % is the host's own work between the units.
  */
 #include "figures.h"
@@ -339,7 +339,7 @@ int report_print_from(report_source_t source, void *data, bool styled)
 
 typedef struct builder_t {
     section_t section;
-    json_t *sections; /* the array of all; the rest are borrowed parts of it, NULL after a failure */
+    json_t *sections; /* the array of all; the members below are borrowed parts of it, NULL after a failure */
     json_t *tables;
     json_t *values;
     json_t *headers;

@@ -1,6 +1,6 @@
 /* figures.h - what worlds hold and what the units of their steps cost, as tables and as JSON.
  *
- * What it does not do: it measures nothing; the library does (bp_world_stats, bp_host_unit_stats).
+ * Not here: measuring; the library does (bp_world_stats, bp_host_unit_stats).
  */
 #ifndef HOST_PROGRAM_FIGURES_H
 #define HOST_PROGRAM_FIGURES_H
@@ -17,7 +17,7 @@ int figures_print_worlds(const program_t *program, bool styled);
  * time. Nothing where no unit is at work. */
 int figures_print_units(const program_t *program, bool styled);
 
-/* The same as arrays of objects; NULL when out of memory. */
+/* Both tables as arrays of objects; NULL when out of memory. */
 json_t *figures_worlds_json(const program_t *program);
 json_t *figures_units_json(const program_t *program);
 
@@ -26,19 +26,19 @@ int figures_print_ranks(const json_t *worlds, const json_t *units, bool styled);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */
 
-/* What components and systems report at the end of a run, for people and as JSON.
+/* The reports of components and systems at the end of a run, for people and as JSON.
  *
- * What it does not do: it reports nothing of the host's own (figures.h).
+ * Not here: figures of the host's own (above).
  */
 
 /* Print all reports: a heading for each unit that has something to say, its tables and values. */
 int report_print(const program_t *program, bool styled);
 
-/* The same as an array: {"world", "unit", "tables": [{"title", "headers", "rows": [{header: cell}]}],
+/* All reports as an array: {"world", "unit", "tables": [{"title", "headers", "rows": [{header: cell}]}],
  * "values": {name: value}}; cells and values that are numbers as numbers. NULL when out of memory. */
 json_t *report_json(const program_t *program);
 
-/* Whoever tells reports to a sink; and both forms of what it tells. */
+/* A function that tells reports to a sink; and both forms of output for what the function tells. */
 typedef void (*report_source_t)(void *data, const bp_report_sink_i *sink);
 int report_print_from(report_source_t source, void *data, bool styled);
 json_t *report_json_from(report_source_t source, void *data);

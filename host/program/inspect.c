@@ -91,7 +91,7 @@ void inspect_release(attached_list_t *list)
 
 /* --- entities ------------------------------------------------------------------------------------------- */
 
-/* The table and the manager of debug names in a world; false where the world has none. */
+/* The table and the manager of debug names in a world; false where the world has no such manager. */
 static bool find_names(const program_t *program, bp_world_o *world, const bp_debug_name_api **names,
                        bp_manager_t **manager)
 {
@@ -269,7 +269,7 @@ static bool find_component(const program_t *program, target_t *target, const cha
     return found;
 }
 
-/* `rest` is what stands behind the slash; it is cut at its last dot. */
+/* Find what the path names by `rest`, the text behind the slash, which is cut at its last dot. */
 static bool find_parts(const program_t *program, const char *path, char *rest, target_t *target,
                        char why[WHY_MAX])
 {

@@ -3,7 +3,7 @@
  * A path reads world/entity.component.property; the shorter forms world/entity and world/entity.component
  * name all components of an entity, or all properties of one.
  *
- * What it does not do: it changes nothing.
+ * Not here: changing anything; every function only reads.
  */
 #ifndef HOST_PROGRAM_INSPECT_H
 #define HOST_PROGRAM_INSPECT_H
@@ -28,7 +28,7 @@ typedef struct attached_list_t {
     uint32_t count;
 } attached_list_t;
 
-/* What a key of a world stands for. */
+/* The name and type of the component that a key of a world stands for. */
 attached_t inspect_attached(const program_t *program, bp_world_o *world, uint32_t key);
 
 /* Fill `list`; empty for the dead. false when out of memory. Release it with inspect_release. */
@@ -50,7 +50,7 @@ bp_world_o *inspect_world(const program_t *program, const char *name, char why[W
 
 typedef enum target_kind_t { TARGET_ENTITY, TARGET_COMPONENT, TARGET_PROPERTY } target_kind_t;
 
-/* What a path names. */
+/* The thing that a path names. */
 typedef struct target_t {
     target_kind_t kind;
     bp_world_o *world;

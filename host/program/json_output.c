@@ -1,6 +1,6 @@
 /* json_output.c - texts to JSON values.
  *
- * Numbers are written with 15 digits: that is what any double carries of a decimal text, so 0.1 stays 0.1
+ * Numbers are written with 15 digits: any double carries so many of a decimal text, so 0.1 stays 0.1
  * and does not turn into 0.10000000000000001. A text whose number a double cannot hold (1e999) stays a
  * string rather than becoming something else.
  */

@@ -6,10 +6,10 @@
  *     bad |= ...
  *     return json_output_checked(object, bad);
  *
- * jansson's setters take NULL for a value that could not be had and then return -1, so one check at the end
+ * jansson's setters take NULL for a value that could not be made and then return -1, so one check at the end
  * of an object is enough.
  *
- * What it does not do: it reads no JSON.
+ * Not here: reading JSON.
  */
 #ifndef HOST_PROGRAM_JSON_OUTPUT_H
 #define HOST_PROGRAM_JSON_OUTPUT_H
@@ -36,16 +36,17 @@ json_t *json_output_cell(const char *text);
  * another form (colours such as #ff8000) or the type is one of texts. */
 json_t *json_output_value(uint32_t type, const char *text);
 
-/* The values of an array or a list, from its text: "[1, 2]", "[\"a\", plain]". A string where it is none. */
+/* The values of an array or a list, from its text: "[1, 2]", "[\"a\", plain]". A string where the text has another
+ * form. */
 json_t *json_output_values(uint32_t type, const char *text);
 
 /* The array of the words of `text`, which are separated by spaces; empty for NULL. */
 json_t *json_output_words(const char *text);
 
-/* Set a key that may be taken: then " 2", " 3" ... is put behind it. */
+/* Set a key that may be taken already: then " 2", " 3" ... is put behind the key. */
 int json_output_set_unique(json_t *object, const char *key, json_t *value);
 
-/* Print `root` and release it. Returns the status; complains where it is NULL or the output fails. */
+/* Print `root` and release it. Returns the status; complains where `root` is NULL or the output fails. */
 int json_output_print(json_t *root);
 
 /* --- trace file -------------------------------------------------------------------------------------------------- */
@@ -53,10 +54,10 @@ int json_output_print(json_t *root);
 /* The slices of a run's steps as a file for Perfetto and chrome://tracing.
  *
  * The format is the JSON of Chrome's trace events:
- * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU It is written step by step, so a long
- * run takes no memory.
+ * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+ * The file is written step by step, so a long run takes no memory.
  *
- * What it does not do: it says nothing of setting up and of the report, only of steps.
+ * Not here: setting up and the report; the file has steps alone.
  */
 
 typedef struct trace_file_t {

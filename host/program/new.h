@@ -2,7 +2,7 @@
  *
  * Inner to new*.c.
  *
- * What it does not do: it loads nothing and knows no host; what it writes is text.
+ * Not here: loading plugins, hosts; the functions write text alone.
  */
 #ifndef HOST_PROGRAM_NEW_H
 #define HOST_PROGRAM_NEW_H
@@ -22,9 +22,9 @@ typedef struct new_type_t {
     const char *constant; /* "BP_F32" */
     const char *in_c;     /* what a column points to */
     const char *in_rust;
-    const char *member;   /* of bp_value_t; of what options can be only */
-    uint32_t parts;       /* numbers that a value is made of; 0: it is no number */
-    bool whole;           /* those are integers */
+    const char *member;   /* of bp_value_t; used for values of options only */
+    uint32_t parts;       /* numbers in a value of a number or vector type; 0: the type is of another kind */
+    bool whole;           /* the numbers are integers */
 } new_type_t;
 
 typedef struct new_field_t {
@@ -51,12 +51,13 @@ typedef struct new_plugin_t {
 bool new_fields_read(new_plugin_t *plugin, const char *text);
 void new_fields_free(new_plugin_t *plugin);
 
-/* Is it a name for a plugin or a field in this language? Complains where it is not; `what` says of what it is one. */
+/* Does the name fit a plugin or a field in this language? Complains where it does not; `what` says what the name is
+ * of. */
 bool new_name_fits(const new_plugin_t *plugin, const char *name, const char *what);
 
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
-/* Text that grows. Where memory runs out it stays as it is and says so with `failed`. */
+/* Text that grows. Where memory runs out the text stays as it is and `failed` says so. */
 typedef struct new_text_t {
     char *chars;
     size_t length, room;
@@ -72,12 +73,12 @@ void new_text_free(new_text_t *text);
 
 /* --- files ------------------------------------------------------------------------------------------------------- */
 
-/* The source, in the plugin's language; and the name of its file. */
+/* Write the source, in the plugin's language; and give the name of the source file. */
 void new_source_c(const new_plugin_t *plugin, new_text_t *text);
 void new_source_rust(const new_plugin_t *plugin, new_text_t *text);
 const char *new_source_ending(const new_plugin_t *plugin);
 
-/* What stands beside it. */
+/* Write the files that stand beside the source. */
 void new_makefile(const new_plugin_t *plugin, new_text_t *text);
 void new_ini(const new_plugin_t *plugin, new_text_t *text);
 void new_test(const new_plugin_t *plugin, new_text_t *text);

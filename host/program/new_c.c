@@ -1,8 +1,8 @@
-/* new_c.c - the source of a new plugin in C, and in C++, where it is the same text: the contract's headers are
+/* new_c.c - the source of a new plugin in C, and in C++, where the source is the same text: the contract's headers are
  * written for both.
  *
- * Each of the three kinds has a template. What depends on the fields - the columns, their declarations, the line that
- * works - is made here and put into it.
+ * Each of the three kinds has a template. The parts that depend on the fields - the columns, their declarations, the
+ * line that works - are made here and put into it.
  */
 #include "new.h"
 
@@ -65,7 +65,8 @@ static void add_declarations(const new_plugin_t *plugin, new_text_t *text)
     }
 }
 
-/* What a step does to one value: the field's name stands between two texts. */
+/* Add the statement that changes one value in a step: the field's name stands between the texts `before` and
+ * `behind`. */
 static void add_work(const new_plugin_t *plugin, new_text_t *text, const char *before, const char *behind)
 {
     const new_field_t *field = &plugin->fields[plugin->worked];

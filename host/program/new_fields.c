@@ -40,7 +40,7 @@ static const new_type_t types[] = {
 
 enum { TYPES = sizeof types / sizeof types[0], COUNT_MAX = 65536 };
 
-/* Words that the languages keep for themselves; of C++ those that are no words of C. */
+/* Words that the languages keep for themselves; of C++ only the words that C does not have. */
 static const char words_c[] = " auto bool break case char const continue default do double else enum extern false "
                               "float for goto if inline int long "
                               "register restrict return short signed sizeof static struct switch true typedef union "
@@ -137,7 +137,8 @@ static bool is_taken(const new_plugin_t *plugin, const char *name)
     return false;
 }
 
-/* Of storage of its own: the default is written as a value of C. Of options: they are single values. */
+/* Can the plugin have such a field? With storage of its own the default is written as a value of C, and as options
+ * fields are single values. */
 static bool suits_kind(const new_plugin_t *plugin, const new_field_t *field)
 {
     const char *type = field->type->name;
@@ -159,7 +160,7 @@ static bool suits_kind(const new_plugin_t *plugin, const new_field_t *field)
     return true;
 }
 
-/* The blanks at both ends go. */
+/* Cut the blanks off both ends. */
 static char *trim(char *text)
 {
     while (isspace((unsigned char)*text))
@@ -207,8 +208,8 @@ static bool read_one(new_plugin_t *plugin, char *text)
     return suits_kind(plugin, field);
 }
 
-/* The comma that ends a field: one outside of brackets, behind which a name and a colon come, so that "p:vec3=0,0,1"
- * is one field. */
+/* Find the comma that ends a field: a comma outside of brackets, behind which a name and a colon come, so that
+ * "p:vec3=0,0,1" is one field. */
 static char *field_end(char *text)
 {
     for (char *at = text; *at != '\0'; at++) {

@@ -1,7 +1,7 @@
 /* new_rust.c - the source of a new plugin in Rust: a component with declared fields.
  *
- * It needs no crate and not Rust's standard library, which keeps state of its own (docs/languages.md); the contract is
- * included from bp.rs, which lies beside the headers.
+ * The source needs no crate and not Rust's standard library, which keeps state of its own (docs/languages.md); the
+ * contract is included from bp.rs, which lies beside the headers.
  */
 #include "new.h"
 

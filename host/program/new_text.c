@@ -44,7 +44,7 @@ void new_text_addf(new_text_t *text, const char *format, ...)
     free(line);
 }
 
-/* What stands for the word of `length` letters at `word`; NULL where it is none. */
+/* The text that takes the place of the word of `length` letters at `word`; NULL where the word stands for nothing. */
 static const char *value_of(const new_plugin_t *plugin, const char *const *words, const char *word, size_t length)
 {
     if (length == 4 && strncmp(word, "name", 4) == 0)

@@ -3,12 +3,12 @@
  * stdout is flushed before every complaint: with both going to one file or terminal, a complaint then
  * stands behind what was printed before it and not somewhere in the middle.
  *
- * What a message quotes comes from files and lines of input, so its control characters are made visible. It
+ * The texts that a message quotes come from files and lines of input, so control characters are made visible. A message
  * is written by one call, since log lines may come from several threads at a time.
  *
  * The distance of two words is the number of letters to insert, drop, replace or swap with their neighbour
  * ("--jsno" is one slip from "--json", not two). A guess is offered while it needs at most one change in
- * three letters: more, and the hint would be a riddle of its own.
+ * three letters: a guess that is further away would confuse.
  */
 #include "output.h"
 
@@ -29,14 +29,14 @@ enum {
 static void print(const char *head, const char *format, va_list values)
 {
     char text[MESSAGE_MAX];
-    char shown[4 * MESSAGE_MAX]; /* a byte is shown by four at most */
+    char shown[4 * MESSAGE_MAX]; /* a byte is shown by four characters at most */
     vsnprintf(text, sizeof text, format, values);
     terminal_show(text, shown);
     fflush(stdout);
     fprintf(stderr, "%s%s\n", head, shown);
 }
 
-/* What complaints begin with. A process has one rank for good, whoever complains. */
+/* The words that complaints begin with. Static, because a process has one rank for good, whoever complains. */
 static char complaint_head[32] = "backplane: ";
 
 void output_name_rank(uint32_t rank)
@@ -113,7 +113,7 @@ const char *guess_hint(const guess_t *guess, char *text, size_t size)
 
 /* Bold headings where they can be had, and texts that cannot command the terminal.
  *
- * Escape sequences go to stdout only when it is a terminal, TERM does not say that it is a dumb one, and
+ * Escape sequences go to stdout only when stdout is a terminal, TERM does not say that the terminal is a dumb one, and
  * NO_COLOR is not set (no-color.org: any value but the empty one). On Windows a console takes them only
  * when it has been switched over; Windows Terminal, which says so in WT_SESSION, always does.
  */
@@ -430,7 +430,7 @@ bool numbers_is_whole(const char *text)
 
 /* The progress bar.
  *
- * Drawn with a carriage return and blanks only, no escape sequences: it looks the same on every terminal,
+ * Drawn with a carriage return and blanks only, no escape sequences: the bar looks the same on every terminal,
  * and NO_COLOR does not concern it. The line ends one column before the edge, where some terminals would
  * begin a new line. The terminal's width is asked for at each drawing, so that the bar follows a window
  * that is resized.

@@ -1,6 +1,6 @@
 /* output.h - what the program tells people beside its results: complaints, guesses, the exit status.
  *
- * What it does not do: it does not end the program; whoever complains returns a status.
+ * Not here: ending the program; whoever complains returns a status.
  */
 #ifndef HOST_PROGRAM_OUTPUT_H
 #define HOST_PROGRAM_OUTPUT_H
@@ -19,7 +19,7 @@
 #define PRINTS_LIKE(text, first)
 #endif
 
-/* What a command comes to. */
+/* The results of a command, as exit status. */
 enum {
     STATUS_FINE = 0,
     STATUS_FAILED = 1,   /* something went wrong while running, or the output could not be written */
@@ -32,7 +32,7 @@ void complain(const char *format, ...) PRINTS_LIKE(1, 2);
 /* Have complaints say "backplane: rank 2: ..." from now on, where several processes write to one terminal. */
 void output_name_rank(uint32_t rank);
 
-/* The same without "backplane: ": a further line of a message, or somebody else's line. */
+/* Print as complain does, but without "backplane: ": a further line of a message, or somebody else's line. */
 void remark(const char *format, ...) PRINTS_LIKE(1, 2);
 
 /* The word nearest to a misspelt one. Begin with {.wanted = word}. */
@@ -42,7 +42,7 @@ typedef struct guess_t {
     size_t distance;
 } guess_t;
 
-/* Consider one candidate; it is kept by address. */
+/* Consider one candidate; the guess keeps its address, so the text must live as long as the guess. */
 void guess_consider(guess_t *guess, const char *candidate);
 
 /* Write "; did you mean 'steps'?", or "" where nothing was near enough. Returns `text`. */
@@ -52,10 +52,10 @@ const char *guess_hint(const guess_t *guess, char *text, size_t size);
 
 /* How output looks on a terminal: bold text, and control characters made visible.
  *
- * What it does not do: it moves no cursor.
+ * Not here: moving the cursor.
  */
 
-/* May escape sequences be written to stdout? On a terminal that knows them, and where NO_COLOR is not set. */
+/* May escape sequences be written to stdout? Yes on a terminal that knows them, and where NO_COLOR is not set. */
 bool terminal_styled(void);
 
 /* The sequences that begin and end a heading; "" where `styled` is false. */
@@ -68,7 +68,7 @@ const char *terminal_plain(bool styled);
 size_t terminal_shown_length(const char *text);
 void terminal_show(const char *text, char *shown);
 
-/* Print a text likewise. */
+/* Print a text, with control characters made visible as in terminal_show. */
 void terminal_print(FILE *out, const char *text);
 
 /* --- table ------------------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ void terminal_print(FILE *out, const char *text);
  * Columns of numbers stand right-aligned, others left-aligned. A table remembers that memory ran out;
  * table_print then says so.
  *
- * What it does not do: it wraps nothing; long cells make long lines.
+ * Not here: wrapping; long cells make long lines.
  */
 
 typedef struct table_t {
@@ -120,7 +120,7 @@ void table_end(table_t *table);
 
 /* Texts that are numbers: counts that users type, and cells of tables.
  *
- * What it does not do: it reads no values of properties; the library does that.
+ * Not here: reading values of properties; the library does that.
  */
 
 /* A number of things: digits only, up to the largest uint64_t. false where `text` is no such thing. */
@@ -129,22 +129,22 @@ bool numbers_read_count(const char *text, uint64_t *count);
 /* Is all of `text` one decimal number, such as -1, 0.5 or 2.1e-7? "007", "1 %" and "nan" are not. */
 bool numbers_is_number(const char *text);
 
-/* Is it one without a fraction and exponent? `text` is a number. */
+/* Is `text`, which is a number, one without a fraction and exponent? */
 bool numbers_is_whole(const char *text);
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
 
 /* A bar on stderr that tells how far a run is.
  *
- * What it does not do: it writes nothing to anything but a terminal.
+ * Not here: output to anything but a terminal; there the bar draws nothing.
  */
 
 typedef struct progress_t {
     uint64_t total;
     uint64_t started;  /* by the clock, nanoseconds */
-    uint64_t drawn;    /* when it was drawn last */
-    atomic_int width;  /* columns that the line on the screen takes; 0: there is none */
-    bool shown;        /* is there anybody to see it? */
+    uint64_t drawn;    /* when the bar was drawn last */
+    atomic_int width;  /* columns that the line on the screen takes; 0: no line is there */
+    bool shown;        /* is there a terminal to draw the bar on? */
 } progress_t;
 
 /* Begin with `total` steps ahead. Nothing is drawn yet: short runs shall not flicker. */

@@ -1,7 +1,7 @@
-/* plugin_list.c - what each plugin brings: options, components with their properties, systems with what
+/* plugin_list.c - what each plugin brings: options, components with their properties, systems with the components that
  * they touch.
  *
- * Everything comes from the descriptors, which the host has checked when it loaded them; the two forms, for
+ * Everything comes from the descriptors, which the host has checked when it loaded the plugins; the two forms, for
  * people and JSON, tell the same.
  */
 #include "plugin_list.h"
@@ -212,7 +212,8 @@ static json_t *values_json(const bp_field_t *field)
     return json_output_checked(object, bad);
 }
 
-/* Of an array the values of all elements, where its text is a single one too; of a list none. */
+/* The default of a field as JSON: of an array or a list the values of its text; where an array's text is a single
+ * value, that value for each element. */
 static json_t *default_json(const bp_field_t *field)
 {
     described_value_t room;
@@ -471,7 +472,7 @@ bool describe_value(const char **values, described_value_t *value)
     return length > 0;
 }
 
-/* The name of 0, where the type says no default. */
+/* The default where the type says none: the name of the value 0, or "0" where no value has that number. */
 static const char *initial_name(const bp_field_t *field, described_value_t *value)
 {
     *value = (described_value_t){.number = -1};

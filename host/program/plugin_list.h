@@ -1,6 +1,6 @@
 /* plugin_list.h - the loaded plugins, for people and as JSON.
  *
- * What it does not do: it knows nothing of the command that asks (`backplane plugins` and the console do).
+ * Not here: the commands that ask (`backplane plugins` and the console).
  */
 #ifndef HOST_PROGRAM_PLUGIN_LIST_H
 #define HOST_PROGRAM_PLUGIN_LIST_H
@@ -21,7 +21,7 @@ int plugin_list_print_one(const bp_plugin_head_t *head, const char *path, const 
 /* All that all plugins declare. */
 int plugin_list_print(const program_t *program, bool styled);
 
-/* The same as an array of objects; NULL when out of memory. */
+/* All that all plugins declare, as an array of objects; NULL when out of memory. */
 json_t *plugin_list_json(const program_t *program);
 
 /* --- describe ---------------------------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ json_t *plugin_list_json(const program_t *program);
  * Plugins may be built with older headers, whose items are shorter: lists are read through the functions
  * here, never by index.
  *
- * What it does not do: it reads no values of living things.
+ * Not here: values of living entities.
  */
 
 /* Item `index` of a list: what the plugin knew of it, the rest zero. */
@@ -44,7 +44,7 @@ bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);
 
-/* What a cell of a field is: "f32", "array of 3 u16", "list of string". Returns `text`. */
+/* The shape of a cell of a field: "f32", "array of 3 u16", "list of string". Returns `text`. */
 const char *describe_shape(const bp_field_t *field, char *text, size_t size);
 
 /* Has a cell of the field one value, and not those of an array or a list? */
@@ -56,7 +56,7 @@ static inline bool describe_is_single(const bp_field_t *field)
 /* A named value of a field. */
 typedef struct described_value_t {
     char name[64];
-    long long number; /* with BP_FIELD_BITS that of the bit */
+    long long number; /* of the value; with BP_FIELD_BITS of the bit */
 } described_value_t;
 
 /* The next value of the list that `*values` stands in; false at its end. Begin with field->values, which may be NULL,

@@ -1,8 +1,8 @@
 /* program.c - the host behind every command.
  *
  * The log goes through here rather than to the library's own default, for two reasons: a line must not be
- * written into the middle of a progress bar, and the exit status has to know that an error was logged.
- * Log lines may come from job threads. They come only while a step runs, when the main thread draws
+ * written into the middle of a progress bar, and the exit status has to tell whether an error was logged.
+ * Log lines may come from job threads. Job threads write lines only while a step runs, when the main thread draws
  * nothing; so taking the bar away needs no lock: whoever exchanges its width for 0 does it.
  */
 #include "program.h"
@@ -27,8 +27,8 @@ enum {
     BEHIND = 1          /* seconds that a world may be behind and catch up */
 };
 
-/* Line by line: a block keeps its form. What a compiler prints stands as it is, for editors that look for file and
- * line. */
+/* Print a text of the log line by line, so that a block keeps its form. The output of a compiler stands as it is, for
+ * editors that look for file and line. */
 static void print_lines(int32_t level, const char *source, const char *text)
 {
     bool first = true;
@@ -53,7 +53,7 @@ static void write_log(void *context, int32_t level, const char *source, const ch
     if (level >= BP_LOG_ERROR)
         atomic_fetch_add(&program->errors, 1u);
     if (program->host != NULL && program->ranks == 1)
-        ranks_introduce(program); /* a setup may have come to know of the others */
+        ranks_introduce(program); /* a setup may have come to know of other ranks */
     progress_erase(&program->progress);
     print_lines(level, source, text);
 }
@@ -97,7 +97,7 @@ int program_close(program_t *program, int status)
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_FAILED : status;
 }
 
-/* All worlds are stopped, and there is one. */
+/* Does a world exist, and are all worlds stopped, with no step granted? */
 static bool stand_still(const program_t *program)
 {
     const bp_clock_api *clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
@@ -153,9 +153,9 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify)
 /* A host that knows plugins and nothing else: for compiling scenes and describing them.
  *
  * Whoever writes a scene wants to compile it without writing an ini first, so by default every plugin counts that came
- * with the program. They are loaded in the order of their names, as what comes out must not depend on how a file system
- * lists them. One that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when something
- * turns out to be missing do people hear of it.
+ * with the program. The plugins are loaded in the order of their names, as the output must not depend on how a file
+ * system lists them. A plugin that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when
+ * something turns out to be missing do people hear of that plugin.
  */
 
 enum { PATH_ROOM = 4096 };
@@ -294,12 +294,12 @@ void program_say_passed_over(const program_t *program)
 
 /* Steps at the pace of the clock, for watching and for developing.
  *
- * Each world has a clock of its own: it takes a step whenever the wall clock has passed its time, and where it cannot
- * keep up it is let fall behind rather than taking ever more steps at once. Between steps the host is polled, so that
- * new versions of plugins come in.
+ * Each world has a clock of its own: the world takes a step whenever the wall clock has passed its time. A world that
+ * cannot keep up is let fall behind rather than taking ever more steps at once. Between steps the host is polled, so
+ * that new versions of plugins come in.
  *
- * Ctrl-C ends the loop in good order, for the report to be printed; a second one ends the program. The flag that says
- * so is static, because a signal handler has no other way to tell; nothing else in the program is.
+ * Ctrl-C ends the loop in good order, for the report to be printed; a second Ctrl-C ends the program. The flag that
+ * Ctrl-C sets is static, because a signal handler has no other way to tell.
  */
 
 static volatile sig_atomic_t interrupted;
@@ -317,8 +317,8 @@ typedef struct live_t {
     uint64_t next_show;
     const char *show;
     bool over;             /* all worlds have taken their steps */
-    double next;           /* the time at which the next step of any world is due, seconds since the beginning */
-    double *due;           /* of each world, likewise */
+    double next;           /* when the next step of any world is due, in seconds since the beginning; below 0: never */
+    double *due;           /* when the next step of each world is due, likewise */
     uint32_t due_count;
 } live_t;
 
@@ -334,9 +334,9 @@ static bool grow_due(live_t *live, uint32_t count, double elapsed)
     return true;
 }
 
-/* What is due in one world. Its time counts in units of its own, steps of it in real time: a step rate is steps a
- * second, times the speed of its clock. What it has missed while it was stopped, or by more than a second, is not made
- * up for. */
+/* Take the steps that are due in one world. The world's time has units of its own, but its steps are due in real time:
+ * the step rate is steps a second, times the speed of the world's clock. Steps that the world has missed while it was
+ * stopped, or by more than a second, are not made up for. */
 static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, double elapsed)
 {
     bp_world_stats_t stats;
@@ -398,7 +398,7 @@ static bp_result_t show_path(live_t *live)
     return result;
 }
 
-/* Until the next step is due, or the next line is to be shown. */
+/* Nanoseconds until the next step is due, or the next line is to be shown. */
 static uint64_t time_left(const live_t *live)
 {
     uint64_t now = os_clock_ns();

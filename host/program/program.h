@@ -1,6 +1,6 @@
 /* program.h - what all commands of `backplane` share: a host set up from an ini, its log, and the commands.
  *
- * What it does not do: it holds no state of its own outside program_t.
+ * Not here: state; all of it lies in program_t, apart from the flag that Ctrl-C sets (program.c).
  */
 #ifndef HOST_PROGRAM_PROGRAM_H
 #define HOST_PROGRAM_PROGRAM_H
@@ -32,13 +32,14 @@ int program_create(program_t *program, const char *ini);
 int program_open(program_t *program, const char *ini, bool talking);
 
 /* Create a host with plugins alone, for commands that simulate nothing: those of `ini`; or, where it is NULL, all that
- * lie in `folder`; or, where that is NULL too, those that came with the program (plugins/ beside it, or
+ * lie in `folder`; or, where `folder` is NULL too, those that came with the program (plugins/ beside it, or
  * ../lib/backplane/plugins). Of a folder, plugins that cannot be loaded are passed over (most want options that an ini
  * would give): program_say_passed_over complains of them. Otherwise as program_open. */
 int program_open_plugins(program_t *program, const char *ini, const char *folder);
 void program_say_passed_over(const program_t *program);
 
-/* Load one more plugin of those that came with the program. Complains where it cannot be; as program_open. */
+/* Load one more plugin of those that came with the program. Complains where the plugin cannot be loaded; returns as
+ * program_open. */
 int program_add_plugin(program_t *program, const char *name, const bp_option_t *options, uint32_t count);
 
 /* End the host; returns `status`, or STATUS_FAILED in place of STATUS_FINE where an error has been logged:
@@ -50,11 +51,12 @@ int program_close(program_t *program, int status);
  * (bp_host_step_twice). Complains where a step fails or differs. */
 int program_step(program_t *program, uint64_t count, bool bar, bool verify);
 
-/* Tells in what two hosts differ, field by field, on stderr. */
+/* Receives differences of two hosts and prints them to stderr, field by field. */
 extern const bp_diff_i program_differences;
 
-/* The same at the pace of the worlds' step rates, `count` steps of each world or, where that is 0, until Ctrl-C; `show`
- * is the path of a property to print once a second, or NULL. Complains where a step fails, or the path is wrong. */
+/* Let all worlds take steps at the pace of the worlds' step rates, `count` steps of each world or, where that is 0,
+ * until Ctrl-C; `show` is the path of a property to print once a second, or NULL. Complains where a step fails, or the
+ * path is wrong. */
 int program_live(program_t *program, uint64_t count, const char *show);
 
 /* The commands. Each returns its status. */

@@ -29,7 +29,7 @@ void ranks_introduce(program_t *program)
 /* Reports as they come: [{world, unit, tables: [{title, headers: [], rows: [[]]}], values: [[name, text]]}]. */
 typedef struct told_t {
     json_t *sections;
-    json_t *section, *table; /* borrowed: of these two the last ones */
+    json_t *section, *table; /* borrowed: the last section and the last table */
     int bad;
 } told_t;
 
@@ -109,7 +109,7 @@ static json_t *all_of_this_rank(program_t *program, uint64_t nanoseconds)
 
 /* --- reports of all ----------------------------------------------------------------------------------------------- */
 
-/* What rank 0 has received: an array of what each rank has sent. */
+/* All that rank 0 has received: `ranks` is an array with the report of each rank. */
 typedef struct gathered_t {
     json_t *ranks;
     int bad;
@@ -227,7 +227,7 @@ static const char *value_of(const replay_t *replay, size_t rank, const char *nam
     return NULL;
 }
 
-/* All ranks that have the unit have that value, and it is one. */
+/* Do all ranks that have the unit have a value of that name, and the same one? */
 static bool is_common(const replay_t *replay, const char *name)
 {
     const char *first = NULL;
@@ -242,7 +242,8 @@ static bool is_common(const replay_t *replay, const char *name)
     return true;
 }
 
-/* Names of values by the rank that has them first; those that are the same everywhere are told, the others put down. */
+/* Go through the values, each at the rank that has it first: tell those that are the same everywhere, and put the names
+ * of the others into `names`. Returns how many. */
 static uint32_t sort_values(const replay_t *replay, const char **names)
 {
     uint32_t count = 0;

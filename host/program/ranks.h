@@ -1,6 +1,6 @@
-/* ranks.h - a run of several processes: who this one is, and one result of all of them.
+/* ranks.h - a run of several processes: which rank this process is, and one result of all ranks.
  *
- * What it does not do: it starts no process; mpirun does (docs/machines.md).
+ * Not here: starting processes; mpirun does (docs/machines.md).
  */
 #ifndef HOST_PROGRAM_RANKS_H
 #define HOST_PROGRAM_RANKS_H

@@ -1,7 +1,7 @@
 /* replay.c - `backplane replay`: a recorded run computed again.
  *
  * The recording says which ini it was made from; the host is set up from that, and then brought to where the recording
- * begins. What is printed is the hash of the host at the end, which is the same on any machine and number of threads.
+ * begins. The command prints the hash of the host at the end, which is the same on any machine and number of threads.
  */
 #include "json_output.h"
 #include "output.h"

@@ -1,9 +1,10 @@
 /* schema.c - objects of a scene: entities, prototypes, components.
  *
  * Each component type has two definitions, one for entities with a count, whose properties may be lists, and one
- * without. Which of them a component is, its "type" says, or its key where that is the name of a type; where neither
- * does, it must be inherited: then any property of any type is taken, so that a misspelt one is still found. Whether an
- * entity counts and extends is asked with if and then, which keeps messages about the one case that applies.
+ * without. The component's "type" says which definition it follows, or its key where the key is the name of a type;
+ * where neither does, the component must be inherited: then any property of any type is taken, so that a misspelt
+ * property is still found. Whether an entity counts and extends is asked with if and then, which keeps messages about
+ * the one case that applies.
  */
 #include "schema.h"
 
@@ -20,10 +21,10 @@ static const char component_keys[] = "^(\\$.*|//.*|[A-Za-z0-9_]{1,63})$";
 
 enum { NAME_ROOM = 160 };
 
-/* What a definition is for: "body", "body_each" ... */
+/* Which of the definitions of a type is meant: "body", "body_each" ... */
 typedef struct variant_t {
     bool each;     /* the entity has a count */
-    bool extended; /* ... or extends a prototype */
+    bool extended; /* the entity extends a prototype */
 } variant_t;
 
 static json_t *reference(const char *name, const char *suffix)
@@ -123,7 +124,7 @@ static int define_types(json_t *definitions, const program_t *program, bool each
 
 /* --- components of an entity -------------------------------------------------------------------------------------- */
 
-/* Of the type that it says. */
+/* The schema of a component that says its "type": the definition of that type. */
 static json_t *typed_schema(const program_t *program, bool each)
 {
     types_t types = {.program = program};
@@ -142,7 +143,7 @@ static json_t *typed_schema(const program_t *program, bool each)
                      "enum", type_names(program), "allOf", choices);
 }
 
-/* A property that several types have may be what it is in any of them. */
+/* Add a property; a property of the same name that several types have may be what any of them says. */
 static int merge_property(json_t *properties, const char *name, json_t *schema)
 {
     json_t *before = json_object_get(properties, name);
@@ -151,7 +152,7 @@ static int merge_property(json_t *properties, const char *name, json_t *schema)
     return json_array_append_new(json_object_get(before, "anyOf"), schema);
 }
 
-/* Of a type that nobody says here. */
+/* The schema of a component whose type is said neither by "type" nor by its key: any property of any type. */
 static json_t *inherited_schema(const program_t *program, bool each)
 {
     types_t types = {.program = program};
@@ -168,7 +169,7 @@ static json_t *inherited_schema(const program_t *program, bool each)
     return closed_object(json_output_checked(properties, bad));
 }
 
-/* Null for what is inherited, else `schema`. */
+/* `schema`, and where the entity extends a prototype also null, which takes an inherited component away. */
 static json_t *or_null(variant_t variant, json_t *schema)
 {
     if (!variant.extended)
@@ -333,7 +334,8 @@ static uint32_t parts_of(uint32_t type)
     }
 }
 
-/* What an integer type holds; NULL for other types, and for numbers that JSON has no room for. */
+/* The smallest and the largest number that an integer type holds; NULL for other types, and for numbers that JSON has
+ * no room for. */
 typedef struct bounds_t {
     const char *min, *max;
 } bounds_t;
@@ -471,7 +473,8 @@ static json_t *value_schema(const bp_field_t *field)
     return parts_of(field->type) == 1 ? number_schema(field) : vector_schema(field);
 }
 
-/* All values of an array or a list. Their text is a string too, where the values are no texts themselves. */
+/* All values of an array or a list. The schema takes their text as a string too, where the values are no texts
+ * themselves. */
 static json_t *values_schema(const bp_field_t *field)
 {
     json_t *item = value_schema(field);
@@ -492,8 +495,8 @@ static json_t *cell_schema(const bp_field_t *field)
     return describe_is_single(field) ? value_schema(field) : values_schema(field);
 }
 
-/* The values of one cell, or a list of such: that is what holds lists, which, where a value is a vector itself, do not
- * begin with a number. */
+/* The values of one cell, or a list of cells. A list of cells is a list that holds lists; where a value is a vector
+ * itself, those lists do not begin with a number. */
 static json_t *cell_or_list(const bp_field_t *field)
 {
     json_t *other = parts_of(field->type) == 1
@@ -505,7 +508,7 @@ static json_t *cell_or_list(const bp_field_t *field)
                      values_schema(field));
 }
 
-/* A value, or a list of one for each instance. Lists that begin with a number are a single vector. */
+/* A value, or a list of one value for each instance. A list that begins with a number is a single vector. */
 static json_t *value_or_list(const bp_field_t *field)
 {
     json_t *list = json_pack("{s:s, s:o}", "type", "array", "items", value_schema(field));

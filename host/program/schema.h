@@ -1,7 +1,7 @@
 /* schema.h - the JSON Schema of scenes, from what the loaded plugins declare.
  *
- * What it does not do: what one part of a scene must be for another (names that exist, lists as long as a count, a
- * component that is inherited) a schema cannot say; the compiler does.
+ * Not here: what one part of a scene must be for another (names that exist, lists as long as a count, a component
+ * that is inherited). A schema cannot say it; the compiler checks it.
  */
 #ifndef HOST_PROGRAM_SCHEMA_H
 #define HOST_PROGRAM_SCHEMA_H
@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/* Draft 7, which editors know best. NULL when out of memory. */
+/* The schema is of Draft 7, which editors know best. NULL when out of memory. */
 json_t *schema_of_scenes(const program_t *program);
 
 /* One property (schema.c): `each` where a list may give one value to each instance of a count. NULL when out of

@@ -24,12 +24,13 @@ enum {
     CHILDREN_MOST = 40 /* of one parent */
 };
 
-/* What is drawn before an entity, and below it before its children. */
+/* The texts that are drawn before an entity (`branch`, and `last_branch` for the last child), and below it before its
+ * children (`line`, `blank`). */
 typedef struct pen_t {
     const char *branch, *last_branch, *line, *blank;
 } pen_t;
 
-/* A level that is being drawn: numbers of siblings, and where it is. */
+/* A level that is being drawn: the numbers of the siblings, how many there are, and the next one to draw. */
 typedef struct level_t {
     const uint32_t *siblings;
     uint32_t count;
@@ -50,7 +51,7 @@ typedef struct tree_t {
     bool failed;
 } tree_t;
 
-/* Does the terminal show UTF-8? The first of these that is set decides, as in setlocale. */
+/* Does the terminal show UTF-8? The first of these variables that is set decides, as in setlocale. */
 static bool shows_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -72,7 +73,7 @@ static const pen_t *choose_pen(void)
 
 /* --- lines ---------------------------------------------------------------------------------------------- */
 
-/* Is there nobody behind the present one of a level, and no "more" either? */
+/* Is nobody behind the present sibling of a level, and no "more" either? */
 static bool is_last(const level_t *level)
 {
     return level->next >= level->count;
@@ -303,7 +304,7 @@ static void find_out(const marks_t *marks, uint32_t key, bp_entity_t entity, mar
     }
 }
 
-/* Does a value say something? */
+/* Is the value a parent or a text, rather than none? */
 static bool says_something(uint32_t type, const bp_value_t *value)
 {
     return type == BP_STRING ? value->string != NULL && value->string[0] != '\0' : value->entity.id != 0;

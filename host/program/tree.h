@@ -1,6 +1,6 @@
 /* tree.h - the entities of a world as a tree.
  *
- * What it does not do: it shows no properties; `get` does.
+ * Not here: properties; `get` shows them.
  */
 #ifndef HOST_PROGRAM_TREE_H
 #define HOST_PROGRAM_TREE_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Print the entities of a world, or, where `top` is not {0}, that one and what is below it. Lines of a terminal that
- * shows UTF-8 are drawn with its line characters. false when out of memory. */
+/* Print the entities of a world, or, where `top` is not {0}, `top` and its descendants. Lines of a terminal that shows
+ * UTF-8 are drawn with its line characters. false when out of memory. */
 bool tree_print(const program_t *program, bp_world_o *world, bp_entity_t top);
 
 /* --- family ------------------------------------------------------------------------------------------------------ */
@@ -21,7 +21,7 @@ bool tree_print(const program_t *program, bp_world_o *world, bp_entity_t top);
  * Both come from flags of declared fields, whatever plugin declares them: BP_FIELD_PARENT and BP_FIELD_LABEL. An entity
  * with several such components goes by the first, in canonical order, that says something.
  *
- * What it does not do: it follows no changes. Collect again after any.
+ * Not here: following changes. Collect again after any change.
  */
 
 /* Fields with a flag, found out key by key. Begin with {.program, .world, .flag, .type}; end with marks_free. */
@@ -29,18 +29,18 @@ typedef struct marks_t {
     const program_t *program;
     bp_world_o *world;
     uint32_t flag;  /* BP_FIELD_PARENT or BP_FIELD_LABEL */
-    uint32_t type;  /* what the field must be */
+    uint32_t type;  /* the type that the field must have */
     struct mark_t *marks; /* by key */
     uint32_t count;
     bool failed;    /* memory ran out: answers may be missing */
 } marks_t;
 
-/* Read the marked field of an entity to `value`; false where it has none, or one that says nothing. A string is good
- * until the next call. */
+/* Read the marked field of an entity to `value`; false where the entity has no such field, or an empty value (no text,
+ * no entity). A string is good until the next call. */
 bool marks_read(marks_t *marks, bp_entity_t entity, bp_value_t *value);
 void marks_free(marks_t *marks);
 
-/* The entities with components in a world, by index. Numbers below are places in `entities`. */
+/* The entities with components in a world, by index. The numbers in the lists are places in `entities`. */
 typedef struct family_t {
     bp_entity_t *entities;
     uint32_t *parents;  /* BP_NONE: a root */
@@ -49,7 +49,8 @@ typedef struct family_t {
     uint32_t count;
 } family_t;
 
-/* false when out of memory, with nothing to release. A parent that is dead, or not in this world, counts as none. */
+/* Collect the family of a world. false when out of memory, with nothing to release. A parent that is dead, or not in
+ * this world, counts as none. */
 bool family_collect(const program_t *program, bp_world_o *world, family_t *family);
 void family_free(family_t *family);
 
