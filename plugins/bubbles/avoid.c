@@ -2,7 +2,7 @@
  *
  * One sprite after another meets all bubbles in their order, each time at the place where the bubble before
  * has put it: its velocity is turned round, it goes back a little more than it came, and takes the bubble's
- * colour. That is the rule, and results are those of the plain loop over all bubbles, bit for bit; the grid
+ * colour. Results are those of the plain loop over all bubbles, bit for bit; the grid
  * only leaves out bubbles that are too far away to matter.
  *
  * Cells are computed for a block of sprites at a time, by a loop that the compiler turns into vectors; a

@@ -2,19 +2,19 @@
  * and take the colour of the bubble they bounced off.
  *
  * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training
- * Academy, 2018), whose slides turn it from objects into arrays; every rule and number here is theirs. What
- * is an entity is data: `position`, `move` and `sprite` for all, `avoid` for what bounces, `bubble` for what
- * it bounces off. What happens is six systems, in this order:
+ * Academy, 2018), whose slides turn the game from objects into arrays; every rule and number here is theirs. Entities
+ * are data: `position`, `move` and `sprite` for all, `avoid` for the sprites that bounce, `bubble` for the things that
+ * they bounce off. A step runs six systems, in this order:
  *
- *   bubbles_place   gives what has neither place nor speed both, at the first step      (place.c)
+ *   bubbles_place   gives entities without place and speed both, at the first step      (place.c)
  *   bubbles_move    position += velocity * dt, and back from the edges                  (move.c)
  *   bubbles_find    where the bubbles are: a grid                                       (grid.c)
- *   bubbles_avoid   bouncing off them                                                   (avoid.c)
+ *   bubbles_avoid   sprites bounce off bubbles                                          (avoid.c)
  *   bubbles_frame   room for the sprites of this frame                                  (frame.c)
  *   bubbles_draw    the sprites of this frame                                           (draw.c)
  *
  * Coordinates are columns of their own rather than vectors, so that every loop runs over full vectors of the
- * processor. Rows of dead sprites are collected at once: then every row is a sprite, and nobody has to ask.
+ * processor. Rows of dead sprites are collected at once: then every row is a sprite, and no loop has to ask.
  */
 #include "bubbles.h"
 
@@ -92,7 +92,7 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component)
     return BP_OK;
 }
 
-/* What s->state is; a manager stays where it is. */
+/* The form of s->state, which is the pointer to a manager; a reload leaves managers where they are. */
 #define MANAGER_FORM BP_STATE_FORM(bp_manager_t *, 1)
 
 static const bp_term_field_t plane[] = {{BP_FIELD_OF(struct plane, x)}, {BP_FIELD_OF(struct plane, y)}};
@@ -131,7 +131,7 @@ static const bp_term_t avoid_terms[] = {
     {.component = "avoid"},
 };
 
-/* Both must match the same rows; only bubbles_draw looks at values. */
+/* bubbles_frame and bubbles_draw must match the same rows; only bubbles_draw looks at values. */
 static const bp_term_t frame_terms[] = {
     {.component = "position"},
     {.component = BP_SPRITE},
@@ -142,7 +142,8 @@ static const bp_term_t draw_terms[] = {
     {.component = BP_SPRITE, .fields = BP_LIST(sprite_read)},
 };
 
-/* Grid and frame are parts of `bubble` and `sprite`: who makes them writes these, who uses them reads them. */
+/* Grid and frame are parts of `bubble` and `sprite`: a system that makes one writes the component, a system that uses
+ * one reads it. */
 static const bp_system_i systems[] = {
     {.name = "bubbles_place",
      .doc = "places what is nowhere yet, at the first step",

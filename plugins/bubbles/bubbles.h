@@ -1,9 +1,9 @@
 /* bubbles.h - what the files of the plugin bubbles share: columns, options by number, the grid, the frame.
  *
- * What belongs to a world lies in the state of two of its managers: the grid in that of `bubble`, the frame
+ * The data of a world lie in the state of two of its managers: the grid in that of `bubble`, the frame
  * in that of `sprite`. A system keeps nothing but the manager whose state it works on.
  *
- * What this header does not do: it is not for other plugins; those read <components/sprite.h>.
+ * Not here: declarations for other plugins, which read <components/sprite.h>.
  */
 #ifndef BUBBLES_BUBBLES_H
 #define BUBBLES_BUBBLES_H
@@ -53,7 +53,7 @@ void bubbles_move_run(const bp_match_t *match, uint32_t count);
 
 typedef struct bubble_t {
     float x, y;
-    float distance;  /* from its middle, and that squared: what comes nearer bounces off */
+    float distance;  /* from its middle, and its square: a sprite that comes nearer bounces off */
     float distance2;
     bp_vec3_t colour;
 } bubble_t;
@@ -70,8 +70,8 @@ typedef struct grid_map_t {
     float last;
 } grid_map_t;
 
-/* Cells over the bounds of the world; what lies outside belongs to the cells at the border. In no cell but
- * those that list it can anything be as near to a bubble as its distance. */
+/* Cells over the bounds of the world; places outside belong to the cells at the border. Only in cells that list a
+ * bubble can anything be as near to the bubble as its distance. */
 typedef struct bubbles_grid_t {
     bubble_t *bubbles; /* in the order of their rows */
     uint32_t count, capacity;
@@ -83,13 +83,13 @@ typedef struct bubbles_grid_t {
     uint32_t out_of_memory;            /* the log has been told */
 } bubbles_grid_t;
 
-/* For reloads: what the state of `bubble` leads to. */
+/* The form of all that the state of `bubble` leads to, for reloads. */
 typedef struct bubbles_grid_form_t {
     bubbles_grid_t grid;
     bubble_t bubble;
 } bubbles_grid_form_t;
 
-/* The cell of a place; of something that is no number, any. */
+/* The cell of a place; any cell where a coordinate is no number. */
 static inline uint32_t bubbles_cell(const grid_map_t *map, float x, float y)
 {
     float a = (x - map->low_x) * map->per_x, b = (y - map->low_y) * map->per_y;
@@ -126,8 +126,8 @@ typedef struct bubbles_frame_t {
     uint32_t out_of_memory;
 } bubbles_frame_t;
 
-/* For reloads: what the state of `sprite` leads to. The frame goes over, so that who draws between a reload and the
- * next step has one. */
+/* The form of all that the state of `sprite` leads to, for reloads. The frame goes over to the new version, so that a
+ * renderer that draws between a reload and the next step has one. */
 typedef struct bubbles_frame_form_t {
     bubbles_frame_t frame;
     frame_part_t part;

@@ -1,13 +1,13 @@
 /* draw.c - the system bubbles_draw: columns to the frame's sprites.
  *
- * It writes 28 bytes for each sprite and is bound by that. Compilers do not turn seven columns into records
- * of seven floats by themselves, so four sprites at a time are laid out by hand: their 28 floats are seven
- * vectors, each put together from the columns by two shuffles. Written in the vectors of GCC and Clang (not
- * of one processor), with the plain loop for other compilers, and for what is left over.
+ * The system writes 28 bytes for each sprite, and these writes set its speed. Compilers do not turn seven columns into
+ * records of seven floats by themselves, so four sprites at a time are laid out by hand: their 28 floats are seven
+ * vectors, each put together from the columns by two shuffles. The code uses the vectors of GCC and Clang (not of one
+ * processor), with the plain loop for other compilers, and for the sprites left over.
  *
- * Large frames are written past the caches where the processor has such stores: a frame is read by whoever
- * shows it, not by the next step, and the columns had better keep the room. They need addresses divisible by
- * 16: four sprites are 112 bytes, so after at most three single ones all are.
+ * Large frames are written past the caches where the processor has such stores: a frame is read by the renderer, not by
+ * the next step, and the columns had better keep the room. Such stores need addresses divisible by 16: four sprites are
+ * 112 bytes, so after at most three single sprites all addresses are.
  */
 #include "bubbles.h"
 
@@ -81,8 +81,8 @@ static inline void store(float *to, four_t v, uint32_t past_caches)
     memcpy(to, &v, sizeof v);
 }
 
-/* Makes stores past the caches visible before whatever is stored next: they keep no order of their own. The
- * processor's own fence where it has one, since ThreadSanitizer refuses those of the language. */
+/* Makes stores past the caches visible before all later stores: stores past the caches keep no order of their own. The
+ * fence is the processor's own where it has one, since ThreadSanitizer refuses the fences of the language. */
 static inline void order_stores(void)
 {
 #if defined(__SSE2__)

@@ -1,16 +1,16 @@
 /* grid.c - the system bubbles_find, and the grid that it makes at every step.
  *
- * Of a million sprites a few thousand are near a bubble at any time. The grid tells which: each of its cells
+ * Of a million sprites a few thousand are near a bubble at any time. The grid tells which sprites: each of its cells
  * lists the bubbles whose square (the distance to all four sides) touches it. For nearly all sprites one byte
  * of 16 KB says that they are done; the others look at one or two bubbles instead of all.
  *
- * Nothing is missed. A place is mapped to a cell by a function that never decreases, and so are the sides of
- * the square, which is a little larger than the distance, to be beyond the rounding of the test: so a place
- * within the distance lies in a cell between those of the sides. What is outside the bounds counts to the
- * cells at the border, on both sides of that argument.
+ * No sprite that is near is missed. A place is mapped to a cell by a function that never decreases, and so are the
+ * sides of the square, which is a little larger than the distance, to be beyond the rounding of the test: so a place
+ * within the distance lies in a cell between the cells of the sides. Places outside the bounds count to the cells at
+ * the border, for sprites and for squares alike.
  *
- * Many large bubbles would fill the lists of all cells. Where they come to more than ENTRIES_MOST the grid is
- * made coarser, in the end one cell that lists every bubble once.
+ * Many large bubbles would fill the lists of all cells. Where the lists come to more than ENTRIES_MOST entries the grid
+ * is made coarser, in the end one cell that lists every bubble once.
  */
 #include "bubbles.h"
 

@@ -1,7 +1,7 @@
 /* move.c - the system bubbles_move: everybody goes on, and comes back from the edges of the world.
  *
- * A coordinate that is beyond an edge is put onto it, and its velocity mirrored. The loop is the same for x
- * and for y and asks nothing: it computes both answers and takes one, which makes it the same few
+ * A coordinate that is beyond an edge is put onto the edge, and its velocity mirrored. The loop is the same for x
+ * and for y and has no branch: the loop computes both answers and takes one, which makes it the same few
  * instructions for four, eight or sixteen sprites at a time.
  */
 #include "bubbles.h"

@@ -1,11 +1,12 @@
 /* place.c - the system bubbles_place: at the first step, whoever has neither place nor speed gets both.
  *
- * So an ini spawns a million entities by their number alone, and one that it gives a place keeps it. What an
- * entity gets depends on the seed and its index, on nothing else: not on threads, nor on the order of rows.
+ * So an ini spawns a million entities by their number alone, and an entity that the ini gives a place keeps the place.
+ * The values that an entity gets depend on the seed and its index, on nothing else: not on threads, nor on the order of
+ * rows.
  *
- * Direction is an angle, as in the source, but sine and cosine come from a polynomial instead of the C
- * library: it has the same bits on every machine, and the compiler turns it into vectors, so that placing a
- * million takes milliseconds. Its error is below 4e-6, and with it the error of a speed.
+ * Direction is an angle, as in the source, but sine and cosine come from a polynomial instead of the C library: the
+ * polynomial has the same bits on every machine, and the compiler turns it into vectors, so that placing a million
+ * takes milliseconds. The error of the polynomial is below 4e-6, and so is the error of a speed.
  */
 #include "bubbles.h"
 
@@ -18,7 +19,7 @@ typedef struct dice_t {
     float x[BLOCK], y[BLOCK], angle[BLOCK], speed[BLOCK], look[BLOCK];
 } dice_t;
 
-/* What new places and speeds lie between. */
+/* The bounds between which new places and speeds lie. */
 typedef struct chances_t {
     bp_vec2_t low, high, speeds;
     float spread, looks;
@@ -50,7 +51,7 @@ static inline float sine(float a)
     return a * (1 + a2 * (-1.0f / 6 + a2 * (1.0f / 120 + a2 * (-1.0f / 5040 + a2 * (1.0f / 362880)))));
 }
 
-/* -1 for who has neither place nor speed, 0 for others. */
+/* -1 for rows that have neither place nor speed, 0 for others. */
 WIDEST
 static void find_nowhere(int32_t *restrict nowhere, const float *x, const float *y, const float *vx,
                          const float *vy, size_t count)
@@ -61,9 +62,9 @@ static void find_nowhere(int32_t *restrict nowhere, const float *x, const float 
     }
 }
 
-/* Who is nowhere has 0 in all four, so the new values are added, times 1 or 0: a loop without branches.
- * (It becomes vectors only where the columns are parameters: in a struct, GCC does not see that they are
- * restrict.) */
+/* A row without place and speed has 0 in all four columns, so the new values are added, times 1 or 0: a loop without
+ * branches. (The compiler makes vectors of the loop only where the columns are parameters: in a struct, GCC does not
+ * see that they are restrict.) */
 WIDEST
 static void place(const chances_t *chances, const dice_t *restrict dice, const int32_t *restrict nowhere,
                   float *restrict x, float *restrict y, float *restrict vx, float *restrict vy,

@@ -1,7 +1,8 @@
 /* camera.c - cameras: fields that the world stores, the effects of a camera's entity, a table and a report.
  *
- * The plugin derives everything from other components at the moment it is asked: from transform where the camera is,
- * from mesh what is in front of it (view.c), from render_data what happens to the picture. It writes none of them.
+ * The plugin derives everything from other components at the moment of the call: from transform where the camera is,
+ * from mesh which meshes are in front of the camera (view.c), from render_data which effects the picture gets. The
+ * plugin writes none of these components.
  */
 #include "camera.h"
 
@@ -36,7 +37,7 @@ static float number_of(bp_manager_t *m, bp_entity_t camera, uint32_t key, uint32
     return *(const float *)field_of(m, camera, key, field);
 }
 
-/* The settings of one render_data component. False where it is not enabled. */
+/* The settings of one render_data component. False where the component is not enabled. */
 static bool read_effect(bp_manager_t *m, bp_entity_t camera, uint32_t key, bp_name_t name, bp_camera_effect_t *effect)
 {
     if (*(const uint8_t *)field_of(m, camera, key, BP_RENDER_DATA_ENABLED) == 0)

@@ -1,6 +1,6 @@
 /* camera.h - the parts of the plugin: what a camera sees, and through which effects.
  *
- * What it does not do: it keeps nothing between calls.
+ * Not here: state; nothing is kept between calls.
  */
 #ifndef CAMERA_CAMERA_H
 #define CAMERA_CAMERA_H

@@ -1,7 +1,8 @@
 /* view.c - the matrix of a camera, and the meshes that it sees.
  *
- * What is seen is the mesh plugin's answer (its boxes against the camera's frustum); here it is put together with the
- * matrices of transforms, and sorted. Only whole lists are sorted: one that did not fit is asked for again anyway.
+ * The mesh plugin answers which meshes are seen (its boxes against the camera's frustum); view.c puts the answer
+ * together with the matrices of transforms, and sorts the list. Only whole lists are sorted: a list that did not fit is
+ * asked for again anyway.
  */
 #include "camera.h"
 
@@ -182,7 +183,7 @@ static void describe_all(const scene_t *scene, const uint32_t *slots, uint32_t c
     }
 }
 
-/* Those seen through `view_projection`, with room for `capacity` slots to work with. */
+/* List the meshes seen through `view_projection`, with room for `capacity` slots to work with. */
 static bp_result_t list_seen(const scene_t *scene, const bp_mat4_t *view_projection, const float *eye,
                              uint32_t *slots, bp_camera_draw_t *draws, uint32_t capacity, uint32_t *count)
 {

@@ -1,10 +1,10 @@
 /* debug_name.c - names of entities for people: the component and its verbs.
  *
  * Texts vary in length, so the component stores its instances itself: slots as bp_slots.h keeps them, and texts in
- * one block (names.c). A name may be borne by any number of entities; find gives them all.
+ * one block (names.c). Any number of entities may bear the same name; find gives all of them.
  *
  * The component is collected lazily: nothing outside depends on a name's end, and find and name ask whether
- * an entity lives before they answer, so a dead one is never found although its slot may still be in use.
+ * an entity lives before they answer, so a dead entity is never found although its slot may still be in use.
  */
 #include "names.h"
 

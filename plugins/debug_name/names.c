@@ -1,14 +1,14 @@
 /* names.c - texts and the index of the plugin debug_name.
  *
- * Texts lie one after another in one block, for a million names want neither a million allocations nor their
- * headers. A text that is replaced or ended leaves garbage; when the block is full and half of it is garbage,
- * or it must grow anyway, the living texts are copied to a new block in order of slots. Offset 0 is the empty
- * text of every new slot; it is never garbage.
+ * Texts lie one after another in one block, because a million names in blocks of their own would take a million
+ * allocations and their headers. A text that is replaced or ended leaves garbage; when the block is full and half of it
+ * is garbage, or the block must grow anyway, the living texts are copied to a new block in order of slots. Offset 0 is
+ * the empty text of every new slot; offset 0 is never garbage.
  *
  * The index: buckets of slots, doubly linked, because a thousand entities may well have the same name and
- * taking one of them out must not cost a walk past the others. Most worlds never ask for an entity by its name, so
- * it is made by the first search; from then on it follows every change, until so many names come at once that
- * making it anew is cheaper.
+ * taking one entity out must not cost a walk past the others. Most worlds never ask for an entity by its name, so
+ * the index is made by the first search; from then on the index follows every change, until so many names come at once
+ * that making the index anew is cheaper.
  */
 #include "names.h"
 
@@ -85,7 +85,7 @@ static void relink(debug_name_names_t *names, uint32_t slot, uint32_t other_prev
         column_of(names, PREVIOUS)[next] = other_previous;
 }
 
-/* Make the index, with as many buckets as slots. False when out of memory: then there is none. */
+/* Make the index, with as many buckets as slots. False when out of memory: then the world has no index. */
 static bool make_index(bp_manager_t *m, debug_name_names_t *names)
 {
     uint32_t buckets = FIRST_BUCKETS;
@@ -168,7 +168,7 @@ void debug_name_moved(bp_manager_t *m, uint32_t from, uint32_t to)
 {
     (void)from;
     debug_name_names_t *names = m->state;
-    if (is_indexed(names, to)) /* its own columns came along; they name the neighbours */
+    if (is_indexed(names, to)) /* its own columns came along, and name the neighbours */
         relink(names, to, to, to);
 }
 
@@ -215,7 +215,8 @@ static bp_result_t refuse_length(bp_manager_t *m, const char *text)
     return bp_slots_refuse(m, BP_ERROR_LIMIT, sentence);
 }
 
-/* Check texts and have room for all of them. The block that must be freed afterwards is `*old`, of `*old_size`. */
+/* Check texts and make room for all of them. `*old`, of `*old_size` bytes, is the block that must be freed
+ * afterwards. */
 static bp_result_t prepare_texts(bp_manager_t *m, debug_name_names_t *names, const void *values, size_t stride,
                                  uint32_t count, char **old, size_t *old_size)
 {

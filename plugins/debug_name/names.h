@@ -3,7 +3,7 @@
  * Slots are those of bp_slots.h. A name of 0 bytes is no text at all: such slots are in no index and are never
  * found.
  *
- * What it does not do: it does not ask whether entities live.
+ * Not here: whether entities live.
  */
 #ifndef DEBUG_NAME_NAMES_H
 #define DEBUG_NAME_NAMES_H
@@ -15,7 +15,7 @@
 
 enum { DEBUG_NAME_MAX = 255 }; /* bytes of a name */
 
-/* Columns. From HASH on they exist from the first search on. */
+/* Columns. The columns from HASH on exist once the first search has been made. */
 enum {
     TEXT = BP_SLOTS_FIRST, /* uint64_t, offset into texts; 0 is the empty text */
     HASH,                  /* uint32_t, of the text */
@@ -26,16 +26,16 @@ enum {
 
 typedef struct debug_name_names_t {
     bp_slots_t slots;
-    uint32_t *bucket;      /* first slot of each, BP_NONE where empty */
-    uint32_t bucket_count; /* a power of two, or 0: there is no index now */
+    uint32_t *bucket;      /* first slot of each bucket, BP_NONE where empty */
+    uint32_t bucket_count; /* a power of two, or 0: there is no index at present */
     uint32_t padding;
     char *texts;           /* closed by zeros, one after another */
     size_t texts_used, texts_capacity;
     size_t texts_garbage;  /* bytes of texts_used that no slot refers to any more */
 } debug_name_names_t;
 
-/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its
-   size. */
+/* The form of the whole state, for reloads: raise the number when a column, or a member, changes its meaning and not
+ * its size. */
 typedef struct debug_name_form_t {
     debug_name_names_t names;
     uint64_t columns[COLUMNS_END];
@@ -48,7 +48,7 @@ void debug_name_begin(debug_name_names_t *names);
 /* Free all memory. */
 void debug_name_free(bp_manager_t *m, debug_name_names_t *names);
 
-/* New slots with the texts `values` (const char *, packed), or with empty names where it is NULL. All or nothing;
+/* New slots with the texts `values` (const char *, packed), or with empty names where `values` is NULL. All or nothing;
  * memory, limit. */
 bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_name_t instance,
                               const bp_entity_t *entities, uint32_t count, const void *values, uint32_t *slots);
@@ -61,7 +61,7 @@ bp_result_t debug_name_set(bp_manager_t *m, debug_name_names_t *names, const uin
 bp_result_t debug_name_save(bp_manager_t *m, void **data, size_t *size);
 bp_result_t debug_name_load(bp_manager_t *m, uint32_t version, const void *data, size_t size);
 
-/* What an end and a move mean for the index (bp_slots_hooks_t). */
+/* Keep the index right when a slot ends, and when one moves (bp_slots_hooks_t). */
 void debug_name_ended(bp_manager_t *m, uint32_t slot);
 void debug_name_moved(bp_manager_t *m, uint32_t from, uint32_t to);
 

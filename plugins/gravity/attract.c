@@ -13,8 +13,8 @@
 
 enum { BLOCK = 128 };
 
-/* To the compiler sqrt may write errno, which forbids it to vectorise; its argument here is never
- * negative, so it writes nothing, and saying so makes the loop twice as fast. */
+/* To the compiler sqrt may write errno, so that calls of it cannot be vectorised. The argument of sqrt is never
+ * negative here, so errno is never written, and saying so makes the loop twice as fast. */
 #if defined(__GNUC__)
 extern double sqrt(double) __attribute__((const));
 #endif
@@ -27,8 +27,8 @@ extern double sqrt(double) __attribute__((const));
 #define WIDEST
 #endif
 
-/* Add to the accelerations of `count` bodies what the body at (bx, by, bz) pulls. A body meets itself here
- * too: its distance is 0, the 1 in its place keeps the quotient finite, and times 0 it adds nothing. */
+/* Add to the accelerations of `count` bodies the pull of the body at (bx, by, bz). A body meets itself here too: its
+ * distance is 0, the 1 in place of that distance keeps the quotient finite, and times 0 the quotient adds nothing. */
 static inline void pull_block(const double *restrict x, const double *restrict y, const double *restrict z,
                               double *restrict ax, double *restrict ay, double *restrict az, size_t count,
                               double bx, double by, double bz, double pull, double softening2)

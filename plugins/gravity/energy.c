@@ -1,11 +1,11 @@
 /* energy.c - how well the total energy is kept: the measure of a simulation of gravity.
  *
  * When gravity runs, the positions are those of time t, and point_mass is about to do v += a dt; x += v dt.
- * Read as leapfrog, the velocity that it finds belongs to t - dt/2 and the one that it leaves to t + dt/2:
+ * Read as leapfrog, the velocity that point_mass finds belongs to t - dt/2 and the one that it leaves to t + dt/2:
  * the velocity at the time of the positions is v + a dt/2. Kinetic energy from v itself would swing with
  * every eccentric orbit by an amount of order dt that says nothing about drift. (Velocities given for t = 0
- * are thereby taken for those of t - dt/2: the orbits are the neighbours of those meant, and drift is
- * measured for the orbits that there are.)
+ * are thereby taken for velocities of t - dt/2: the orbits are close to those that were meant, and drift is
+ * measured for the orbits as simulated.)
  *
  * While the set of bodies is the same, every measurement is compared to the first; when bodies come, go or
  * change their mass, energy changes by right, and the comparison begins anew.
@@ -16,7 +16,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* One number for who takes part and with what mass, whatever the order of the rows: gc may change that. */
+/* One number for the bodies that take part and their masses, the same whatever the order of the rows, which gc may
+ * change. */
 static uint64_t sign_bodies(const bp_match_t *matches, uint32_t count)
 {
     uint64_t sum = 0;
@@ -60,8 +61,8 @@ static double total_of(const gravity_energy_t *e)
     return e->kinetic + e->potential;
 }
 
-/* The difference of `e` to the first measurement, relative to that one's total; where that is 0 (bodies
- * just at escape speed), relative to its parts. 0 where there is no energy at all. */
+/* The difference of `e` to the first measurement, relative to the total of the first measurement; where that total is 0
+ * (bodies just at escape speed), relative to its parts. 0 where there is no energy at all. */
 static double relative_drift(const gravity_t *g, const gravity_energy_t *e)
 {
     double scale = fabs(total_of(&g->first));

@@ -1,10 +1,10 @@
 /* gravity.c - the system that lets point masses attract each other: work on another plugin's component.
  *
- * Each step it gathers the bodies of all runs into arrays of doubles, computes every acceleration from every
+ * Each step the system gathers the bodies of all runs into arrays of doubles, computes every acceleration from every
  * other body (Newton's law, optionally softened), and writes the accelerations back, before point_mass moves
  * the bodies. O(n^2), in one order whatever the machine, so results repeat bit for bit.
  *
- * Who takes part: every row of a living entity whose mass and position are finite; the others (holes, and
+ * Taking part: every row of a living entity whose mass and position are finite; the others (holes, and
  * bodies that have flown to infinity, which would turn all sums to NaN) neither attract nor are attracted,
  * and keep their acceleration. Two bodies in the same place do not attract each other.
  *
@@ -66,9 +66,8 @@ static void place(gravity_bodies_t *b)
         *arrays[i] = b->buffer + i * b->capacity;
 }
 
-/* Room for `count` bodies. What the arrays hold is rewritten at every step, so nothing is copied. The
- * capacity is kept an odd multiple of eight: arrays whose distance is a power of two would share the same
- * few cache sets. */
+/* Room for `count` bodies. All values in the arrays are rewritten at every step, so nothing is copied. The capacity is
+ * kept an odd multiple of eight: arrays whose distance is a power of two would share the same few cache sets. */
 static bool reserve(bp_system_t *s, gravity_bodies_t *b, size_t count)
 {
     if (count <= b->capacity)
@@ -148,7 +147,7 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     gravity_energy_step(s, g, step, matches, count);
 }
 
-/* Of the state, all but the arrays, which every step fills anew. */
+/* Save the state without the arrays, which every step fills anew. */
 static bp_result_t save(bp_system_t *s, void **data, size_t *size)
 {
     gravity_t *kept = s->api->memory->resize(s->plugin, NULL, 0, sizeof *kept);
@@ -165,7 +164,7 @@ static bp_result_t load(bp_system_t *s, const void *data, size_t size)
 {
     if (size != sizeof(gravity_t))
         return s->api->error->set(s->host, BP_ERROR_FAILED, "gravity: what was saved is of another version");
-    memcpy(s->state, data, size); /* its arrays are none, as those of a state that has just been made */
+    memcpy(s->state, data, size); /* without arrays, like a state that has just been made */
     return BP_OK;
 }
 

@@ -1,6 +1,6 @@
 /* gravity.h - what the files of the plugin gravity share: the bodies, the law, the energy.
  *
- * What it does not do: nothing here is for other plugins.
+ * Not here: declarations for other plugins.
  */
 #ifndef GRAVITY_H
 #define GRAVITY_H
@@ -24,7 +24,7 @@ typedef struct gravity_bodies_t {
     double *ax, *ay, *az;
 } gravity_bodies_t;
 
-/* Of point_mass, as the loops want them. */
+/* The columns of point_mass, as the loops want them. */
 struct gravity_columns {
     const float *mass;
     const bp_vec3_t *position, *velocity;
@@ -41,7 +41,7 @@ typedef struct gravity_energy_t {
 
 typedef struct gravity_t {
     gravity_bodies_t bodies;
-    bool out_of_memory;        /* and the log has been told */
+    bool out_of_memory;        /* memory was missing, and the log says so */
     bool measured;             /* first, worst and last are set */
     uint64_t steps;            /* steps done, for energy_every */
     uint64_t set_of_bodies;    /* signature of the bodies that `first` was measured with */
@@ -50,7 +50,7 @@ typedef struct gravity_t {
     gravity_energy_t first, worst, last;
 } gravity_t;
 
-/* isfinite of some C libraries warns about conversions. */
+/* Used in place of isfinite, which in some C libraries warns about conversions. */
 static inline bool gravity_is_finite(float number)
 {
     return number - number == 0.0f;
@@ -67,7 +67,7 @@ static inline bool gravity_takes_part(const bp_match_t *match, const struct grav
 /* The acceleration of each body from all others, ax, ay, az from x, y, z and mass. */
 void gravity_attract(gravity_bodies_t *bodies, double constant, double softening);
 
-/* Their potential energy. */
+/* The potential energy of the bodies. */
 double gravity_potential(const gravity_bodies_t *bodies, double constant, double softening);
 
 /* Measure the energy where a measurement is due; call it after the accelerations are known and before

@@ -2,8 +2,8 @@
  *
  * A box follows from the resource's box and the world matrix. The host stamps blocks of the transforms' slots when
  * something in them changes; where a block has an old stamp, and the same entity is still in the slot, the box is
- * right as it is. Slots of transforms change, so each instance remembers one and checks whose it is; only where that
- * fails the world is asked. Without a single change since the last question not even the stamps are read.
+ * right as it is. Slots of transforms change, so each instance remembers a slot and checks whose it is; only where that
+ * check fails the world is asked. Without a single change since the last question not even the stamps are read.
  *
  * Middle and half size of the new box: the matrix takes the middle to the middle, and each half axis contributes its
  * absolute value (Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990). An instance without a place
@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* Chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would run too early.
- * Nothing is contracted, so all give the same bits. */
+/* Clones of a loop, chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would
+ * run too early. Nothing is contracted, so all clones give the same bits. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -31,7 +31,7 @@ static float *column_of(const meshes_t *meshes, uint32_t column)
 
 /* --- one box ---------------------------------------------------------------------------------- */
 
-/* The fourth number of each is nobody's: four at a time are computed as fast as three. */
+/* The fourth number of each array is not used: four numbers at a time are computed as fast as three. */
 typedef struct box_t {
     float middle[4], half[4];
 } box_t;
@@ -111,7 +111,7 @@ static inline void put_box(const columns_t *c, uint32_t slot, const bp_transform
     }
 }
 
-/* Is the place that is remembered still the entity's? */
+/* Does the place that is remembered still belong to the entity? */
 static inline bool is_at(const columns_t *c, uint32_t slot, const bp_transform_view_t *view)
 {
     uint32_t place = c->places[slot];
@@ -133,7 +133,8 @@ static void find_places(const columns_t *c, const bp_transform_api *table, bp_ma
     }
 }
 
-/* Ask for stamps of these transforms, if that is new. Returns the moment from which on changes are asked for. */
+/* Ask for stamps of these transforms, unless that has been done. Returns the moment from which on changes are asked
+ * for. */
 static uint64_t watch(const bp_changes_api *changes, meshes_t *meshes, bp_manager_t *transforms)
 {
     if (meshes->watched == transforms)
@@ -182,7 +183,7 @@ void mesh_bounds_forget(const bp_changes_api *changes, meshes_t *meshes)
     meshes->watched = NULL;
 }
 
-/* The columns of boxes come with the first question. */
+/* Add the columns of boxes, which come with the first question. */
 static bp_result_t begin_bounds(bp_manager_t *m, meshes_t *meshes)
 {
     for (uint32_t column = PLACE; !meshes->bounded && column < COLUMNS_END; column++) {
@@ -218,8 +219,8 @@ WIDEST static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustu
     }
 }
 
-/* The slots from `first` on that are inside and visible, one after another in `found`. Without a branch, since which
- * ones they are follows no pattern. */
+/* The slots from `first` on that are inside and visible, one after another in `found`. The loop has no branch, since
+ * which ones they are follows no pattern. */
 static uint32_t list_seen(const uint32_t *inside, const uint8_t *visible, uint32_t first, uint32_t count,
                           uint32_t *found)
 {

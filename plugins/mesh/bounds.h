@@ -1,6 +1,6 @@
 /* bounds.h - where instances are: their boxes in the world, and which of them a frustum meets.
  *
- * What it does not do: it does not compute boxes before somebody asks, and it keeps none of entities without a
+ * Not here: boxes before somebody asks, and boxes of entities without a
  * transform.
  */
 #ifndef MESH_BOUNDS_H
@@ -8,7 +8,8 @@
 
 #include "meshes.h"
 
-/* The box of an instance's entity: computed on the spot, from the transform as it is. False where there is none. */
+/* The box of an instance's entity: computed on the spot, from the transform as it is. False where the instance has no
+ * box. */
 bool mesh_bounds_of(bp_manager_t *m, uint32_t slot, bp_vec3_t *lowest, bp_vec3_t *highest);
 
 /* As bp_mesh_api.seen. */

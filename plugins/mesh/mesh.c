@@ -2,11 +2,12 @@
  *
  * The component stores its instances itself because each holds a counted reference to a resource
  * (resource.c), which must be given back exactly once whatever happens to the instance; for the same reason
- * it has no gc: it is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of bounds.c.
+ * the component has no gc and is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of
+ * bounds.c.
  *
- * A reload hands instances and resources over as they are, whatever has become of the files meanwhile. Where only the
- * instances have another form, they are carried over by properties and find their resources loaded; where resources
- * have, the files are read again, and a file that cannot be read is a reload that is refused.
+ * A reload hands instances and resources over as they are, even where the files have changed meanwhile. Where only the
+ * instances have another form, instances are carried over by properties and find their resources loaded; where
+ * resources have another form, the files are read again, and a file that cannot be read is a reload that is refused.
  */
 #include "bounds.h"
 
@@ -303,7 +304,7 @@ static const bp_table_t tables[] = {BP_TABLE(BP_MESH_API, 2, table, BP_MESH_RETU
 
 static bp_result_t load(bp_plugin_t *plugin)
 {
-    bool begins = plugin->state == NULL; /* else the resources have come over from the version before */
+    bool begins = plugin->state == NULL; /* false: the resources have come over from the version before */
     return begins ? mesh_resources_begin(plugin) : BP_OK;
 }
 

@@ -3,7 +3,7 @@
  * Invariants: resource[slot] is NULL or holds one reference. The columns from PLACE on exist from the first question
  * about the world on; PLACE is BP_NONE where a box is to be found anew, whatever the transform says.
  *
- * What it does not do: it declares no functions.
+ * Not here: functions.
  */
 #ifndef MESH_MESHES_H
 #define MESH_MESHES_H
@@ -32,11 +32,12 @@ typedef struct meshes_t {
     bool bounded;             /* the columns of boxes are in use */
     bool changed;             /* something of our own has changed since boxes were computed */
     uint64_t looked;          /* the moment at which boxes were computed */
-    bp_manager_t *watched;    /* the transforms that we ask what has changed; NULL: not yet */
+    bp_manager_t *watched;    /* the transforms whose changes are asked for; NULL: not yet */
 } meshes_t;
 
-/* The form of a world's instances. They refer to resources, so a change of those is a change of this: instances never
- * go over without the resources that they hold. The number is to be raised as that of resources, by steps of 256. */
+/* The form of a world's instances. Instances refer to resources, so a change in the form of resources changes this form
+ * too: instances never go over without the resources that they hold. The number 512 below, to which the number of the
+ * resources' form is added, is to be raised by 256 when a member changes its meaning and not its size. */
 typedef struct meshes_form_t {
     meshes_t meshes;
     mesh_resources_form_t resources;

@@ -1,6 +1,6 @@
 /* obj.c - the OBJ reader: from lines (obj_text.h) to the mesh that they make.
  *
- * A corner's index may point forwards, so it cannot be judged where it stands: for each of the three kinds
+ * A corner's index may point forwards, so it cannot be checked on its own line: for each of the three kinds
  * the largest index and its line are kept, and compared at the end. Before that an index only has to be
  * within the limits.
  */

@@ -1,16 +1,16 @@
-/* obj.h - a reader of Wavefront OBJ files that believes nothing.
+/* obj.h - a reader of Wavefront OBJ files that checks everything.
  *
  * Read: v (x y z, and a weight or a colour behind them), vt, vn, f. A face has three corners or more and is
  * cut into a fan of triangles; a corner is v, v/vt, v//vn or v/vt/vn, each index counted from 1, or from the
  * latest one back when negative. A face may come before its vertices. A backslash at a line's end continues
- * it. All other keywords (o, g, s, usemtl, mtllib, l, p, curves) are passed over. Numbers are read the same
+ * the line. All other keywords (o, g, s, usemtl, mtllib, l, p, curves) are passed over. Numbers are read the same
  * in every locale.
  *
  * Refused, with "name:line: what is wrong": indices of what is not there, numbers that are none, infinite or
  * too large for a float, faces of two corners, files without faces, overlong lines, zero bytes, and whatever
  * exceeds the limits. Nothing is kept of a file that is refused.
  *
- * What it does not do: texture coordinates and normals are checked and counted, not kept; no materials.
+ * Not here: texture coordinates and normals, which are checked and counted but not kept; materials.
  */
 #ifndef MESH_OBJ_H
 #define MESH_OBJ_H
@@ -22,7 +22,7 @@
 /* Bytes of a line, without its end; continued lines count together. */
 enum { MESH_OBJ_LINE_MAX = 256 * 1024, MESH_OBJ_SENTENCE_MAX = 512 };
 
-/* What a file may have at most. */
+/* The most that a file may have. */
 typedef struct mesh_obj_limits_t {
     uint64_t bytes;
     uint32_t vertices;  /* and as many texture coordinates, and normals */

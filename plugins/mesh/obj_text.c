@@ -121,7 +121,7 @@ bool mesh_text_next_line(mesh_text_t *t, view_t *line, bool *found)
 
 /* --- tokens and numbers ----------------------------------------------------------------------- */
 
-/* At p: a blank, or a backslash that continues the line (or would, were it not the input's last byte)? */
+/* Is at p a blank, or a backslash that continues the line (or would, were it not the input's last byte)? */
 static bool is_gap(const char *p, const char *end)
 {
     if (*p != '\\')

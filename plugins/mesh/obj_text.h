@@ -4,7 +4,7 @@
  * one line's limit, so memory is that of the mesh and not of the file. Everything that can go wrong goes through
  * mesh_text_refuse, which writes the sentence and returns false; each function hands that false up.
  *
- * What it does not do: it knows no keywords.
+ * Not here: keywords (obj.c).
  */
 #ifndef MESH_OBJ_TEXT_H
 #define MESH_OBJ_TEXT_H

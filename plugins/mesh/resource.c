@@ -1,7 +1,7 @@
 /* resource.c - the table of mesh resources: buckets with chains.
  *
  * Invariants: every resource in the table has a reference; a resource never moves, so instances and other
- * plugins hold its address; one that cannot be read never enters the table. Failure to widen the table only
+ * plugins hold its address; a resource that cannot be read never enters the table. Failure to widen the table only
  * makes its chains longer.
  */
 #include "resource.h"
@@ -18,7 +18,8 @@ static void *resize_of_plugin(void *context, void *old, size_t old_size, size_t 
     return plugin->api->memory->resize(plugin, old, old_size, new_size);
 }
 
-/* The reader's memory is the plugin's; it only passes the context through, so the const comes back. */
+/* The reader takes its memory from the plugin. The reader only passes the context through, so dropping the const is
+ * safe. */
 static mesh_obj_memory_t memory_of(const bp_plugin_t *plugin)
 {
     return (mesh_obj_memory_t){.context = (void *)(uintptr_t)plugin, .resize = resize_of_plugin};

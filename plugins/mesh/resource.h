@@ -1,9 +1,9 @@
 /* resource.h - mesh resources: loaded once for all worlds of a host, counted, freed with the last reference.
  *
- * They live in the plugin's state. A resource is what its name says: two names for one file ("a.obj",
+ * Resources live in the plugin's state. A resource is known by its name alone: two names for one file ("a.obj",
  * "./a.obj") are two resources.
  *
- * What it does not do: it does not look whether a file has changed since it was loaded.
+ * Not here: files that change after they were loaded; they are not read again.
  */
 #ifndef MESH_RESOURCE_H
 #define MESH_RESOURCE_H
@@ -30,7 +30,7 @@ typedef struct mesh_resources_t {
     uint32_t count;    /* of resources */
 } mesh_resources_t;
 
-/* The resource of that name with one reference more, loaded if it is not there. On failure nothing has
+/* The resource of that name with one reference more, loaded if the table does not have it. On failure nothing has
  * changed and the host's error says why. */
 bp_result_t mesh_resource_acquire(bp_manager_t *m, const char *name, mesh_resource_t **resource);
 
@@ -40,8 +40,8 @@ mesh_resource_t *mesh_resource_find(bp_manager_t *m, const char *name);
 /* One reference less. NULL is allowed. */
 void mesh_resource_release(bp_manager_t *m, mesh_resource_t *resource);
 
-/* Begin and end of the plugin. A reload that brings resources over begins nothing: they are in plugin->state
-   already. */
+/* Begin and end of the plugin. After a reload that brings resources over, mesh_resources_begin is not needed: the
+ * resources are in plugin->state already. */
 bp_result_t mesh_resources_begin(bp_plugin_t *plugin);
 void mesh_resources_end(bp_plugin_t *plugin);
 

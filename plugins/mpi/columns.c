@@ -1,7 +1,7 @@
 /* columns.c - the values of one field of many entities, as bytes for another rank, and back.
  *
- * A column is sent with its length before it. Plain values follow as they lie; texts one after the other, each with its
- * closing zero; of lists the number of items of each, and its items, filled up to 8 bytes.
+ * A column is sent with its length before it. Plain values follow in the form that they have in memory; texts one after
+ * the other, each with its closing zero; of lists the number of items of each, and its items, filled up to 8 bytes.
  */
 #include "split.h"
 

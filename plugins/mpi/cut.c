@@ -1,7 +1,7 @@
 /* cut.c - recursive bisection: the points are halved along the axis in which they are widest, then each half again.
  *
- * For a number of ranks that is odd the two sides get shares as their ranks are. The cut lies at a point's own place,
- * found by sorting: with some hundred thousand points, once in many steps, that is quick enough.
+ * For an odd number of ranks the sides get shares in proportion to their numbers of ranks. The cut lies at a point's
+ * own place, found by sorting: with some hundred thousand points, once in many steps, sorting is quick enough.
  */
 #include "cut.h"
 

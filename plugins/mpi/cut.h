@@ -1,6 +1,6 @@
 /* cut.h - space cut into as many parts as there are ranks, by recursive bisection.
  *
- * What this header does not do: it knows neither entities nor MPI.
+ * Not here: entities, MPI.
  */
 #ifndef MPI_CUT_H
 #define MPI_CUT_H
@@ -13,19 +13,21 @@ typedef struct cut_point { double at[3]; } cut_point;
 /* A part: from `low` on, below `high`; at the outside they are infinite. */
 typedef struct cut_part { double low[3], high[3]; } cut_part;
 
-/* One cut: what lies below `at` along `axis` belongs to `below`, the rest to `above`: another cut, or ~rank. */
+/* One cut: points below `at` along `axis` belong to `below`, the rest to `above`; each of the two is another cut, or
+ * ~rank. */
 typedef struct cut_node {
     double at;
     uint32_t axis;
     int32_t below, above;
 } cut_node;
 
-/* Cut space so that each of `ranks` parts has about as many of the points; without points somehow. `points` are put in
- * another order. `nodes` has room for ranks - 1, `parts` for ranks. The same points in the same order give the same
- * cuts. */
+/* Cut space so that each of `ranks` parts has about as many of the points; without points the cuts are arbitrary.
+ * `points` are put in another order. `nodes` has room for ranks - 1, `parts` for ranks. The same points in the same
+ * order give the same cuts. */
 void cut_space(cut_point *points, uint64_t count, uint32_t ranks, cut_node *nodes, cut_part *parts);
 
-/* The rank whose part has the point; one that is not a number belongs somewhere too, always to the same. */
+/* The rank whose part has the point; a point with a coordinate that is not a number belongs to some rank too, always to
+ * the same. */
 uint32_t cut_rank(const cut_node *nodes, uint32_t ranks, const cut_point *point);
 
 /* The square of the distance from a point to a part; 0 inside. */

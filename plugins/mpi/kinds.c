@@ -1,8 +1,8 @@
-/* kinds.c - what entities consist of, said so that every rank understands it.
+/* kinds.c - the components of entities, described so that every rank understands the description.
  *
- * Prototypes and keys are numbers of one world of one process. What travels is text: names and types of components in
- * canonical order. Fields follow in the order of declaration, which is the same everywhere since all ranks have the
- * same plugins (host/engine/setup_peers.c compares them).
+ * Prototypes and keys are numbers of one world of one process. The messages between ranks hold text instead: names and
+ * types of components in canonical order. Fields follow in the order of declaration, which is the same everywhere since
+ * all ranks have the same plugins (host/engine/setup_peers.c compares them).
  */
 #include "split.h"
 
@@ -105,7 +105,7 @@ static void add_component(split_t *split, split_kind *kind, uint32_t key, char t
     }
 }
 
-/* The same components in the world of copies. */
+/* Find the prototype with the same components in the world of copies. */
 static void find_halo_prototype(split_t *split, split_kind *kind, const uint32_t *keys, uint32_t count)
 {
     const bp_world_api *world = split->system->api->world;

@@ -1,6 +1,6 @@
 /* mpi_peers.h - what the files of the plugin mpi share.
  *
- * What this header does not do: it is not for other plugins, which find the table of bp_peers.h.
+ * Not here: declarations for other plugins, which find the table of bp_peers.h.
  */
 #ifndef MPI_MPI_PEERS_H
 #define MPI_MPI_PEERS_H
@@ -12,10 +12,10 @@
 
 extern const bp_peers_api mpi_peers;
 
-/* Join the others where this process was started by MPI; else it is rank 0 of 1, and MPI is left alone. */
+/* Join the others where this process was started by MPI; else this process is rank 0 of 1, and MPI is left alone. */
 bp_result_t mpi_join(bp_plugin_t *plugin);
 
-/* Can this process talk to others: it has joined, has not left, and is no copy of one that has? */
+/* Can this process talk to others: has it joined and not left, and is it no copy of a process that has joined? */
 bool mpi_talks(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* peers_posix.c - ranks by MPI: the table of bp_peers.h.
  *
- * MPI belongs to the process, not to a host, and can begin and end once in it. So there is no state of ours: MPI is
- * asked each time. A copy of the process, in which a new version of some plugin is tried, has all of MPI's memory and
- * none of its threads and connections; it is told by its process id, which the name of the communicator keeps, and
- * says nothing to anybody.
+ * MPI belongs to the process, not to a host, and can begin and end once in a process. So the plugin keeps no state
+ * about it: MPI is asked each time. A copy of the process, in which a new version of some plugin is tried, has all of
+ * MPI's memory and none of its threads and connections; the copy is recognised by its process id, which differs from
+ * the one in the name of the communicator, and says nothing to anybody.
  *
  * A process that was not started by mpirun, srun or the like is not joined to anything: MPI_Init would look for a
  * daemon, and take half a second for it.
@@ -29,7 +29,7 @@ static bool begun(void)
     return initialized && !finalized;
 }
 
-/* Of the process that has joined. */
+/* The name for the communicator of the process that has joined. */
 static void name_of_process(char name[MPI_MAX_OBJECT_NAME])
 {
     snprintf(name, MPI_MAX_OBJECT_NAME, "backplane %ld", (long)getpid());
@@ -54,8 +54,8 @@ static bool started_by_mpi(void)
     return false;
 }
 
-/* The environment as it was before MPI began, which leaves variables in it that programs started from here would read
- * as theirs. NULL where there is no memory: then they stay. */
+/* The environment as it was before MPI began. MPI leaves variables in the environment that programs started from here
+ * would take for their own. NULL where there is no memory: then the variables stay. */
 static char **copy_environment(void)
 {
     size_t count = 0, copied = 0;
@@ -91,7 +91,7 @@ static void put_back_environment(char **copy)
             if (before != NULL)
                 setenv(name, before, 1);
         }
-        at += kept; /* what was taken out has left its place to the next one */
+        at += kept; /* a variable that was taken out has left its place to the next one */
     }
 }
 

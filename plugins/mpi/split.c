@@ -1,13 +1,13 @@
 /* split.c - the systems of a world that is split over all ranks (docs/machines.md).
  *
- * At the beginning of each step every rank looks where its entities are. One that has left this rank's part is sent to
- * the rank that has it now: created there, destroyed here, by commands that are made before any other unit runs. Copies
- * of those near another part are sent to that rank, and written into the world NAME.halo beside the one that is split,
- * so that no loop has to tell copies from its own.
+ * At the beginning of each step every rank looks where its entities are. An entity that has left this rank's part is
+ * sent to the rank that it belongs to now: created there, destroyed here, by commands that are made before any other
+ * unit runs. Copies of entities near another part are sent to that rank, and written into the world NAME.halo beside
+ * the world that is split, so that no loop has to tell copies from its own.
  *
- * The first step finds all entities on all ranks, since all of them did the same ini: each keeps its own. From then on
- * the number of all of them, and the sum of what their identities come to, is the same in each step: where it is not,
- * unless some were made or destroyed by other units, the job ends.
+ * The first step finds all entities on all ranks, since all ranks did the same ini: each rank keeps its own. From then
+ * on the number of all entities, and the sum of the hashes of their identities, are the same in each step: where they
+ * are not, unless some were made or destroyed by other units, the job ends.
  *
  * Entities without the position are every rank's own, and never sent.
  */
@@ -19,7 +19,7 @@
 
 enum { MIGRANT = 0, COPY = 1, SAMPLES = 65536 };
 
-/* What is sent of one kind: this, its text, then column by column (columns.c). */
+/* The head of the bytes that are sent of one kind: behind it come the kind's text, then its columns (columns.c). */
 typedef struct split_block {
     uint32_t what, count;
     uint64_t text_bytes; /* filled up */
@@ -99,7 +99,7 @@ static bp_result_t start(bp_system_t *s)
     return BP_OK;
 }
 
-/* What the other system of the same world works on. */
+/* The split that the other system of the same world works on. */
 static split_t *find_split(const bp_system_t *s)
 {
     split_t *split = ((const split_worlds *)s->plugin->state)->first;
@@ -120,7 +120,7 @@ static void stop(bp_system_t *s)
 
 /* --- cutting ------------------------------------------------------------------------------------------------------ */
 
-/* Call `each` for every entity of this rank that has a place. */
+/* Called by `walk` for every kind that has a place, with its entities on this rank. */
 typedef void (*split_each)(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, void *data);
 
 static void walk(split_t *split, split_each each, void *data)
@@ -198,10 +198,10 @@ static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
 
 typedef struct packing {
     const bp_step_t *step;
-    bool first;           /* all ranks have all entities: others' need not be sent, only destroyed here */
+    bool first;           /* all ranks have all entities: those of other ranks need not be sent, only destroyed here */
     uint32_t *rows;       /* of one kind, for one rank */
-    cut_point *places;    /* of its rows ... */
-    uint32_t *owners;     /* ... and the ranks that have them */
+    cut_point *places;    /* the places of the rows of the kind */
+    uint32_t *owners;     /* the ranks that these places belong to */
     bp_entity_t *leaving;
     uint32_t room;
 } packing;
@@ -246,7 +246,7 @@ static void destroy_leaving(split_t *split, packing *p, uint32_t count)
         split_fail(split, "what has left for another rank cannot be destroyed");
 }
 
-/* Those of a kind that belong to rank `to`, and copies of those near its part. */
+/* Pack the entities of a kind that belong to rank `to`, and copies of the entities near its part. */
 static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, packing *p,
                      uint32_t to)
 {
@@ -268,7 +268,7 @@ static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entiti
     for (uint32_t i = 0; i < rows && halo > 0; i++) {
         if (entities[i].id == 0)
             continue;
-        bool told = !p->first || to == split->rank; /* at first this rank has what it wants to know */
+        bool told = !p->first || to == split->rank; /* at first every rank has all entities and makes its own copies */
         if (told && p->owners[i] != to && cut_distance2(&split->parts[to], &p->places[i]) <= halo * halo)
             p->rows[near++] = i;
     }
@@ -308,7 +308,7 @@ static void settle_migrants(split_t *split, const split_kind *kind, uint32_t cou
     split->came += count;
 }
 
-/* As many entities in the world of copies as there are copies. */
+/* Have as many entities in the world of copies as there are copies. */
 static void fit_copies(split_t *split, split_kind *kind)
 {
     const bp_world_api *world = split->system->api->world;
@@ -345,7 +345,7 @@ static void settle_copies(split_t *split, split_kind *kind, uint32_t count, cons
     kind->placed += count;
 }
 
-/* Go over what has come: count copies, then bring all in. */
+/* Go over the bytes that have come: count copies (`counting_only`), or bring everything in. */
 static void unpack(split_t *split, bp_commands_o *commands, bool counting_only)
 {
     for (size_t at = 0; at + sizeof(split_block) <= split->in.size;) {
@@ -389,7 +389,8 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
 
 /* --- a step ------------------------------------------------------------------------------------------------------- */
 
-/* A plugin that has crashed is set aside, and the others go on; but not a world of which other ranks have parts. */
+/* Where a plugin has crashed a host sets it aside and goes on with the others; but a world of which other ranks have
+ * parts cannot go on, so the job ends. */
 static void fail_where_crashed(split_t *split)
 {
     bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
@@ -407,7 +408,7 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
     split_t *split = s->state;
     counting counted = {0};
     (void)matches, (void)count;
-    split->system = s; /* a new version has another one */
+    split->system = s; /* a new version of the plugin has another system */
     if (split->ranks > 1 && !mpi_talks())
         return; /* a copy of the process, in which some plugin is tried */
     if (split->ranks > 1)
@@ -433,7 +434,8 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
     split->steps++;
 }
 
-/* Those that have come are there, those that have left are not: no entity is lost or there twice. */
+/* The second system runs when entities that came are there and entities that left are gone: check that no entity is
+ * lost or there twice. */
 static void run_settled(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     split_t *split = find_split(s);

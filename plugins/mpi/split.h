@@ -1,6 +1,6 @@
 /* split.h - what the files of the system split share: one world over all ranks.
  *
- * What this header does not do: it is not for other plugins.
+ * Not here: declarations for other plugins.
  */
 #ifndef MPI_SPLIT_H
 #define MPI_SPLIT_H
@@ -37,7 +37,7 @@ typedef struct split_kind {
     bp_entity_t *copies;
     uint32_t copy_count, copy_room;
     uint32_t coming;             /* copies in this step */
-    uint32_t placed;             /* of those, values set */
+    uint32_t placed;             /* copies among them whose values have been set */
 } split_kind;
 
 /* The system in the world that is split. */
@@ -56,15 +56,15 @@ typedef struct split_t {
     split_bytes *out;            /* for each rank */
     split_bytes in;
     split_bytes values;          /* of one column: texts and lists that lie in what has come */
-    uint64_t all, hash;          /* entities of all ranks, and what their identities come to */
+    uint64_t all, hash;          /* the number of entities of all ranks, the sum of hashes of their identities */
     uint64_t left, came, copies, sent; /* entities that went to others and came from them; copies here; bytes sent */
     uint64_t cuts;
 } split_t;
 
-/* End the job: nothing can go on without what is missing. Does not return. */
+/* End the job, where nothing can go on without the thing that is missing. Does not return. */
 void split_fail(split_t *split, const char *text);
 
-/* Room for so many more bytes, behind those that there are; ends the job where there is none. */
+/* Room for so many more bytes, behind those in use; ends the job where there is no memory. */
 char *split_append(split_t *split, split_bytes *bytes, size_t size);
 
 /* The kind of a prototype of the world; NULL where its entities have no position, and so belong to every rank. */
@@ -73,14 +73,14 @@ split_kind *split_kind_of(split_t *split, uint32_t prototype);
 /* The kind of that text. */
 split_kind *split_kind_named(split_t *split, const char *text);
 
-/* The places of the rows of a prototype: their cells, and what a cell says. And the numbers by which their entities are
- * known on all ranks: NULL where no property says so. */
+/* split_places gives the cells with the places of a prototype's rows, split_place reads the place in one cell.
+ * split_identities gives the numbers by which the entities are known on all ranks: NULL where no property says so. */
 const char *split_places(const split_t *split, const split_kind *kind);
 cut_point split_place(const split_kind *kind, const char *places, uint32_t row);
 const uint64_t *split_identities(const split_t *split, const split_kind *kind);
 
-/* Append the cells of those rows; skip a column; and its values as properties are set from them, good until the next
- * column: cells of column->size bytes. */
+/* split_pack_column appends the cells of those rows; split_skip_column steps over a column; split_unpack_column gives
+ * the values of a column as properties are set from them, cells of column->size bytes, good until the next column. */
 void split_pack_column(split_t *split, split_bytes *out, const split_column *column, const char *cells,
                        const uint32_t *rows, uint32_t count);
 const char *split_skip_column(const char *at);
@@ -98,8 +98,8 @@ cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, u
 /* The plugin's state: all worlds that are split. */
 typedef struct split_worlds {
     split_t *first;
-    bool waiting; /* this rank has a change of plugins ready, */
-    bool agreed;  /* and in the last step all ranks had */
+    bool waiting; /* this rank has a change of plugins ready */
+    bool agreed;  /* in the last step all ranks had a change ready */
 } split_worlds;
 
 extern const bp_voter_api split_voter;

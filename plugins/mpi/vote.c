@@ -1,9 +1,9 @@
 /* vote.c - new versions of plugins come in on all ranks that share a world, or on none (bp_vote.h).
  *
- * Ranks find files that are new at different times, and try them for as long as it takes. So whoever is ready says so
- * in the next step, along with the sums that a split world makes anyway, and once all have said so in the same step all
- * of them know it at the same time, and begin before the next one. Then each prepares, tells the others how that went,
- * and does what all of them have come to.
+ * Ranks find files that are new at different times, and try them for as long as it takes. So a rank that is ready says
+ * so in the next step, along with the sums that a split world makes anyway. Once all ranks have said so in the same
+ * step, all of them know it at the same time, and begin before the next step. Then each rank prepares the change, tells
+ * the others how the preparation went, and follows the common result.
  *
  * Where no world is split the ranks have nothing in common, and each changes for itself.
  */
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a rank says of a change that it has prepared, or could not prepare. */
+/* The message of a rank about a change that it has prepared, or could not prepare. */
 typedef struct ballot_t {
     uint64_t change;
     int64_t result;

@@ -1,7 +1,7 @@
 /* kepler.c - the two-body problem, solved.
  *
  * Mean anomaly to eccentric anomaly by Newton's method, kept inside the interval that must hold the root (M -
- * e <= E <= M + e), so that it converges for every eccentricity below one; then the state in the plane of the
+ * e <= E <= M + e), so that the method converges for every eccentricity below one; then the state in the plane of the
  * orbit, turned into the reference plane.
  */
 #include "kepler.h"

@@ -1,9 +1,9 @@
 /* kepler.h - where a body on an elliptic orbit is, and how fast it moves.
  *
  * Elements are the six that planetary tables print, angles in degrees. `mu` is the gravitational constant
- * times both masses; lengths and times are in whatever units it is in. Pure functions, any thread.
+ * times both masses; lengths and times have the units of `mu`. Pure functions, any thread.
  *
- * What this header does not do: no parabolas and hyperbolas (eccentricity 1 and more), no perturbations.
+ * Not here: parabolas and hyperbolas (eccentricity 1 and more), perturbations.
  */
 #ifndef ORBIT_KEPLER_H
 #define ORBIT_KEPLER_H

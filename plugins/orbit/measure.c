@@ -1,12 +1,12 @@
 /* measure.c - the system orbit_measure: how long a revolution takes.
  *
- * After each step it takes the direction of every placed body from its primary in the x-y plane, adds up the
- * angle swept, and notes when it passes a whole turn, interpolated within the step. The period is the time of
- * the last completed revolution divided by the number of revolutions, so that it does not depend on where on
- * the ellipse the body began, and grows more exact as it goes on.
+ * After each step the system takes the direction of every placed body from its primary in the x-y plane, adds up the
+ * angle swept, and notes when the angle passes a whole turn, interpolated within the step. The period is the time of
+ * the last completed revolution divided by the number of revolutions, so that the period does not depend on where on
+ * the ellipse the body began, and grows more exact as the body goes on.
  *
- * All results lie in fields of the component, so they survive a reload and can be read by anyone. The
- * system's own state is a cache: for each row it saw in the last step, where the primary's position lies.
+ * All results lie in fields of the component, so the results survive a reload and can be read by anyone. The
+ * system's own state is a cache: for each row that the system saw in the last step, where the primary's position lies.
  */
 #include "orbit.h"
 
@@ -19,7 +19,7 @@
 
 enum { TERM_POINT, TERM_ORBIT };
 
-/* What the report asks for. */
+/* The columns that the report reads. */
 struct report_orbit {
     const char *const *primary;
     const bool *placed;
@@ -42,8 +42,8 @@ static const bp_term_t report_terms[] = {{.component = "orbit", .fields = BP_LIS
 
 /* Where the primary of one body is. */
 typedef struct track {
-    bp_entity_t entity;  /* the body; {0}: to be found anew */
-    const char *primary; /* the cell that named the primary: it changes when the name does */
+    bp_entity_t entity;  /* the body; {0}: the track is to be found anew */
+    const char *primary; /* the cell that named the primary: another pointer when the name changes */
     bp_ref_t position;   /* entity {0}: there is no such primary */
 } track;
 

@@ -3,7 +3,7 @@
  * The component `orbit` says around which body an entity goes, on which ellipse, and which period a
  * publication gives for it. Two systems work with it and with point_mass: orbit_place (place.c) puts bodies
  * on their orbits once; orbit_measure (measure.c) counts revolutions and times them. In between nothing here
- * moves a body: that is left to whatever writes accelerations (the plugin gravity) and to point_mass. For
+ * moves a body: moving is left to whatever writes accelerations (the plugin gravity) and to point_mass. For
  * bodies that need more digits than f32 has there are the component `rounding` and the system carry_rounding
  * (rounding.c).
  *
@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-/* Gauss's constant squared: the unit of length is the au, of time the day, of mass the Sun's. */
+/* Gauss's constant squared, for au as the unit of length, the day as that of time, the Sun's mass as that of mass. */
 #define GAUSSIAN_CONSTANT "2.959122082855911e-4"
 
 static const bp_field_t fields[] = {

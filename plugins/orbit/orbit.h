@@ -1,6 +1,6 @@
 /* orbit.h - what the files of the plugin orbit share: columns, and how bodies are found and called.
  *
- * What this header does not do: it is not for other plugins. They reach `orbit` by its properties.
+ * Not here: declarations for other plugins, which reach `orbit` by its properties.
  */
 #ifndef ORBIT_ORBIT_H
 #define ORBIT_ORBIT_H
@@ -22,7 +22,7 @@ struct place_orbit {
     double *started, *longitude;
 };
 
-/* As orbit_measure wants them. */
+/* Columns as orbit_measure wants them. */
 struct measure_mass { const bp_vec3_t *position; };
 struct measure_orbit {
     const char *const *primary;
@@ -33,7 +33,7 @@ struct measure_orbit {
     double *measured_period;
 };
 
-/* As carry_rounding wants them: three floats a row. */
+/* Columns as carry_rounding wants them: three floats a row. */
 struct carry_mass { bp_vec3_t *position, *velocity; const bp_vec3_t *acceleration; };
 struct carry_rest { bp_vec3_t *last_position, *last_velocity, *position_rest, *velocity_rest; };
 
@@ -56,7 +56,7 @@ void orbit_measure_report(bp_system_t *s, bp_report_o *report);
 /* The verb of the system carry_rounding. */
 void orbit_rounding_run(const bp_match_t *match, uint32_t count);
 
-/* What people call an entity: its debug name, else "#index:generation". Written to `text`, and returned. */
+/* The name of an entity for people: its debug name, else "#index:generation". Written to `text`, and returned. */
 const char *orbit_name(bp_system_t *s, bp_entity_t entity, char *text, size_t size);
 
 /* The one living entity with the debug name `name`. On failure {0} and a sentence in `message`, which has

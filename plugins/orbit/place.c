@@ -1,16 +1,16 @@
 /* place.c - the system orbit_place: puts bodies on their orbits.
  *
- * It works on the bodies that have an orbit and are not placed yet, and on their primaries. Published
- * elements are fitted over centuries: what Jupiter makes of the Sun's own motion in twelve years has been
+ * The system works on the bodies that have an orbit and are not placed yet, and on their primaries. Published
+ * elements are fitted over centuries: the motion of the Sun that Jupiter causes in twelve years has been
  * averaged out of them. So orbits are taken as nested two-body problems (Jacobi coordinates): a body's
  * satellites come first, then the body with its satellites, as one mass at their barycentre, is put on its
  * ellipse around the barycentre of its primary and of all that goes around that primary on smaller orbits.
- * Taken about the Sun alone, Neptune would start with up to 13 m/s too much or too little, which the Sun has
+ * Placed about the Sun alone, Neptune would start with up to 13 m/s too much or too little, the speed that the Sun has
  * from Jupiter: 0.7 % of its period. Earth's row in the tables means the barycentre of Earth and Moon anyway.
  *
- * point_mass moves by velocity += acceleration dt; position += velocity dt. Fed with a velocity that belongs
- * to the middle between two positions this is the leapfrog method, of second order; fed with that of the same
- * moment it is only of first. So a body gets its position at the time t and its velocity at t - dt/2.
+ * point_mass moves by velocity += acceleration dt; position += velocity dt. With a velocity that belongs
+ * to the middle between two positions this is the leapfrog method, of second order; with a velocity of the same
+ * moment the method is only of first order. So a body gets its position at the time t and its velocity at t - dt/2.
  *
  * All or nothing: where one body cannot be placed, none is, and the log says why, once for each reason.
  */
@@ -24,7 +24,7 @@
 enum { TERM_POINT, TERM_ORBIT };
 
 typedef struct place_state {
-    char said[ORBIT_MESSAGE]; /* the last complaint, so that it is not made in every step */
+    char said[ORBIT_MESSAGE]; /* the last complaint, kept so that the log does not repeat it in every step */
 } place_state;
 
 /* A body to place, or the primary of one. */
@@ -32,13 +32,13 @@ typedef struct body {
     bp_entity_t entity;
     const bp_match_t *match; /* NULL: a primary whose row is not found yet */
     uint32_t row;
-    uint32_t parent;         /* index of its primary; BP_NONE: of no interest */
+    uint32_t parent;         /* index of its primary; BP_NONE: not needed */
     uint32_t depth;          /* primaries above it */
     uint32_t moves;          /* is put on its orbit; else it stays where it is */
     orbit_state state;       /* at first as seen from its primary, in the end in the world */
     double mass;
-    double cluster_mass;     /* of itself and its satellites so far ... */
-    orbit_state cluster;     /* ... and their barycentre, as seen from it */
+    double cluster_mass;     /* the mass of the body and its satellites so far */
+    orbit_state cluster;     /* the barycentre of these, as seen from the body */
 } body;
 
 /* Everything that one attempt needs. */
@@ -46,7 +46,7 @@ typedef struct attempt {
     bp_system_t *system;
     const bp_match_t *matches;
     uint32_t match_count;
-    uint32_t moving; /* the first so many bodies are those to place */
+    uint32_t moving; /* so many bodies at the beginning of `bodies` are to be placed */
     uint32_t count;
     uint32_t padding;
     body *bodies;    /* room for 2 * moving */
@@ -87,7 +87,7 @@ static struct place_mass mass_of(const bp_match_t *match)
     return mass;
 }
 
-/* Does this row have an orbit that nobody has seen to? */
+/* Does this row have an orbit that the system has not dealt with? */
 static int is_unplaced(const bp_match_t *match, uint32_t row)
 {
     return match->entities[row].id != 0 && !orbit_of(match).placed[row];
@@ -141,7 +141,7 @@ static uint32_t index_of(const attempt *a, bp_entity_t entity)
     return BP_NONE;
 }
 
-/* Find the primary of each body to place; those that are not among these are listed after them. */
+/* Find the primary of each body to place; primaries that are not among the bodies to place are listed after these. */
 static int link_primaries(attempt *a)
 {
     for (uint32_t i = 0; i < a->moving; i++) {

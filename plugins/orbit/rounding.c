@@ -1,14 +1,14 @@
 /* rounding.c - the system carry_rounding: what f32 drops is kept and put back.
  *
  * A position of one au is stored in steps of 9 km. For a planet that does not matter; for the Moon, 384,000
- * km from Earth, half a million such roundings are a random walk that changes its period by a percent. So
+ * km from Earth, half a million such roundings are a random walk that changes the Moon's period by a percent. So
  * bodies that need it get the component `rounding`: after each step of point_mass this system works out in
  * double what the step should have given, adds the difference to what is left over from earlier steps, and
  * moves the stored value by whole units in the last place as soon as the rest amounts to one (compensated
  * summation). The error of position and velocity stays below one such unit for ever.
  *
- * It follows the formulas of a step of point_mass, which are part of that component's contract. Where the
- * difference is larger than rounding can be, somebody else has moved the body: then what was left over means
+ * The system follows the formulas of a step of point_mass, which are part of that component's contract. Where the
+ * difference is larger than rounding can be, somebody else has moved the body: then the rest from earlier steps means
  * nothing any more and is dropped.
  */
 #include "orbit.h"
@@ -20,7 +20,7 @@ enum { TERM_POINT, TERM_ROUNDING };
 #define HALF_UNIT 5.9604644775390625e-8 /* 2^-24: rounding to float changes at most so much of a number */
 #define SLACK 2.0                       /* product and sum are rounded one after the other */
 
-/* One number: `now` came of `before` + `rate` * dt. `rest` is what is left over. */
+/* Carry one number: `now` is `before` + `change` rounded, `rest` is the part left over from earlier steps. */
 static void carry(float *now, float before, double change, float *rest)
 {
     double dropped = (double)before + change - (double)*now;

@@ -1,8 +1,8 @@
 /* paint.c - from a frame of sprites to pixels.
  *
- * Small sprites are points of light: each adds its colour to the four pixels around it, and how bright a
- * pixel becomes says how many there are, since a million of them drawn one over the other would only show the
- * last ones. Large ones are drawn on top as balls, in their order.
+ * Small sprites are points of light: each adds its colour to the four pixels around it. The brightness of a
+ * pixel says how many points there are, since a million of them drawn one over the other would only show the
+ * last ones. Large sprites are drawn on top as balls, in their order.
  *
  * A sprite's picture in its atlas is not drawn: there are no textures here. Colours are taken as shown,
  * without a curve.
@@ -45,7 +45,7 @@ static bool add_light(const picture_look *look, float *light, float x, float y, 
     return true;
 }
 
-/* False where nothing of it is seen. */
+/* Add a point of light. False where nothing of the sprite is seen. */
 static bool add_point(const picture_look *look, const lens_t *lens, const bp_sprite_t *sprite, float *light)
 {
     float x = sprite->x * lens->scale + lens->middle_x - 0.5f;
@@ -87,7 +87,7 @@ static uint8_t byte_of(float value)
     return (uint8_t)(255 * (value > 0 ? value < 1 ? value : 1 : 0) + 0.5f);
 }
 
-/* Light and background together: the more light, the less is left of the other. */
+/* Light and background together: the more light a pixel has, the less is left of the background. */
 static void develop(const picture_look *look, const float *light, float per_light, uint8_t *pixels)
 {
     const float behind[3] = {look->background.r, look->background.g, look->background.b};

@@ -1,6 +1,6 @@
 /* picture.h - what the files of the plugin picture share.
  *
- * What this header does not do: it is not for other plugins, and offers them nothing.
+ * Not here: anything for other plugins.
  */
 #ifndef PICTURE_PICTURE_H
 #define PICTURE_PICTURE_H
@@ -30,8 +30,8 @@ typedef struct picture_look {
     bp_vec2_t view;         /* half of what is seen, around 0 0, in units of the frame */
     bp_colour_t background;
     float points;           /* sprites with a smaller radius, in pixels, are points of light */
-    float exposure;         /* of these: 1 shows the mean density at two thirds of their colour */
-    uint32_t softness;      /* how often their light is spread to neighbouring pixels */
+    float exposure;         /* of the points of light: 1 shows the mean density at two thirds of their colour */
+    uint32_t softness;      /* how often the points' light is spread to neighbouring pixels */
 } picture_look;
 
 /* paint.c: red, green and blue bytes, rows from the top. `light` is room for width * height * 4 floats. */

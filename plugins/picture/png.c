@@ -1,6 +1,6 @@
 /* png.c - pixels to a PNG file, by libpng.
  *
- * The file is written as PATH.part beside it and takes its place when it is whole, so that a reader sees the old
+ * The picture is written to PATH.part, which takes the place of PATH when it is whole, so that a reader sees the old
  * picture or the new one, also after a power cut. libpng's simplified interface reports errors as text and jumps
  * nowhere.
  */

@@ -1,7 +1,7 @@
 /* point_mass.c - masses that move: the component of which a plugin writes only the loop.
  *
  * The world stores the four fields; this file declares them and advances them. Velocity first and position
- * with the new velocity (semi-implicit Euler): as cheap as the explicit form, and it neither gains nor loses
+ * with the new velocity (semi-implicit Euler): this form is as cheap as the explicit one, and neither gains nor loses
  * energy in the long run, where the explicit form spirals outwards.
  *
  * A column of bp_vec3_t is an array of floats, and x, y and z are treated alike, so the loop runs over
@@ -9,13 +9,13 @@
  * computed along: cheaper than asking.
  *
  * Where compiler and C library can, the loop exists for several instruction sets and the dynamic linker
- * chooses once. No clone may contract a * b + c, so that all give the same bits: -std=c11 means that already,
- * and the build says -ffp-contract=off.
+ * chooses once. No clone may contract a * b + c, so that all clones give the same bits: -std=c11 forbids contraction
+ * already, and the build says -ffp-contract=off.
  */
 #include <bp_plugin.h>
 #include <components/point_mass.h>
 
-/* Not under sanitizers: their instrumented resolvers would run before they have started. */
+/* Clones are not made under sanitizers: instrumented resolvers would run before the sanitizer has started. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))

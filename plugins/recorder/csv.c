@@ -3,12 +3,12 @@
  *     time (d),main/earth.body.position.x (au),main/earth.body.position.y (au),...
  *     0.25,-0.1771,0.8874,...
  *
- * Rows go to the file as they come, so memory does not grow with the run. Which columns there are is settled
+ * Rows go to the file as they come, so memory does not grow with the run. The columns of the file are settled
  * with the first row; a source without a value leaves its cells empty. f32 is written with nine digits and
  * f64 with seventeen, which give the same number back when read.
  *
  * The file lives in the plugin's state and outlives the system's: a reload of the plugin goes on writing it, with the
- * columns that its header has, whatever the new version would make of the sources.
+ * columns that its header has, even where the new version would write other columns for the sources.
  */
 #include "recorder.h"
 
@@ -21,7 +21,7 @@ static bp_result_t refuse(const recorder_state *r, bp_result_t code, const char 
     return r->system->api->error->set(r->system->host, code, message);
 }
 
-/* From the version that is at work in this world. */
+/* Take the file over from the version of the plugin that is at work in this world. */
 static bp_result_t take_over(recorder_state *r, recorder_csv *csv)
 {
     char message[RECORDER_MESSAGE];
@@ -169,7 +169,7 @@ void recorder_csv_stop(recorder_state *r)
     char message[RECORDER_MESSAGE];
     recorder_csv *csv = recorder_csv_of(r);
     if (--csv->systems > 0)
-        return; /* another version goes on */
+        return; /* another version of the plugin goes on with the file */
     if (csv->file != NULL && csv->rows == 0)
         recorder_discard(csv->file, recorder_text(r, RECORDER_CSV));
     else if (csv->file != NULL && !recorder_keep(r, csv->file, recorder_text(r, RECORDER_CSV), message))
@@ -181,7 +181,7 @@ void recorder_csv_stop(recorder_state *r)
 
 /* --- going back ----------------------------------------------------------------------------------------- */
 
-/* Copy the header and the rows of up to `time`; returns the number of rows, or -1 where that failed. A row that is
+/* Copy the header and the rows of up to `time`; returns the number of rows, or -1 where copying failed. A row that is
  * longer than the buffer comes in pieces, of which the first has the time. */
 static long long copy_rows(FILE *from, FILE *to, double time)
 {

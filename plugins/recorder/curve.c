@@ -1,9 +1,9 @@
 /* curve.c - a path in a plane, kept small while it grows: see curve.h.
  *
- * Cells are marked some points late, so that a line does not find the cells that it has just made; and with
- * their neighbours, so that a line that runs along a cell's border is recognised on either side of it. A line
+ * Cells are marked some points late, so that a line does not find the cells that it has just marked; and with
+ * their neighbours, so that a line that runs along a cell's border is recognised on either side of the border. A line
  * that enters covered cells is drawn on for a quarter of the grid, so that a band of many lines shows long
- * lines and not dashes; one that leaves them begins a sample early: no gaps open.
+ * lines and not dashes; a line that leaves covered cells begins a sample early, so that no gaps open.
  */
 #include "curve.h"
 
@@ -131,7 +131,7 @@ static int ends_at(const recorder_curve *c, const recorder_point *p)
     return c->count > 0 && c->points[c->count - 1].x == p->x && c->points[c->count - 1].y == p->y;
 }
 
-/* Take one sample; there is a cell size, and the sample lies in the grid. Stores at most two points. */
+/* Take one sample; the cells have a size by now, and the sample lies in the grid. Stores at most two points. */
 static void draw_to(recorder_curve *c, recorder_point p)
 {
     if (!c->has_previous) {
@@ -156,7 +156,7 @@ static void draw_to(recorder_curve *c, recorder_point p)
     c->has_previous = 1;
 }
 
-/* Double the cells, and draw the points again. Each sample drawn stores no more points than were read up
+/* Double the size of the cells, and draw the points again. Each sample drawn stores no more points than were read up
  * to it, so this works in place. */
 static void coarsen(recorder_curve *c)
 {
@@ -172,7 +172,7 @@ static void coarsen(recorder_curve *c)
         if (p.begins && i > 0) {
             lift(c);
             c->has_previous = 0;
-            if (is_marked(c, p.x, p.y)) { /* it begins on a line that is drawn: only what leaves it matters */
+            if (is_marked(c, p.x, p.y)) { /* p lies on a line that is drawn: only a part that leaves it matters */
                 c->previous = p;
                 c->has_previous = 1;
                 continue;
@@ -186,7 +186,7 @@ static void coarsen(recorder_curve *c)
     c->has_previous = has_previous;
 }
 
-/* The first movement sets the size of the cells. */
+/* Set the size of the cells by the first movement. */
 static void settle_cell(recorder_curve *c, const recorder_point *p)
 {
     double moved = distance(&c->previous, p);

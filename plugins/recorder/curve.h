@@ -1,11 +1,11 @@
 /* curve.h - a path in a plane, kept small while it grows.
  *
- * A body that goes around a thousand times draws the same line a thousand times. A curve keeps what can be
- * seen: it lays a grid over the plane, and leaves out what runs through cells that an earlier part has run
- * through. The number of points never exceeds its limit; where it would, or where the path leaves the grid,
+ * A body that goes around a thousand times draws the same line a thousand times. A curve keeps the parts that can be
+ * seen: a grid lies over the plane, and parts are left out that run through cells that an earlier part has run
+ * through. The number of points never exceeds its limit; where the number would, or where the path leaves the grid,
  * the grid is made coarser and the points are thinned by it.
  *
- * What this header does not do: points are in the units of the data. Nothing here knows of pixels.
+ * Not here: pixels; points are in the units of the data.
  */
 #ifndef RECORDER_CURVE_H
 #define RECORDER_CURVE_H
@@ -14,7 +14,7 @@
 
 typedef struct recorder_point {
     double x, y;
-    uint32_t begins; /* a new line begins here; else one comes from the point before */
+    uint32_t begins; /* a new line begins here; else a line comes from the point before */
     uint32_t padding;
 } recorder_point;
 
@@ -36,7 +36,7 @@ struct recorder_curve {
 recorder_curve *recorder_curve_make(const recorder_state *r, uint32_t limit);
 void recorder_curve_free(const recorder_state *r, recorder_curve *curve);
 
-/* The path goes on to (x, y); what is not finite lifts the pen. */
+/* The path goes on to (x, y); a coordinate that is not finite lifts the pen. */
 void recorder_curve_add(recorder_curve *curve, double x, double y);
 
 /* The path has a gap here. */

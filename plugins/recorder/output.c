@@ -2,7 +2,7 @@
  *
  * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
  * a reader of the target sees the old file or the new one, and a run that fails, or a power cut, leaves the old one. A
- * run that is shorter than its ini says leaves it too, and gets a name beside it.
+ * run that is shorter than its ini says leaves the old file too, and its own file gets a name beside the target.
  */
 #include "recorder.h"
 

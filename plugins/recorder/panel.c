@@ -28,7 +28,7 @@ int recorder_is_in(const recorder_panel *p, const recorder_state *r, uint32_t so
     return strcmp(recorder_property(s->path), recorder_property(first->path)) == 0;
 }
 
-/* The `number`-th panel of a kind that is made for its first source: 0 past the last. */
+/* Find the `number`-th panel of a kind of panels that are made for their first source: 0 past the last. */
 static int find_group(const recorder_state *r, int32_t kind, uint32_t number, recorder_panel *p)
 {
     for (uint32_t i = 0; i < r->count; i++) {
@@ -58,7 +58,7 @@ static void fit_paths(const recorder_state *r, recorder_panel *p)
     }
 }
 
-/* A square window; what does not extend at all still gets one. */
+/* A square window; a path that does not extend at all still gets a window. */
 static void make_square(recorder_panel *p, double x, double y, double half)
 {
     if (!(half > 0))
@@ -76,7 +76,7 @@ static void fit_plane(const recorder_state *r, recorder_panel *p)
     make_square(p, 0.5 * (p->low_x + p->high_x), 0.5 * (p->low_y + p->high_y), half);
 }
 
-/* The reference is in the middle. */
+/* The window of a panel of differences, with the reference in the middle. */
 static void fit_relative(const recorder_state *r, recorder_panel *p)
 {
     fit_paths(r, p);
@@ -144,7 +144,7 @@ int recorder_find_panel(const recorder_state *r, uint32_t number, recorder_panel
     return 0;
 }
 
-/* Far outside a place is cut off, where nobody sees it: it must fit an integer. */
+/* Cut off a value far outside a place, where nobody sees the difference: the value must fit an integer. */
 static double clamp(double value)
 {
     return fmax(-1e6, fmin(1e6, value));

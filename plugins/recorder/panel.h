@@ -1,10 +1,10 @@
 /* panel.h - the panels of a picture: what is drawn in each, and where a value lies in it.
  *
- * First come the planes, for each vector property one that fits, or for the first of them one for each entry
- * of svg_panels; then one for each reference (curves that are differences, seen from it); then one for each
- * scalar property, over time.
+ * First come the planes, for each vector property a plane that fits, or for the first property a plane for each entry
+ * of svg_panels; then a panel for each reference (curves that are differences, seen from the reference); then a panel
+ * for each scalar property, over time.
  *
- * What this header does not do: it draws nothing, and does not say where in the picture a panel stands.
+ * Not here: drawing, and where in the picture a panel stands.
  */
 #ifndef RECORDER_PANEL_H
 #define RECORDER_PANEL_H

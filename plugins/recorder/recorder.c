@@ -1,16 +1,16 @@
 /* recorder.c - the plugin recorder: any properties that the ini names, to a CSV file and to a picture.
  *
  * Its one system runs last in a step and takes a sample of the named properties every so many steps, by way
- * of the property tables: it knows no component. CSV rows are written as they come (csv.c); for the picture
+ * of the property tables, and knows no component. CSV rows are written as they come (csv.c); for the picture
  * vectors become curves (curve.c) and scalars become series (series.c), whose size is bounded, so that a run
  * may be of any length; the SVG is drawn from them when the system stops (svg.c).
  *
- * The options name files, and a file has one writer: so the system can be at work in one world at a time. It
+ * The options name files, and a file has one writer: so the system can be at work in one world at a time. The system
  * may read from all worlds.
  *
  * A reload hands everything over where all of it has the same form. Else the CSV file goes over by itself, open as it
- * is, and the new version writes the next row; for the picture the new version begins anew, and that of the old one is
- * drawn.
+ * is, and the new version writes the next row; for the picture the new version begins anew, and the picture of the old
+ * version is drawn.
  */
 #include "recorder.h"
 #include "curve.h"
@@ -25,8 +25,8 @@
 #define CURVE_POINTS_MOST 16384
 #define PANELS_MOST 16
 
-/* What the system's state leads to, for its form: raise the number when a member changes its meaning and not its
-   size. */
+/* The form of all that the system's state leads to: raise the number when a member changes its meaning and not its
+ * size. */
 typedef struct recorder_form {
     recorder_state state;
     recorder_source source;
@@ -126,7 +126,7 @@ static bp_result_t read_options(recorder_state *r)
 
 /* --- begin and end -------------------------------------------------------------------------------------- */
 
-/* Whether the picture can be written is found out now, not after an hour of simulation; and not again in a reload. */
+/* Find out now, not after an hour of simulation, whether the picture can be written; not again in a reload. */
 static bp_result_t try_svg(const recorder_state *r)
 {
     char message[RECORDER_MESSAGE];
@@ -212,7 +212,7 @@ static uint32_t curve_limit(const recorder_state *r)
     return limit > CURVE_POINTS_MOST ? CURVE_POINTS_MOST : limit;
 }
 
-/* Say once that there is no memory to draw a source; it is tried again at the next sample. */
+/* Say once that there is no memory to draw a source; the source tries again at the next sample. */
 static void remark_memory(const recorder_state *r, recorder_source *s, const void *made)
 {
     char message[RECORDER_MESSAGE];
@@ -277,7 +277,7 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     int svg = recorder_text(r, RECORDER_SVG)[0] != 0 && step->number % r->every == 0;
     if (!csv && !svg)
         return;
-    r->time = step->time + step->dt; /* the last unit of a step sees what its end has come to */
+    r->time = step->time + step->dt; /* the last unit of a step sees the values of the end of the step */
     recorder_read(r);
     if (csv)
         recorder_csv_row(r);
@@ -308,8 +308,8 @@ static void report(bp_system_t *s, bp_report_o *out)
     }
 }
 
-/* The world has gone to another moment. Rows of what lies after it go; the picture is of what is recorded from now on,
- * since its curves have no times. */
+/* The world has gone to another moment. Rows of later times are taken out of the CSV file; the picture shows only
+ * samples from this moment on, since its curves have no times by which to take points out. */
 static void rewound(bp_system_t *s, const bp_step_t *now)
 {
     recorder_state *r = s->state;
@@ -329,7 +329,7 @@ static void rewound(bp_system_t *s, const bp_step_t *now)
 static bp_result_t load(bp_plugin_t *plugin)
 {
     if (plugin->state != NULL)
-        return BP_OK; /* it has come over from the version before */
+        return BP_OK; /* the state has come over from the version before */
     recorder_csv *csv = plugin->api->memory->resize(plugin, NULL, 0, sizeof *csv);
     if (csv == NULL)
         return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "out of memory");

@@ -1,10 +1,10 @@
 /* recorder.h - what the files of the plugin recorder share.
  *
- * A source is one property that is recorded; it yields up to 16 numbers ("parts") in each sample. Samples go
+ * A source is one property that is recorded; a source yields up to 16 numbers ("parts") in each sample. Samples go
  * to two places that know nothing of each other: rows of a CSV file, and curves that become a picture at the
  * end.
  *
- * What this header does not do: it is not for other plugins.
+ * Not here: declarations for other plugins.
  */
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
@@ -37,12 +37,12 @@ typedef struct recorder_series recorder_series; /* series.h */
 
 /* One property that is recorded. */
 typedef struct recorder_source {
-    char *path;            /* "world/entity.component.property" ... */
-    char *reference;       /* ... less this one; NULL: as it is. Both lie in one allocation */
+    char *path;            /* "world/entity.component.property" */
+    char *reference;       /* a path whose value is subtracted; NULL: none. Both texts lie in one allocation */
     size_t size;           /* of that allocation */
     bp_path_t at, from;    /* resolved, while `found` */
     uint32_t found;
-    uint32_t complained;   /* the log has been told that it cannot be read */
+    uint32_t complained;   /* the log has been told that the source cannot be read */
     uint32_t type;         /* BP_TYPE_NONE: not known yet */
     uint32_t parts;        /* numbers in a value; settled at the first sample */
     uint32_t valid;        /* `values` hold this sample's value */
@@ -54,16 +54,16 @@ typedef struct recorder_source {
     recorder_series *series; /* scalars, likewise */
 } recorder_source;
 
-/* The CSV file while it is written: the plugin's state, and what one version of the plugin hands to the next whatever
- * else of it has changed. Its form is therefore never changed; what is reserved may come to mean something, 0 being
- * what older versions say. */
+/* The CSV file while it is written: the plugin's state, which one version of the plugin hands to the next even where
+ * everything else has changed. The form of this struct is therefore never changed; reserved members may get a meaning,
+ * in which 0 must stand for the behaviour of older versions. */
 typedef struct recorder_csv {
     FILE *file;           /* NULL: none is wanted, or writing has failed */
     bp_world_o *world;    /* where the system is at work; NULL: nowhere */
     uint64_t rows;
     uint32_t *types;      /* of the sources, as the header has them; good once there are rows */
     uint32_t sources;     /* entries of `types` */
-    uint32_t systems;     /* at work: 2 while one version takes over from the other, else 0 or 1 */
+    uint32_t systems;     /* systems at work: 2 while one version takes over from the other, else 0 or 1 */
     uint64_t reserved[4];
 } recorder_csv;
 
@@ -76,7 +76,7 @@ typedef struct recorder_state {
     recorder_source *sources; /* `count` that are recorded, and behind them the origin, where there is one */
     recorder_source *origin;  /* what vectors are drawn relative to; NULL: nothing */
     uint32_t count, room;
-    uint32_t settled;  /* the first sample is taken, perhaps by an earlier version: what columns there are is fixed */
+    uint32_t settled;  /* the first sample is taken, perhaps by an earlier version: the columns are fixed */
     uint32_t axes[2];  /* of the picture: 0 x, 1 y, 2 z */
     uint32_t panels;   /* numbers in svg_panels */
     uint32_t every, csv_every;
@@ -112,17 +112,17 @@ void recorder_free_sources(recorder_state *r);
 /* Read all sources: values and valid. The first call settles types, units and labels. */
 void recorder_read(recorder_state *r);
 
-/* Settle them beforehand, with these types. */
+/* Settle types, units and labels before the first sample, with these types. */
 void recorder_settle_as(recorder_state *r, const uint32_t *types);
 
 /* The name of part `part` of a value of `type`: "x", "g", "m3"; "" of a scalar. */
 const char *recorder_part(uint32_t type, uint32_t part);
 
-/* The entity in a path: where it begins, and its length. And the text behind it, "component.property". */
+/* The entity in a path: where its text begins, and its length. And the text behind the entity, "component.property". */
 const char *recorder_entity(const char *path, size_t *length);
 const char *recorder_property(const char *path);
 
-/* What a world calls a declared unit. */
+/* The name of a declared unit in a world, which may call it otherwise. */
 void recorder_unit(const recorder_state *r, bp_world_o *world, const char *declared, char *text, uint32_t size);
 
 /* The unit of the world's time: the option, else what the world calls its second; "" where neither says. Returns
@@ -137,22 +137,22 @@ const char *recorder_word(const char **list, size_t *length);
 /* Open "TARGET.part" for writing. NULL: `message` says why not. */
 FILE *recorder_open(const char *target, char *message);
 
-/* Close it and let it take the place of TARGET. 0: `message` says why not, and TARGET is as it was. */
+/* Close the file and let it take the place of TARGET. 0: `message` says why not, and TARGET is as it was. */
 int recorder_keep(const recorder_state *r, FILE *file, const char *target, char *message);
 
-/* Close it and remove it. */
+/* Close the file and remove it. */
 void recorder_discard(FILE *file, const char *target);
 
 /* --- csv.c ---------------------------------------------------------------------------------------------- */
 
-/* Open the file; or go on with the one that the version before has open. `stop` closes it, unless another version goes
- * on with it. */
+/* Open the file; or go on with the file that the version before has open. `stop` closes the file, unless another
+ * version goes on with it. */
 bp_result_t recorder_csv_start(recorder_state *r);
 void recorder_csv_row(recorder_state *r);
 void recorder_csv_stop(recorder_state *r);
 uint32_t recorder_csv_columns(const recorder_state *r);
 
-/* Rows of times after `time` go: what is recorded next takes their place. */
+/* Take out rows of times after `time`: the next rows take their place. */
 void recorder_csv_rewind(recorder_state *r, double time);
 
 /* --- svg.c ---------------------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* series.h - a number over time, kept small while it grows.
  *
- * Samples fall into a fixed number of buckets of which each keeps its smallest and its largest value and when
- * they were; where the buckets are full, pairs are merged. So a spike of one sample is still to be seen in a
+ * Samples fall into a fixed number of buckets of which each keeps its smallest and its largest value and the times when
+ * the samples were; where the buckets are full, pairs are merged. So a spike of one sample is still to be seen in a
  * picture of a million.
  *
- * What this header does not do: it draws nothing, and interpolates nothing.
+ * Not here: drawing, interpolation.
  */
 #ifndef RECORDER_SERIES_H
 #define RECORDER_SERIES_H
@@ -16,7 +16,7 @@
 typedef struct recorder_bucket {
     double low, low_time, high, high_time;
     uint32_t samples;
-    uint32_t begins; /* there is a gap before it */
+    uint32_t begins; /* there is a gap before the bucket */
 } recorder_bucket;
 
 struct recorder_series {
@@ -31,7 +31,7 @@ struct recorder_series {
 recorder_series *recorder_series_make(const recorder_state *r);
 void recorder_series_free(const recorder_state *r, recorder_series *series);
 
-/* A sample; what is not finite is a gap. */
+/* A sample; a value that is not finite is a gap. */
 void recorder_series_add(recorder_series *series, double time, double value);
 
 /* There is a gap here. */

@@ -1,9 +1,9 @@
 /* source.c - which properties are recorded, and how they are read.
  *
  * Paths are resolved when they are first read, not at the start: entities are made after the systems start,
- * and may come and go. While its entity is gone a source has no value, and is looked for again at every
- * sample; the log says so once. What type a source has, and so how many columns, is settled at the first
- * sample: where its entity is not there yet, by what the names mean in its world.
+ * and may come and go. While its entity is gone a source has no value, and the entity is looked for again at every
+ * sample; the log says so once. The type of a source, and so the number of its columns, is settled at the first
+ * sample: where its entity is not there yet, by the type that component and property of that name have in its world.
  *
  * "PATH@PATH" records the difference of two properties of one type: the Moon as seen from Earth.
  */
@@ -19,7 +19,7 @@ static const char part_names[][4] = {"x", "y", "z", "w", "r", "g", "b", "a"};
 static const char matrix_names[][4] = {"m0", "m1", "m2",  "m3",  "m4",  "m5",  "m6",  "m7",
                                        "m8", "m9", "m10", "m11", "m12", "m13", "m14", "m15"};
 
-/* Numbers in a value; 0 for what is no number. */
+/* Numbers in a value; 0 for a type that is no number. */
 static uint32_t parts_of(uint32_t type)
 {
     switch (type) {
@@ -83,7 +83,7 @@ const char *recorder_word(const char **list, size_t *length)
     return *length > 0 ? word : NULL;
 }
 
-/* The last two names of a path are those of component and property; what stands before may contain points. */
+/* The last two names of a path are those of component and property; the text before may contain points. */
 const char *recorder_property(const char *path)
 {
     const char *last = strrchr(path, '.'), *before = last;
@@ -174,7 +174,7 @@ static void complain_once(recorder_state *r, recorder_source *s, const char *rea
     recorder_complain(r, message);
 }
 
-/* Is it all of an array or a list? */
+/* Is the property all of an array or a list? */
 static int is_whole(const bp_property_t *property)
 {
     return property->element == BP_NONE && property->count != 1;
@@ -228,7 +228,7 @@ static int get(recorder_state *r, recorder_source *s)
     return 1;
 }
 
-/* Read a source; where what was found has gone, look for it once more, under the same name. */
+/* Read a source; where its entity or property has gone, look for it once more, under the same name. */
 static void read_source(recorder_state *r, recorder_source *s)
 {
     s->valid = s->found && get(r, s);
@@ -301,8 +301,8 @@ const char *recorder_time_unit(const recorder_state *r, char *text, uint32_t siz
     return text;
 }
 
-/* The option `unit` for the first vector property. Else the declared one, as the world calls it, which is to be had
- * where the component bears the name of its type. */
+/* The option `unit` for the first vector property. Else the declared unit, as the world calls it, which is known where
+ * the component bears the name of its type. */
 static void settle_unit(const recorder_state *r, recorder_source *s)
 {
     char world[256], component[256];
@@ -338,7 +338,7 @@ static int is_beside(const recorder_source *a, const recorder_source *b)
            strcmp(recorder_property(a->path), recorder_property(b->path)) == 0;
 }
 
-/* The entity's name where that says enough; else the path. */
+/* The entity's name where the name says enough; else the path. */
 static void settle_label(const recorder_state *r, recorder_source *s)
 {
     size_t length;

@@ -29,7 +29,7 @@ static const char *const colours[] = {
     "#44bb99", "#7b8ff5", "#99ddff", "#ee8866", "#bbcc33", "#ffaabb", "#aaaa00", "#8c96a3",
 };
 
-/* Bytes of the letter in UTF-8 at `text`; 0 where there is none that is whole. */
+/* Bytes of the letter in UTF-8 at `text`; 0 where there is no whole letter. */
 static size_t letter_length(const char *text)
 {
     unsigned char lead = (unsigned char)text[0];
@@ -56,7 +56,7 @@ void recorder_svg_text(FILE *file, const char *text)
     }
 }
 
-/* The first source of the same name that is drawn: they share a colour and a place in the legend. */
+/* The first source of the same name that is drawn: sources of one name share a colour and a place in the legend. */
 static uint32_t namesake(const recorder_state *r, uint32_t source)
 {
     uint32_t first = 0;

@@ -1,6 +1,6 @@
 /* svg.h - what the files of the picture share: inner to svg.c, svg_paths.c and svg_dots.c.
  *
- * What this header does not do: it says nothing of what is drawn where; that is panel.h.
+ * Not here: what is drawn where (panel.h).
  */
 #ifndef RECORDER_SVG_H
 #define RECORDER_SVG_H
@@ -31,7 +31,7 @@ typedef struct picture {
 /* Text as XML can hold it: a file with half a letter in it would not be shown at all. */
 void recorder_svg_text(FILE *file, const char *text);
 
-/* The colour of a source; those of one label share it. */
+/* The colour of a source; sources of one label share it. */
 const char *recorder_svg_colour(const recorder_state *r, uint32_t source);
 
 /* --- svg_paths.c: the curves and series of a panel --- */
@@ -42,13 +42,14 @@ void recorder_svg_paths(const picture *pic, const recorder_panel *p);
 
 void recorder_svg_dots(picture *pic, const recorder_panel *p);
 
-/* The body that a panel's differences are seen from, in the colour it has elsewhere. */
+/* The body that a panel's differences are seen from, in the colour that the body has elsewhere. */
 void recorder_svg_reference(picture *pic, const recorder_panel *p);
 
-/* A dot; those of the legend are one larger than SVG_DOT. */
+/* A dot; the dots of the legend are larger than SVG_DOT by one. */
 void recorder_svg_dot(FILE *file, int32_t x, int32_t y, int32_t radius, const char *colour);
 
-/* Letters of a text in UTF-8; as many bytes of a name as are shown. */
+/* recorder_svg_letters counts the letters of a text in UTF-8; recorder_svg_shown gives as many bytes of a name as are
+ * shown. */
 int32_t recorder_svg_letters(const char *text);
 int recorder_svg_shown(size_t length);
 

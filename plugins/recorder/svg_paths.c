@@ -1,7 +1,7 @@
 /* svg_paths.c - curves and series as paths of SVG.
  *
  * A path is written in tenths of a pixel, as steps from point to point; steps too small to be seen wait for the next
- * one, and what lies wholly beside the window is left out.
+ * one, and lines wholly beside the window are left out.
  */
 #include "curve.h"
 #include "series.h"
@@ -16,8 +16,8 @@ typedef struct stroke {
     FILE *file;
     const recorder_panel *panel;
     int32_t x, y;         /* where the text has come to */
-    int32_t down;         /* the text is at the point given last, or so near to it that it need not be told */
-    int32_t waiting;      /* one such is not written yet: */
+    int32_t down;         /* the text is at the point given last, or so near to it that the point need not be written */
+    int32_t waiting;      /* a point so near is not written yet, the one at wait_x, wait_y */
     int32_t wait_x, wait_y;
     uint32_t written;
     double last_x, last_y;

@@ -2,7 +2,7 @@
  *
  * One component type for all effects, told apart by their names in the entity ("fog", "vignette"), because a
  * renderer wants to walk all settings of a camera or a zone without knowing every plugin that brings an
- * effect. The defaults make a fog and a vignette that can be seen, so that adding one shows at once that it
+ * effect. The defaults make a fog and a vignette that can be seen, so that adding an effect shows at once that it
  * works.
  */
 #include <bp_plugin.h>

@@ -1,15 +1,16 @@
 /* family.c - who is whose child: linking, unlinking, and what the end of an instance means for its relatives.
  *
- * A link of one asks whether the new parent lies below the child. Packed, that is a comparison; otherwise two
+ * Linking one child asks whether the new parent lies below the child. Packed, that is a comparison; otherwise two
  * searches take turns, up from the parent and through what is below the child, and the shorter one answers, so
- * that neither a long chain that grows at its end nor one that grows at its root costs its length each time.
+ * that neither a long chain that grows at its end nor a chain that grows at its root costs its length each time.
  *
- * A batch is linked on trial first: parents are written, and from each child one climbs until the root or until a
+ * A batch is linked on trial first: parents are written, and from each child a climb goes up to the root or until a
  * slot that an earlier climb has been at; meeting a slot of the same climb is a circle. Then everything is put back
- * and, where all was well, done in order, so that a slot that comes twice is linked twice.
+ * and, where all was well, done in order, so that a slot that is named twice is linked twice.
  *
  * Keeping the world pose means to find the local pose that gives it. The matrix itself is left alone where the pose
- * found gives it but for rounding: a thing that is let go does not stir, and nothing below it needs computing.
+ * found gives it but for rounding: so an entity that is unlinked keeps its exact place, and nothing below it needs
+ * computing.
  */
 #include "transforms.h"
 
@@ -63,7 +64,7 @@ void transforms_begin_links(transforms_t *t, uint32_t first, uint32_t count)
         memset(BP_SLOTS(uint8_t, &t->slots, MARK) + first, 0, count);
 }
 
-/* The columns for links come with the first link. */
+/* Add the columns for links, which come with the first link. */
 static bp_result_t begin_linking(bp_manager_t *m, transforms_t *t)
 {
     if (t->linked)
@@ -113,8 +114,8 @@ static bool is_below(const transforms_t *t, uint32_t slot, uint32_t top)
     return false;
 }
 
-/* Climb from `slot`; what was met before in this batch is known to lead to a root. True where the climb comes round
- * to itself. */
+/* Climb from `slot`; slots that were met before in this batch are known to lead to a root. True where the climb comes
+ * round to itself. */
 static bool comes_round(const transforms_t *t, uint32_t slot)
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
@@ -182,7 +183,7 @@ static bp_result_t check_circles(bp_manager_t *m, const uint32_t *slots, const u
 
 /* --- keeping a pose --------------------------------------------------------------------------- */
 
-/* Give one the local pose with which it is where it is now, below its present parent. */
+/* Give an instance the local pose with which it stays where it is at present, below its present parent. */
 static void find_pose(transforms_t *t, uint32_t slot)
 {
     uint32_t parent = links_of(t, PARENT)[slot];
@@ -191,7 +192,8 @@ static void find_pose(transforms_t *t, uint32_t slot)
         poses_of(t)[slot] = pose_of_matrix(local);
 }
 
-/* Leave the matrix alone where the pose found gives it but for rounding. The rest is sheared. */
+/* Leave the matrix alone where the pose found gives it but for rounding. In the other cases the matrix has shear, which
+ * no pose can give: the instance and everything below it are computed anew. */
 static void keep_matrix(transforms_t *t, uint32_t slot)
 {
     uint32_t parent = links_of(t, PARENT)[slot];
@@ -256,7 +258,7 @@ void transforms_leave_family(bp_manager_t *m, uint32_t slot)
     uint32_t child;
     while ((child = links_of(t, FIRST_CHILD)[slot]) != BP_NONE) {
         detach(t, child);
-        /* One that dies as well needs no pose: a long chain that dies at once is not computed again and again. */
+        /* A child that dies as well needs no pose: a long chain that dies at once is not computed again and again. */
         if (m->api->entity->alive(m->host, &entity[child], 1, NULL) != 1)
             continue;
         find_pose(t, child);

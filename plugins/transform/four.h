@@ -2,7 +2,7 @@
  *
  * Used where a loop over many poses is worth it; every result has the bits that the plain loop gives.
  *
- * What it does not do: no fused operations, no operations across the four but turning rows to columns.
+ * Not here: fused operations, operations across the four but turning rows to columns.
  */
 #ifndef TRANSFORM_FOUR_H
 #define TRANSFORM_FOUR_H

@@ -1,4 +1,4 @@
-/* local.c - local poses: instances made with one, and poses written and read.
+/* local.c - local poses: instances made with a pose, and poses written and read.
  *
  * Local poses are written first, all of a batch, and settled afterwards; in a flat world at once, each with its
  * matrix.
@@ -70,7 +70,7 @@ static parts_t packed_parts(const void *positions, const void *rotations, const 
                      .scale_stride = sizeof(bp_vec3_t)};
 }
 
-/* Before anything is written: can every rotation be brought to length 1? */
+/* Can every rotation be brought to length 1? Asked before anything is written. */
 static bp_result_t check_rotations(bp_manager_t *m, parts_t *parts, uint32_t count)
 {
     if (parts->rotations == NULL)
@@ -120,7 +120,7 @@ bp_result_t transforms_create(bp_manager_t *m, bp_name_t instance, const bp_enti
 
 /* --- setting and reading ------------------------------------------------------------------------ */
 
-/* In a world without links a pose is its matrix. */
+/* Set poses in a world without links, where an instance's matrix is that of its pose. */
 static void set_flat(transforms_t *t, const uint32_t *slots, uint32_t count, const parts_t *parts)
 {
     pose_t *pose = poses_of(t);
@@ -160,7 +160,7 @@ bp_result_t transforms_set_part(bp_manager_t *m, uint32_t field, const uint32_t 
         return result;
     set_poses(t, slots, count, &parts);
     if (transforms_are_scattered(t))
-        transforms_pack(m); /* where there is no memory for it, all stays right */
+        transforms_pack(m); /* where there is no memory for packing, all stays right */
     return BP_OK;
 }
 

@@ -1,16 +1,16 @@
 /* pack.c - families together in memory, parents before children.
  *
- * Packed, a family lies in preorder from the first slot on, one tree after the other, and those without relatives lie
- * behind all families, where they come and go without disturbing anybody. Then a subtree is a range, and the matrices
- * that a walk needs next are those that the processor has fetched already.
+ * Packed, a family lies in preorder from the first slot on, one tree after the other, and instances without relatives
+ * lie behind all families, where instances come and go without moving families. Then a subtree is a range, and the
+ * matrices that a walk needs next are those that the processor has already fetched.
  *
- * Links that change leave all slots where they are. What that costs is counted: a walk along links counts its jumps
- * in memory. When jumps amount to half the children it is time to pack, which is one pass over the slots whose place
- * changes. A hierarchy that was built in order, or that changes here and there, is hardly ever packed anew; one that
- * was built in shuffled order is packed after its first walk.
+ * Links that change leave all slots where they are. The cost of that is counted: a walk along links counts its jumps
+ * in memory. When jumps amount to half the children families are packed, which is one pass over the slots whose place
+ * changes. A hierarchy that was built in order, or that changes here and there, is hardly ever packed anew; a hierarchy
+ * that was built in shuffled order is packed after its first walk.
  *
- * Slots change, and the world is told; who holds copies of slots is not. So packing happens only where the contract
- * says that slots may change (transform.h).
+ * When slots change the world is told, but holders of copies of slots are not. So packing happens only where the
+ * contract says that slots may change (transform.h).
  */
 #include "transforms.h"
 
@@ -22,7 +22,7 @@ bool transforms_are_scattered(const transforms_t *t)
            t->jumps >= t->slots.count / SLOTS_A_JUMP;
 }
 
-/* What lies where when all is packed: order[new slot] = old slot. Returns the number of those with relatives. */
+/* Plan the places when all is packed: order[new slot] = old slot. Returns the number of instances with relatives. */
 static uint32_t plan(const transforms_t *t, uint32_t *order)
 {
     uint32_t count = t->slots.count, families = 0, free_slot;
@@ -33,8 +33,8 @@ static uint32_t plan(const transforms_t *t, uint32_t *order)
         for (uint32_t slot = root; slot != BP_NONE; slot = transforms_next(t, root, slot))
             order[families++] = slot;
     }
-    /* Those without relatives stay where they are, if that is behind the families; the others take what becomes
-     * free there. */
+    /* Instances without relatives stay where they are, if that is behind the families; the others take the places that
+     * become free there. */
     free_slot = families;
     for (uint32_t slot = 0; slot < count; slot++) {
         if (has_relatives(t, slot))
@@ -86,7 +86,7 @@ static bp_result_t pack_by(bp_manager_t *m, uint32_t *order, uint32_t *place)
     rename_links(t, order, place);
     bp_result_t result = bp_slots_arrange(m, &t->slots, order, first, end);
     if (result != BP_OK) {
-        rename_links(t, place, order); /* the other way round: as before */
+        rename_links(t, place, order); /* from new slots back to old ones: the links are as before */
         return result;
     }
     t->families = families;

@@ -1,13 +1,13 @@
-/* parents.c - links as others make and read them: by the property `parent`, and by the table.
+/* parents.c - links as plugins and users make and read them: by the property `parent`, and by the table.
  *
- * By entity, slots may move, so a large batch of links packs families first and settles what it has linked in their new
- * places. By the table nothing moves: its caller holds slots.
+ * Where entities name the parents, slots may move, so a large batch of links packs families first and settles the
+ * linked instances in their new places. Links by the table move no slot: the caller holds slots.
  */
 #include "transforms.h"
 
 enum { BLOCK = 256, FEW = 64, MANY_SHARE = 8 };
 
-/* Compute what links have changed. Where a large part was linked, families are packed before. */
+/* Compute the matrices that links have changed. Where a large part was linked, families are packed before. */
 static void settle_linked(bp_manager_t *m, const uint32_t *slots, uint32_t count, bool may_move)
 {
     transforms_t *t = transforms_of(m);
@@ -109,7 +109,8 @@ static uint32_t link_or_none(const transforms_t *t, uint32_t column, uint32_t sl
     return t->linked ? links_of(t, column)[slot] : BP_NONE;
 }
 
-/* The first one's previous is the last one, which is nobody's business outside. */
+/* The sibling before this one, BP_NONE for the first child. (Inside the plugin the first child's previous is the last
+ * one.) */
 static uint32_t previous_of(const transforms_t *t, uint32_t slot)
 {
     uint32_t parent = link_or_none(t, PARENT, slot);

@@ -1,8 +1,7 @@
 /* pose.c - the arithmetic of poses that no inner loop needs: lengths, inverses, and a matrix taken apart.
  *
- * It is done in double: these are the operations that lose digits (a square root of squares, a division by a
- * small determinant), and their results stay for good, while a product of matrices is computed anew all the
- * time.
+ * The arithmetic is done in double: these are the operations that lose digits (a square root of squares, a division by
+ * a small determinant), and their results stay for good, while a product of matrices is computed anew all the time.
  */
 #include "pose.h"
 
@@ -31,7 +30,7 @@ bool pose_are_unit(const void *values, size_t stride, uint32_t count)
     return others == 0;
 }
 
-/* No length that a float can hold overflows or vanishes when it is squared in double. */
+/* Squares are made in double, where no length that a float can hold overflows or vanishes. */
 bool pose_normalise(bp_quat_t *q)
 {
     if (pose_is_unit(*q))

@@ -3,7 +3,7 @@
  * A matrix is affine: its last row is 0 0 0 1. The functions of the inner loops are inline; each result is made
  * of the same operations in the same order wherever it is computed, so that it has the same bits.
  *
- * What it does not do: it knows no instances.
+ * Not here: instances.
  */
 #ifndef TRANSFORM_POSE_H
 #define TRANSFORM_POSE_H
@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A local pose. All of it is needed whenever a matrix is made, so it lies together. */
+/* A local pose. All members are needed whenever a matrix is made, so they lie together. */
 typedef struct pose_t {
     bp_vec3_t position;
     bp_quat_t rotation; /* of length 1 */
     bp_vec3_t scale;
 } pose_t;
 
-/* Is its length 1 but for rounding? Then it is left as it is, so that what was read can be set again without a
- * change. */
+/* `off` is the squared length of a rotation, less 1: is the length 1 but for rounding? Then the rotation is left as it
+ * is, so that a rotation that was read can be set again without a change. */
 static inline bool pose_is_off_little(float off)
 {
     return off < 4e-7f && off > -4e-7f;
@@ -32,10 +32,10 @@ static inline bool pose_is_unit(bp_quat_t q)
     return pose_is_off_little(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1);
 }
 
-/* Are all of them? `values` lie `stride` bytes apart and need not be aligned. */
+/* Are all rotations of length 1? `values` lie `stride` bytes apart and need not be aligned. */
 bool pose_are_unit(const void *values, size_t stride, uint32_t count);
 
-/* Bring a rotation to length 1. False where it has no direction: length 0, or not finite. */
+/* Bring a rotation to length 1. False where the rotation has no direction: length 0, or not finite. */
 bool pose_normalise(bp_quat_t *q);
 
 /* translation * rotation * scale */
@@ -79,7 +79,7 @@ static inline void pose_multiply(const float *restrict a, const float *restrict 
  * be NULL. */
 bool pose_relative(const float *parent, const float *world, float *local);
 
-/* The pose that comes nearest to a matrix; what is shear in it is lost. */
+/* The pose that comes nearest to a matrix; a shear in the matrix is lost. */
 pose_t pose_of_matrix(const float *m);
 
 /* Are two world matrices the same but for rounding, where they were computed below `parent`? */

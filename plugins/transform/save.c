@@ -4,10 +4,10 @@
  * of children whose parent has died, see family.c) would be computed anew. Here every instance keeps its slot, its
  * matrix bit for bit, and its place among its siblings.
  *
- * The block is a head and behind it the slots as bp_slots.h writes them, each column with one item a slot. Its form is
- * that of version 2 of the component, whatever becomes of the state: who changes pose_t, or what a column means, raises
- * the component's version and goes on reading this one. Nothing that bears on what comes is left out, so a host that
- * remembers keeps instances by it too.
+ * The block is a head and behind it the slots as bp_slots.h writes them, each column with one item a slot. The block's
+ * form is that of version 2 of the component, even where the state has changed since: whoever changes pose_t, or the
+ * meaning of a column, raises the component's version and goes on reading this form. Nothing that decides how the world
+ * goes on is left out, so a host that remembers keeps instances by this block too.
  */
 #include "transforms.h"
 

@@ -1,20 +1,21 @@
 /* settle.c - world matrices: computed at once, parents before children, each once.
  *
  * There are two ways through a family. Where families are packed a subtree is a range of slots in preorder, and one
- * loop forwards over it does: a parent's matrix is ready when its children come. Where links have changed since the
- * last packing, the links are followed, first child, next sibling and up again; no stack is needed however deep it
- * goes. Such walks count how often they jump in memory: from that the need to pack is known (pack.c).
+ * loop forwards over the range is enough: a parent's matrix is ready when its children come. Where links have changed
+ * since the last packing, the links are followed, first child, next sibling and up again; no stack is needed however
+ * deep it goes. Walks along links count how often they jump in memory: from that number the need to pack is known
+ * (pack.c).
  *
  * A batch marks what has changed. Packed: marks are looked for in order of slots, and each range found is computed
- * and stepped over, so that what lies within is computed once. Otherwise: each of the batch climbs until it meets
- * another one of the batch, a slot whose climb has been made before, or a root; only those that have nobody of the
- * batch above them are walked down from. Every slot is climbed over at most once.
+ * and stepped over, so that the slots within are computed once. Otherwise: from each slot of the batch a climb goes up
+ * until it meets another slot of the batch, a slot that an earlier climb has passed, or a root; only slots that have no
+ * slot of the batch above them are walked down from. Every slot is climbed over at most once.
  */
 #include "four.h"
 #include "transforms.h"
 
-/* Chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would run too early.
- * Nothing is contracted, so all give the same bits. */
+/* Clones of a loop, chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would
+ * run too early. Nothing is contracted, so all clones give the same bits. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDEST __attribute__((target_clones("avx2", "default")))
@@ -46,7 +47,7 @@ void transforms_place(transforms_t *t, uint32_t slot)
 
 enum {
     AT_A_TIME = 16,
-    STEPS_A_JUMP = 64 /* a walk along links costs something even where it never jumps */
+    STEPS_A_JUMP = 64 /* a walk along links has a cost even where it never jumps */
 };
 
 /* The upper left parts of local matrices, element by element: m[3 * column + row][which one]. */
@@ -77,8 +78,8 @@ static inline void make_four(const pose_t *pose, block_t *block, int at)
         memcpy(&block->m[i][at], &m[i], sizeof m[i]);
 }
 
-/* The same operations in the same order as in pose_multiply. Spelt out, since left to itself gcc pairs columns to
- * vectors of eight here, and puts them together and takes them apart all the time. */
+/* The same operations in the same order as in pose_multiply. The operations are spelt out, since otherwise gcc pairs
+ * columns to vectors of eight here, and puts the vectors together and takes them apart all the time. */
 static inline void place_of_block(const block_t *b, int i, const bp_vec3_t *position, const float *restrict parent,
                                   float *restrict world)
 {
@@ -115,7 +116,7 @@ static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *w
     }
 }
 
-/* Everything below one whose own matrix is right. */
+/* Compute everything below a slot whose own matrix is right. */
 static void follow(transforms_t *t, uint32_t top)
 {
     uint32_t previous = top, walked = 0;
@@ -170,7 +171,7 @@ void transforms_settle_marked(transforms_t *t, uint32_t first, uint32_t last)
     }
 }
 
-/* Has it somebody of the batch above it? What is climbed over is marked, with the answer. */
+/* Has the slot an ancestor in the batch? The slots that the climb passes are marked, with the answer. */
 static bool is_below_changed(const transforms_t *t, uint32_t slot)
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
@@ -196,7 +197,7 @@ static void settle_scattered(transforms_t *t, const uint32_t *slots, uint32_t co
 {
     uint8_t *mark = BP_SLOTS(uint8_t, &t->slots, MARK);
     for (uint32_t i = 0; i < count; i++) {
-        /* A second mention is above itself, in a manner of speaking; SEEN keeps it from being walked again. */
+        /* SEEN keeps a slot that the batch names twice from being walked again. */
         if ((mark[slots[i]] & SEEN) == 0 && !is_below_changed(t, slots[i]))
             place_tree(t, slots[i]);
         mark[slots[i]] |= SEEN;

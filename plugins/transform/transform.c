@@ -1,12 +1,13 @@
 /* transform.c - where entities are: the component's verbs and properties, and the table.
  *
- * It stores its instances itself because a hierarchy wants an order of its own: families close together, parents
- * before children (transforms.h says how the parts share the work). A world in which nobody is linked pays for none
- * of that: it has the matrix, the local pose and the entity of each instance, and nothing else.
+ * The component stores its instances itself because a hierarchy wants an order of its own: families close together,
+ * parents before children (transforms.h says how the parts share the work). A world without links pays for none of
+ * that: such a world has the matrix, the local pose and the entity of each instance, and nothing else.
  *
- * It is told of deaths at once rather than collecting them: a parent's end changes the local poses of its children,
- * and that must not happen at a random later time. Where children are to die with their parents, those of the dead are
- * noted there, and destroyed when the host announces the deaths: then all worlds have forgotten the dead.
+ * The component is told of deaths at once rather than collecting them: a parent's end changes the local poses of its
+ * children, and these must not change at a random later time. Where children are to die with their parents, the
+ * children of the dead are noted by `destroy`, and destroyed when the host announces the deaths: then all worlds have
+ * forgotten the dead.
  */
 #include "transforms.h"
 
@@ -90,14 +91,14 @@ static void note_orphans(bp_manager_t *m, transforms_t *t, const uint32_t *slots
     }
 }
 
-/* Those who had a transform have died, and `destroy` has noted their children. */
+/* Entities that had a transform have died, and `destroy` has noted their children: destroy these too. */
 static void died(bp_manager_t *m, const bp_death_t *batch)
 {
     transforms_t *t = m->state;
     bp_entity_t *orphans = t->orphans;
     uint32_t count = t->orphan_count, room = t->orphan_room;
     (void)batch;
-    t->orphans = NULL; /* those of whom die next are noted meanwhile */
+    t->orphans = NULL; /* the children of the next to die are noted in a new list meanwhile */
     t->orphan_count = t->orphan_room = 0;
     m->api->entity->destroy(m->host, orphans, count);
     m->api->memory->resize(m->plugin, orphans, room * sizeof *orphans, 0);
@@ -152,7 +153,7 @@ static const bp_transform_api table = {
 
 /* --- verbs ------------------------------------------------------------------------------------ */
 
-/* Once a step: families are put in order if it pays. */
+/* Once a step: put families in order where packing pays. */
 static void simulate(const bp_run_t *run, uint32_t count)
 {
     (void)count;

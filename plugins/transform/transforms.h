@@ -2,8 +2,8 @@
  *
  *   transform.c  verbs, properties and table
  *   local.c      local poses: instances made with one, set, read
- *   parents.c    links as others make and read them: by property, by the table
- *   family.c     who is whose child: linking, unlinking, cycles, what an end and a move mean for relatives
+ *   parents.c    links as plugins and users make and read them: by property, by the table
+ *   family.c     who is whose child: linking, unlinking, cycles, the relatives of instances that end or move
  *   settle.c     world matrices: of one, of a subtree, of everything below a batch
  *   pack.c       families together in memory, parents before children
  *   save.c       all instances in one block, for a reload
@@ -11,11 +11,11 @@
  *
  * Invariants
  *   - the world matrix of a root is its local matrix, that of a child the product of its parent's world matrix and
- *     its local one, from the same operations wherever it is computed; only a pose that was kept (a link that keeps
+ *     its local one, from the same operations wherever it is computed; only a matrix that was kept (a link that keeps
  *     the world pose, the child of a dead parent) is within rounding of that;
  *   - the columns of links exist from the first link on; until then `linked` is false;
  *   - siblings are a list by next and previous; the first one's previous is the last one, the last one's next BP_NONE;
- *   - while `packed`: slots below `families` are those who have relatives, each tree in preorder and without gaps, so
+ *   - while `packed`: slots below `families` are those that have relatives, each tree in preorder and without gaps, so
  *     that a subtree is the `size[slot]` slots from `slot` on; all others have no relatives;
  *   - marks are 0 between calls.
  */
@@ -48,10 +48,10 @@ typedef struct transforms_t {
     bool linked, packed;
     uint32_t families; /* see above */
     uint32_t children; /* instances with a parent */
-    uint64_t jumps;    /* that walks along links have made since the last packing */
+    uint64_t jumps;    /* jumps that walks along links have made since the last packing */
     bp_entity_t *orphans;  /* children of the dead that are to die too */
     uint32_t orphan_count, orphan_room;
-    bp_manager_t *manager; /* whose they are, while a verb is at work that may change some */
+    bp_manager_t *manager; /* the manager of the instances, while a verb is at work that may change some */
 } transforms_t;
 
 /* The instances of a manager, for a verb that may change some. */
@@ -62,7 +62,7 @@ static inline transforms_t *transforms_of(bp_manager_t *m)
     return t;
 }
 
-/* World matrices of these have changed: whoever asks gets to know (bp_changes.h). */
+/* World matrices of these slots have changed: tell all that have asked for changes (bp_changes.h). */
 static inline void transforms_changed(const transforms_t *t, const uint32_t *slots, uint32_t count)
 {
     if (t->manager->watched != 0)
@@ -84,15 +84,15 @@ static inline pose_t *poses_of(const transforms_t *t)
     return BP_SLOTS(pose_t, &t->slots, POSE);
 }
 
-/* Has it a parent or children? */
+/* Has the slot a parent or children? */
 static inline bool has_relatives(const transforms_t *t, uint32_t slot)
 {
     return t->linked &&
            (links_of(t, PARENT)[slot] != BP_NONE || links_of(t, FIRST_CHILD)[slot] != BP_NONE);
 }
 
-/* The form of it all, for reloads: raise the number when a column, or a member, changes its meaning and not its
-   size. */
+/* The form of the whole state, for reloads: raise the number when a column, or a member, changes its meaning and not
+ * its size. */
 typedef struct transforms_form_t {
     transforms_t transforms;
     pose_t pose;
@@ -122,7 +122,7 @@ void transforms_local(bp_manager_t *m, const uint32_t *slots, uint32_t count, bp
 
 /* --- parents.c --- */
 
-/* `set` for parent, and the parent of one. */
+/* `set` for the property `parent`, and the parent of one instance. */
 bp_result_t transforms_set_parents(bp_manager_t *m, const uint32_t *slots, uint32_t count, const void *values,
                                    size_t stride);
 bp_entity_t transforms_parent(const transforms_t *t, uint32_t slot);
@@ -143,17 +143,18 @@ bp_result_t transforms_load(bp_manager_t *m, uint32_t version, const void *data,
 
 /* --- settle.c --- */
 
-/* Compute the world matrix of one. */
+/* Compute the world matrix of one instance. */
 void transforms_place(transforms_t *t, uint32_t slot);
 
-/* After the local pose of one, or its parent, has changed: compute it and everything below it. */
+/* After the local pose of an instance, or its parent, has changed: compute its world matrix and everything below it. */
 void transforms_settle_one(transforms_t *t, uint32_t slot);
 
-/* After local poses or parents of many have changed: compute them and everything below, parents first, each once. */
+/* After local poses or parents of many instances have changed: compute their world matrices and everything below,
+ * parents first, each once. */
 void transforms_settle(transforms_t *t, const uint32_t *slots, uint32_t count);
 
-/* Likewise for slots that are marked as CHANGED, all between `first` and `last`; takes the marks away. Only
- * while packed. */
+/* Settle as transforms_settle does for slots that are marked as CHANGED, all between `first` and `last`; takes the
+ * marks away. Only while packed. */
 void transforms_settle_marked(transforms_t *t, uint32_t first, uint32_t last);
 
 /* --- family.c --- */
@@ -161,15 +162,16 @@ void transforms_settle_marked(transforms_t *t, uint32_t first, uint32_t last);
 /* The links of instances just appended: none. */
 void transforms_begin_links(transforms_t *t, uint32_t first, uint32_t count);
 
-/* As bp_transform_api.link, but for world matrices: where they are not kept, they are still to be settled. */
+/* As bp_transform_api.link, but for world matrices: where a link does not keep the world pose, they are still to be
+ * settled. */
 bp_result_t transforms_link(bp_manager_t *m, const uint32_t *slots, const uint32_t *parents, uint32_t count,
                             uint32_t flags);
 
-/* What an end and a move by swap-erase mean for relatives (bp_slots_hooks_t). */
+/* Mend the links of relatives when an instance ends, and when one moves by swap-erase (bp_slots_hooks_t). */
 void transforms_leave_family(bp_manager_t *m, uint32_t slot);
 void transforms_mend_links(bp_manager_t *m, uint32_t from, uint32_t to);
 
-/* The next one in preorder in the subtree of `top`; BP_NONE at its end. */
+/* The next slot in preorder in the subtree of `top`; BP_NONE at its end. */
 static inline uint32_t transforms_next(const transforms_t *t, uint32_t top, uint32_t slot)
 {
     const uint32_t *parent = links_of(t, PARENT), *next = links_of(t, NEXT);
@@ -186,7 +188,7 @@ static inline uint32_t transforms_next(const transforms_t *t, uint32_t top, uint
 /* Put families in order. BP_ERROR_MEMORY: all is as it was. */
 bp_result_t transforms_pack(bp_manager_t *m);
 
-/* Would it pay? */
+/* Would packing pay? */
 bool transforms_are_scattered(const transforms_t *t);
 
 #endif
