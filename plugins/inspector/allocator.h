@@ -1,9 +1,9 @@
 /* allocator.h - where the inspector's memory comes from: a function that allocates, resizes and frees.
  *
- * In the plugin it is the contract's memory table, so that what is left at the end is told as a leak; in tests of one
- * file it is a heap that can be made to fail. The function may be called from any thread.
+ * In the plugin the function is that of the contract's memory table, so that blocks left at the end are told as a leak;
+ * in tests of one file the function is a heap that can be made to fail. The function may be called from any thread.
  *
- * What it does not do: it keeps no sizes; each caller remembers how large its blocks are.
+ * Not here: sizes of blocks; each caller remembers how large its blocks are.
  */
 #ifndef INSPECTOR_ALLOCATOR_H
 #define INSPECTOR_ALLOCATOR_H
@@ -28,7 +28,7 @@ static inline void *allocator_make(const allocator_t *allocator, size_t size)
     return block == NULL ? NULL : memset(block, 0, size);
 }
 
-/* NULL is allowed where size is 0. */
+/* Free a block. NULL is allowed where size is 0. */
 static inline void allocator_free(const allocator_t *allocator, void *block, size_t size)
 {
     if (block != NULL)

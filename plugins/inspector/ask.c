@@ -47,7 +47,7 @@ const json_t *ask_param(const ask_t *ask, const char *name)
     return json_is_null(value) ? NULL : value;
 }
 
-/* The parameter, or NULL; an error where it is missing and has to be there. */
+/* The parameter, or NULL; an error where the parameter is missing and has to be there. */
 static const json_t *take(ask_t *ask, const char *name, bool required)
 {
     const json_t *value = ask_param(ask, name);

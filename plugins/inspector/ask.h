@@ -1,8 +1,8 @@
 /* ask.h - one call of one method, while it is being answered.
  *
- * A method writes its result to `out`, one JSON value, and returns ASK_DONE. One that has much to do returns ASK_MORE
- * when `deadline_ns` has passed, and is called again after the next step with what it keeps in `state`. A method that
- * fails says so by ask_fail; what it has written is dropped then.
+ * A method writes its result to `out`, one JSON value, and returns ASK_DONE. A method that has much to do returns
+ * ASK_MORE when `deadline_ns` has passed, and is called again after the next step with the state that it keeps in
+ * `state`. A method that fails says so by ask_fail; everything it has written is dropped then.
  *
  *     static int carry_out(ask_t *ask)
  *     {
@@ -13,7 +13,7 @@
  *         return ASK_DONE;
  *     }
  *
- * What this header does not do: it says nothing of what methods there are (methods.h).
+ * Not here: the methods that exist (methods.h).
  */
 #ifndef INSPECTOR_ASK_H
 #define INSPECTOR_ASK_H
@@ -34,7 +34,7 @@ typedef struct method_t {
     const char *params;       /* names of the parameters, separated by spaces; those that may be left out end with ? */
     uint32_t flags;           /* METHOD_... */
     int (*carry_out)(struct ask_t *ask);
-    void (*drop)(struct ask_t *ask); /* frees what `state` refers to; NULL: it refers to nothing */
+    void (*drop)(struct ask_t *ask); /* frees the memory that `state` refers to; NULL: there is none */
 } method_t;
 
 typedef struct ask_t {
@@ -45,37 +45,38 @@ typedef struct ask_t {
     bp_world_o *world;        /* of the request's path; NULL where there is no world at all */
     const json_t *params;     /* an object, or NULL */
     writer_t *out;
-    void *state;              /* kept between turns, from ask_state */
+    void *state;              /* from ask_state, and kept between turns */
     size_t state_size;
     uint64_t deadline_ns;
-    uint64_t due_ns, every_ns; /* of a stream: when it is looked at next, and how often */
-    int32_t code;             /* not 0: what went wrong, one of rpc.h */
+    uint64_t due_ns, every_ns; /* when a stream is looked at next, and how often */
+    int32_t code;             /* not 0: the error, one of rpc.h */
     char why[RPC_SENTENCE_MAX];
-    writer_t scratch;         /* what MCP wraps */
+    writer_t scratch;         /* the text of a result that MCP wraps */
 } ask_t;
 
-/* Leave what went wrong; returns false, for the end of a function that reads parameters. */
+/* Leave the error of a failed call; returns false, for the end of a function that reads parameters. */
 bool ask_fail(ask_t *ask, int32_t code, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
 
-/* The same with the host's sentence of its last failure. */
+/* Leave an error as ask_fail does, with the host's sentence of its last failure. */
 bool ask_fail_host(ask_t *ask, int32_t code);
 
-/* The state that is kept between turns: cleared at the first call. NULL, with the error left, when out of memory. */
+/* The state of a call that is kept between turns: cleared at the first call. NULL, with the error left, when out of
+ * memory. */
 void *ask_state(ask_t *ask, size_t size);
 
-/* May the method be called, here and now? False, with the error left, where it may not. What changes something is
- * logged. */
+/* May the method be called, here and now? False, with the error left, where it may not. A method that changes something
+ * is logged. */
 bool ask_admit(ask_t *ask);
 
 /* Is the time of this turn over? */
 bool ask_late(const ask_t *ask);
 
-/* Parameters. `required` ones that are missing, and those of another type, leave an error and give false or NULL. A
- * parameter that is left out leaves `*value` as it was. */
+/* Parameters. `required` ones that are missing, and parameters of another type, leave an error and give false or NULL.
+ * A parameter that is left out leaves `*value` as it was. */
 const json_t *ask_param(const ask_t *ask, const char *name);
 bool ask_text(ask_t *ask, const char *name, bool required, const char **value);
 bool ask_number(ask_t *ask, const char *name, bool required, double *value);
@@ -85,10 +86,10 @@ bool ask_truth(ask_t *ask, const char *name, bool *value);
 /* JSON's null. */
 const json_t *ask_null(void);
 
-/* The world that `world` names; without it that of the path. */
+/* The world that `world` names; without such a parameter the world of the path. */
 bool ask_world(ask_t *ask, bp_world_o **world);
 
-/* A living entity, as a number of BRP, as "#index:generation", or by the name that its label bears in `world`. */
+/* A living entity, given as a number of BRP, as "#index:generation", or by the name that its label bears in `world`. */
 bool ask_entity(ask_t *ask, const char *name, bp_entity_t *entity);
 bool ask_entity_of(ask_t *ask, const json_t *value, bp_entity_t *entity);
 

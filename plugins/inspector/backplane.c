@@ -1,6 +1,6 @@
-/* backplane.c - what we have beyond the Bevy Remote Protocol: looking at worlds, types and entities piece by piece.
+/* backplane.c - the methods beyond the Bevy Remote Protocol: looking at worlds, types and entities piece by piece.
  *
- * Lists of entities are sets (sets.h): backplane.find makes one, and its rows and children are asked for from any
+ * Lists of entities are sets (sets.h): backplane.find makes a set, whose rows and children are asked for from any
  * place.
  */
 #include "methods.h"
@@ -30,7 +30,7 @@ static int info(ask_t *ask)
     return ASK_DONE;
 }
 
-/* What people call these entities, null where one has no name or is dead. */
+/* The names of these entities for people, null where an entity has no name or is dead. */
 static int names(ask_t *ask)
 {
     enum { MOST = 1000 };
@@ -154,7 +154,7 @@ static bool read_values(ask_t *ask, bp_world_o *world, gather_t values[VALUES_MO
     return true;
 }
 
-/* What `rows` and `children` share: which rows, and what they show. */
+/* The parameters that `rows` and `children` share: which rows, and which values the rows show. */
 typedef struct page_t {
     const set_t *set;
     bp_world_o *world;
@@ -240,7 +240,7 @@ static int children(ask_t *ask)
     return ASK_DONE;
 }
 
-/* A whole search in one call: the set is made, waited for, and its rows are told. */
+/* A whole search in one call: make the set, wait until it is built, and tell its rows. */
 static int query(ask_t *ask)
 {
     struct { uint64_t id; } *state;
@@ -270,7 +270,7 @@ static int query(ask_t *ask)
     return ASK_DONE;
 }
 
-/* The entities above one, nearest last: what a tree opens to show it. */
+/* The entities above an entity, nearest last: a tree opens these to show the entity. */
 static int ancestors(ask_t *ask)
 {
     enum { DEEPEST = 256 };

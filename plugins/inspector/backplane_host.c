@@ -1,5 +1,5 @@
-/* backplane_host.c - what runs in a host: units, plugins with their options, worlds stopped, stepped, faster, slower,
- * and the past. */
+/* backplane_host.c - the parts of a host that run: units, plugins with their options, worlds stopped, stepped, faster,
+ * slower, and the past. */
 #include "methods.h"
 
 #include "look.h"
@@ -39,8 +39,8 @@ static int systems(ask_t *ask)
 
 /* --- plugins -------------------------------------------------------------------------------------------------- */
 
-/* The names of what a plugin brings to a world or to the host: its component types, or the units that are its systems.
- */
+/* The names of the things that a plugin brings to a world or to the host: its component types, or the units that are
+ * its systems. */
 static void write_types(const inspector_t *in, writer_t *w, const char *plugin)
 {
     bp_look_type_t type = {.struct_size = sizeof type};
@@ -116,7 +116,7 @@ static int pause_world(ask_t *ask)
         return ASK_DONE;
     bp_clock_t clock = {.struct_size = sizeof clock};
     ask->in->clocks->read(world, &clock);
-    if (!clock.stopped || clock.granted > 0) /* in its past a world that stands would begin another future by that */
+    if (!clock.stopped || clock.granted > 0) /* stopping a stopped world in its past would begin another future */
         ask->in->clocks->stop(world);
     writer_null(ask->out);
     return ASK_DONE;
@@ -164,7 +164,7 @@ static int history(ask_t *ask)
     return ASK_DONE;
 }
 
-/* The host goes when this turn is over, so the answer is known in the next one. */
+/* Ask the host to go to a step. The host goes when this turn is over, so the answer is known in the next turn. */
 static int go(ask_t *ask)
 {
     const inspector_t *in = ask->in;

@@ -1,13 +1,14 @@
 /* backplane_watch.c - one stream for all that a page looks at: clocks, an entity, properties for curves.
  *
- * A browser keeps at most six connections to a server, for all its tabs together; so a page has one stream, and says by
- * backplane.rewatch what it wants to be told from now on:
+ * A browser keeps at most six connections to a server, for all its tabs together; so a page has one stream, and the
+ * page says by backplane.rewatch which values it wants to be told from this moment on:
  *
  *     backplane.watch+watch {...}  -->  {"watch": 7, ...}, {...}, {...}          every_ms apart
  *     backplane.rewatch {"watch": 7, "entity": 4294967299}
  *
- * Each event holds what has changed since the last one: "worlds", "revision" and "history" (views.h) always, "entity"
- * when one of its values has, "values" when one of them has. Each is written as text and compared with what was told.
+ * Each event holds the values that have changed since the last event: "worlds", "revision" and "history" (views.h)
+ * always, "entity" when one of its values has, "values" when one of the watched values has. Each part is written as
+ * text and compared with the text told last.
  */
 #include "methods.h"
 
@@ -27,7 +28,7 @@ typedef struct watched_t {
 
 typedef struct wish_t {
     char world[REQUEST_WORLD_MAX];
-    uint64_t entity;        /* whose panel is open; 0: none */
+    uint64_t entity;        /* the entity whose panel is open; 0: none */
     bool has_entity;
     watched_t *values;
     uint32_t value_count;
@@ -35,7 +36,7 @@ typedef struct wish_t {
 
 typedef struct stream_t {
     wish_t wish;
-    writer_t entity, values; /* as told last */
+    writer_t entity, values; /* the texts told last */
 } stream_t;
 
 static void free_wish(const inspector_t *in, wish_t *wish)
@@ -120,7 +121,7 @@ static bool read_wish(ask_t *ask, wish_t *wish, uint64_t *every_ms)
 
 /* --- what is told --------------------------------------------------------------------------------------------- */
 
-/* Write `now` under `key` where it differs from what was told, and remember it. */
+/* Write `now` under `key` where it differs from the text that was told, and remember `now` as told. */
 static void tell(ask_t *ask, const char *key, writer_t *now, writer_t *told)
 {
     bool same = now->length == told->length && now->length > 0 && memcmp(now->bytes, told->bytes, now->length) == 0;

@@ -1,8 +1,8 @@
 /* brp.c - the methods of the Bevy Remote Protocol (version 0.20), under its names and with its shapes.
  *
- * What Bevy calls a component's full path is here "type::name", or "type" where a component bears its type's name
- * (look.h). A value of a component is an object of its fields. What a client writes is checked whole before anything is
- * changed, as far as the contract can tell; what fails later is taken back.
+ * The name that Bevy calls a component's full path is here "type::name", or "type" where a component bears its type's
+ * name (look.h). A value of a component is an object of its fields. Values that a client writes are checked as a whole
+ * before anything is changed, as far as the contract can tell; a change that fails later is taken back.
  */
 #include "methods.h"
 
@@ -50,7 +50,7 @@ static void write_error_entry(writer_t *w, const char *name, int32_t code, const
     writer_object_end(w);
 }
 
-/* What is wrong with a name that an entity has no component of. */
+/* Say what is wrong with a name that none of an entity's components bears. */
 static int32_t explain_absent(const ask_t *ask, const char *wanted, char why[RPC_SENTENCE_MAX])
 {
     if (parts_known(ask->in, ask->world, wanted)) {
@@ -62,7 +62,7 @@ static int32_t explain_absent(const ask_t *ask, const char *wanted, char why[RPC
     return RPC_COMPONENT;
 }
 
-/* The component called so and its value; false, and nothing is written, where the entity lacks it. */
+/* Write the component that bears the name, and its value; false, with nothing written, where the entity lacks it. */
 static bool write_called(ask_t *ask, writer_t *w, bp_entity_t entity, const look_part_t *parts, uint32_t count,
                          const char *wanted)
 {
@@ -156,7 +156,7 @@ static bool read_query(ask_t *ask, query_t *q)
            known_or_strict(ask, q->has, strict, &ignored) && known_or_strict(ask, q->without, strict, &ignored);
 }
 
-/* How many of these an entity has. */
+/* How many of the named components an entity has. */
 static size_t count_had(const ask_t *ask, bp_entity_t entity, const look_part_t *parts, uint32_t count,
                         const json_t *names)
 {

@@ -1,8 +1,8 @@
-/* brp_watch.c - the streams of the Bevy Remote Protocol: components of an entity, and which it has, told when they
+/* brp_watch.c - the streams of the Bevy Remote Protocol: components of an entity, and their list, told when they
  * change.
  *
- * What was told last is kept as text, and what is there now is compared with it. The first event tells everything that
- * is there. The entity's death ends the stream with an error.
+ * The values told last are kept as text, and the present values are compared with that text. The first event tells
+ * everything that is there. The entity's death ends the stream with an error.
  */
 #include "methods.h"
 
@@ -12,13 +12,13 @@
 /* A component as it was told last. */
 typedef struct told_t {
     const char *name; /* as the client calls it; lies in the request */
-    writer_t text;    /* its value; empty: it was not there */
+    writer_t text;    /* the value; empty: the entity had no such component */
 } told_t;
 
 typedef struct watch_t {
     told_t *told;
     uint32_t count;
-    writer_t names;   /* of a list: the names told last, each ended by a zero */
+    writer_t names;   /* for the stream of the list: the names told last, each ended by a zero */
 } watch_t;
 
 static void drop(ask_t *ask)
@@ -53,7 +53,8 @@ static bool begin_components(ask_t *ask, watch_t *watch)
     return true;
 }
 
-/* Compare one component with what was told: write it to `changed`, or its name to `removed`, where it differs. */
+/* Compare one component with the text told last: where they differ write the component to `changed`, or its name to
+ * `removed`. */
 static bool compare(ask_t *ask, told_t *told, bp_entity_t entity, const look_part_t *parts, uint32_t count,
                     writer_t *changed, writer_t *removed)
 {

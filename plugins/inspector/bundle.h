@@ -1,7 +1,7 @@
 /* bundle.h - the page: files that tools/bundle.sh has made of plugins/inspector/page and compiled in, compressed by
  * gzip.
  *
- * What it does not do: it reads no file at run time, so that no path can lead out of it.
+ * Not here: reading files at run time; so no path of a request can lead out of the bundle.
  */
 #ifndef INSPECTOR_BUNDLE_H
 #define INSPECTOR_BUNDLE_H
@@ -11,7 +11,7 @@
 typedef struct bundle_file_t {
     const char *path;  /* "/app.js" */
     const char *type;  /* its Content-Type */
-    const char *tag;   /* its ETag, with the quotes: a hash of its bytes */
+    const char *tag;   /* its ETag, with the quotes: a hash of the file's bytes */
     const unsigned char *bytes;
     size_t size;
 } bundle_file_t;

@@ -4,9 +4,9 @@
  *
  *     body.mass > 2 and not mesh         nodes: 0 body.mass > 2    1 has mesh    2 not 1    3 and 0 2    root 3
  *
- * Testing goes through the tree for up to CONDITION_ROWS rows at once; each node leaves one byte a row. The comparison
- * of a numeric field with a number, which is what nearly all conditions are, is a plain loop for each type that the
- * compiler vectorises; everything else goes row by row.
+ * Testing goes through the tree for up to CONDITION_ROWS rows at once; each node leaves one byte a row. Nearly all
+ * conditions compare a numeric field with a number; that comparison is a plain loop for each type, which the compiler
+ * vectorises. Everything else goes row by row.
  */
 #include "condition.h"
 
@@ -57,7 +57,7 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Take this symbol, or this word as a whole, where it comes next. */
+/* Take this symbol, or this word as a whole, where it comes next in the text. */
 static bool take(reader_t *r, const char *symbol)
 {
     size_t length = strlen(symbol);
@@ -479,7 +479,7 @@ static void mask_missing(const condition_column_t *column, uint32_t count, uint8
             mask[i] &= column->has[i];
 }
 
-/* A numeric column against a number, by the fast loops; false where there is none for it. */
+/* A numeric column against a number, by the fast loops; false where there is no fast loop for the column. */
 static bool compare_fast(const condition_column_t *column, uint32_t part, uint8_t op, double to, uint32_t count,
                          uint8_t *mask)
 {

@@ -9,10 +9,10 @@
  *     value      = number | "text" | true | false | none | component.property [ .part | [number] ] | length( ... )
  *     operator   = = == != < <= > >= ~         (~: the text is contained, upper or lower case)
  *
- * A component is called by its type, by its name in the entity, or in full ("point_mass::body"). A component alone asks
- * whether an entity has it. A comparison with a property that an entity lacks is false.
+ * A component is called by its type, by its name in the entity, or in full ("point_mass::body"). A test with a
+ * component alone asks whether an entity has it. A comparison with a property that an entity lacks is false.
  *
- * What it does not do: it does no arithmetic, and it knows no world: the caller hands in columns.
+ * Not here: arithmetic, worlds; the caller hands in columns.
  */
 #ifndef INSPECTOR_CONDITION_H
 #define INSPECTOR_CONDITION_H
@@ -31,7 +31,7 @@ enum {
     CONDITION_SENTENCE_MAX = 256
 };
 
-/* What a field stands for, beside its own value. */
+/* What part of a field is meant, beside the parts by number: its whole value, its length, or its presence. */
 #define CONDITION_WHOLE UINT32_MAX
 #define CONDITION_LENGTH (UINT32_MAX - 1)
 #define CONDITION_HAS (UINT32_MAX - 2)
@@ -46,8 +46,8 @@ typedef struct condition_field_t {
 
 typedef struct condition_node_t {
     uint8_t kind, operator_kind;
-    uint8_t left_kind, right_kind; /* of a comparison: what its two sides are */
-    uint16_t left, right;          /* nodes; or, of a comparison, fields and texts */
+    uint8_t left_kind, right_kind; /* the kinds of the two sides of a comparison */
+    uint16_t left, right;          /* numbers of nodes; in a comparison, of fields and texts */
     double left_number, right_number;
 } condition_node_t;
 
@@ -59,18 +59,18 @@ typedef struct condition_t {
     uint32_t root;
 } condition_t;
 
-/* Read a condition. False with a sentence that says where it goes wrong. */
+/* Read a condition. False with a sentence that says where the condition goes wrong. */
 bool condition_read(condition_t *condition, const char *text, char sentence[CONDITION_SENTENCE_MAX]);
 
 /* The values of one field for the rows that are tested. */
 typedef struct condition_column_t {
     const void *values;    /* row i at (char *)values + i * stride; NULL: no row has it */
     size_t stride;
-    uint32_t type;         /* BP_BOOL ...; of CONDITION_HAS no matter */
-    const uint8_t *has;    /* 1 where a row has it; NULL: all do */
+    uint32_t type;         /* BP_BOOL ...; without meaning for CONDITION_HAS */
+    const uint8_t *has;    /* 1 where a row has the field; NULL: all rows have it */
 } condition_column_t;
 
-/* How texts of entities are compared: what an entity is called by, written to `text`. */
+/* How texts of entities are compared: the name that an entity is called by is written to `text`. */
 typedef struct condition_words_t {
     void *context;
     bool (*same)(void *context, bp_entity_t entity, const char *text);
@@ -85,8 +85,8 @@ void condition_test(const condition_t *condition, const condition_column_t *colu
 /* Is `part` contained in `text`, upper or lower case? */
 bool condition_contains(const char *text, const char *part);
 
-/* The field whose component every entity that satisfies the condition has, BP_NONE where no component is sure to be
- * there: only entities that have it need to be looked at. */
+/* The field whose component every entity that satisfies the condition has, so that only entities with that component
+ * need to be looked at; BP_NONE where no component is sure to be there. */
 uint32_t condition_certain(const condition_t *condition);
 
 #endif

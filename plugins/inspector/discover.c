@@ -1,6 +1,8 @@
-/* discover.c - what there is: rpc.discover (OpenRPC 1.3.2) and registry.schema (the types, as JSON Schemas).
+/* discover.c - lists of methods and types: rpc.discover (OpenRPC 1.3.2) and registry.schema (the types, as JSON
+ * Schemas).
  *
- * The document of rpc.discover is made from the table of methods, so that it cannot tell of what is not there.
+ * The document of rpc.discover is made from the table of methods, so that the document cannot tell of methods that do
+ * not exist.
  */
 #include "methods.h"
 
@@ -153,7 +155,7 @@ static void write_type(const inspector_t *in, writer_t *w, const char *path, con
     writer_object_end(w);
 }
 
-/* Clients write these names in two ways. */
+/* A parameter by either of two names, since clients write these names in two ways. */
 static const json_t *crates_param(const ask_t *ask, const char *name, const char *other)
 {
     const json_t *given = ask_param(ask, name);

@@ -50,7 +50,7 @@ bool door_is_loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 || strcmp(address, "localhost") == 0;
 }
 
-/* Where the port of a Host begins, its colon; its length where it has none. */
+/* Where the port of a Host begins, at its colon; the Host's length where it has no port. */
 static size_t name_length(const char *host)
 {
     const char *bracket = host[0] == '[' ? strchr(host, ']') : NULL;

@@ -1,8 +1,8 @@
 /* gather.c - values of one property for many entities (gather.h).
  *
  * A name may mean several components ("body" of two types, or a type that entities bear under several names): all keys
- * of the world that it calls are gone through, each with the entities that have it, in blocks of BLOCK that lie on the
- * stack.
+ * of the world that bear the name are gone through, each with the entities that have it, in blocks of BLOCK that lie on
+ * the stack.
  */
 #include "gather.h"
 
@@ -22,7 +22,7 @@ static bool refuse(char sentence[GATHER_SENTENCE_MAX], const char *text)
     return false;
 }
 
-/* No key of the world is called so. */
+/* Say that no key of the world bears the name. */
 static bool explain_component(const inspector_t *in, bp_world_o *world, const char *wanted,
                               char sentence[GATHER_SENTENCE_MAX])
 {
@@ -48,7 +48,7 @@ static bool explain_property(const inspector_t *in, const char *type, const char
     return false;
 }
 
-/* The part that is asked for, now that the type is known. */
+/* Find the part that the field asks for; the type is known by now. */
 static bool bind_part(gather_t *gather, const condition_field_t *field, char sentence[GATHER_SENTENCE_MAX])
 {
     bool vector = shape_of(gather->type)->parts > 1;
@@ -111,7 +111,7 @@ bool gather_bind_text(const inspector_t *in, bp_world_o *world, const char *text
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 
-/* Those of a block that have the component of a key: their places in the block. */
+/* The places in a block of the entities that have the component of a key. Returns how many have it. */
 static uint32_t those_that_have(const inspector_t *in, bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                 uint32_t count, uint32_t places[BLOCK])
 {

@@ -1,7 +1,7 @@
-/* gather.h - the values of one property for many entities, whichever components they have: what conditions, trees,
- * curves and the view of the world are made from.
+/* gather.h - the values of one property for many entities, whichever components they have. Conditions, trees,
+ * curves and the view of the world are made from such values.
  *
- * What it does not do: it keeps nothing between two calls.
+ * Not here: state; nothing is kept between two calls.
  */
 #ifndef INSPECTOR_GATHER_H
 #define INSPECTOR_GATHER_H
@@ -11,7 +11,7 @@
 
 enum { GATHER_SENTENCE_MAX = 320 };
 
-/* Which property: the component as clients call it, and the field of the types that this names. */
+/* Which property: the component as clients call it, and the field of the types that the component's name means. */
 typedef struct gather_t {
     char component[CONDITION_NAME_MAX], property[CONDITION_NAME_MAX];
     uint32_t type;  /* of the property: the same in all components that are called so; BP_TYPE_NONE where it was "":
@@ -19,8 +19,8 @@ typedef struct gather_t {
     uint32_t part;  /* CONDITION_WHOLE, ..._LENGTH, ..._HAS, or a part's number */
 } gather_t;
 
-/* Find out what `field` of a condition means in a world, or of any text "component.property[.part]". False with a
- * sentence that says what there is. */
+/* Find out what `field` of a condition means in a world, or what any text "component.property[.part]" means. False with
+ * a sentence that says which names exist. */
 bool gather_bind(const inspector_t *in, bp_world_o *world, const condition_field_t *field, gather_t *gather,
                  char sentence[GATHER_SENTENCE_MAX]);
 bool gather_bind_text(const inspector_t *in, bp_world_o *world, const char *text, gather_t *gather,
@@ -31,7 +31,7 @@ bool gather_bind_text(const inspector_t *in, bp_world_o *world, const char *text
 uint32_t gather_values(const inspector_t *in, bp_world_o *world, const gather_t *gather, const bp_entity_t *entities,
                        uint32_t count, void *values, uint8_t *has);
 
-/* The value at `cell`, or the part or the length that is asked for, as a number; NaN where it is none. */
+/* The value at `cell`, or the part or the length that is asked for, as a number; NaN where the value is no number. */
 double gather_number(const gather_t *gather, const void *cell);
 
 #endif

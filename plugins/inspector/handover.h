@@ -1,12 +1,12 @@
-/* handover.h - a list that any thread fills and one thread empties whole: how requests reach the thread that steps the
- * worlds, and how answers come back.
+/* handover.h - a list that any thread fills and one thread empties whole: requests reach the thread that steps the
+ * worlds through one such list, and answers come back through another.
  *
  *     loop thread:  handover_put(&asked, &request->item);      main thread:  item = handover_take(&asked);
  *
  * One atomic pointer, no lock: so a copy of the process that is made in the middle of a put (a trial of hot reload)
  * holds a list that is whole, and neither thread ever waits for the other.
  *
- * What it does not do: it wakes no thread; the caller does.
+ * Not here: waking threads; the caller does.
  */
 #ifndef INSPECTOR_HANDOVER_H
 #define INSPECTOR_HANDOVER_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first member of what is handed over. */
+/* The first member of every item that is handed over. */
 typedef struct handover_item_t {
     struct handover_item_t *next;
 } handover_item_t;
@@ -24,7 +24,7 @@ typedef struct handover_t {
     _Atomic(handover_item_t *) newest;
 } handover_t;
 
-/* Add an item; from now on it is the taker's. Returns whether the list was empty. [any] */
+/* Add an item; from this call on the item is the taker's. Returns whether the list was empty. [any] */
 static inline bool handover_put(handover_t *list, handover_item_t *item)
 {
     handover_item_t *before = atomic_load_explicit(&list->newest, memory_order_relaxed);

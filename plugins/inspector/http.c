@@ -10,8 +10,8 @@
  * so whether a stream's other side has gone away is seen by loop_watch_end. libmicrohttpd is called from this thread
  * only, but for its start and its end, when the thread does not run; so nothing here needs a lock.
  *
- * The connection timeout of libmicrohttpd starts anew with each byte, which a slow client uses; so each phase has a
- * time limit of its own here, and what exceeds it has its socket shut.
+ * The connection timeout of libmicrohttpd starts anew with each byte, so a slow client can stay for ever; so each phase
+ * has a time limit of its own here, and a connection that exceeds the limit has its socket shut.
  */
 #include "http.h"
 
@@ -35,16 +35,16 @@ typedef struct connection_t {
     struct MHD_Connection *mhd;
     int descriptor;
     uint32_t phase;
-    uint64_t since_ns;   /* begin of the phase; of a stream: when bytes last went out, or began to wait */
+    uint64_t since_ns;   /* begin of the phase; for a stream: when bytes last went out, or began to wait */
     request_t *request;  /* while RECEIVING, and again from the answer on; NULL while the stepping thread has it */
-    uint64_t asked_id;   /* of the request that the stepping thread has */
-    request_t *asked;    /* likewise; only its flag `abandoned` may be touched */
+    uint64_t asked_id;   /* id of the request that the stepping thread has */
+    request_t *asked;    /* that request; only its flag `abandoned` may be touched */
     size_t room;         /* of a body, where its size was told */
     writer_t body;
-    writer_t unsent;     /* of a stream */
-    size_t sent;         /* of these bytes */
+    writer_t unsent;     /* bytes of a stream that wait to be sent */
+    size_t sent;         /* how many of `unsent` have been sent */
     bool suspended, over, gone;
-    bool ended;          /* its other side sends nothing more */
+    bool ended;          /* the other side sends nothing more */
     bool page;           /* the origin is one of those that are listed; told to its browser */
 } connection_t;
 
@@ -60,7 +60,7 @@ struct http_t {
     _Atomic(uint32_t) pulse_ms;
     int listening;
     bool stopping;
-    bool some_closed; /* a connection, since this was made false */
+    bool some_closed; /* a connection has been closed since this was made false */
 };
 
 /* --- objects -------------------------------------------------------------------------------------------------- */
@@ -109,7 +109,8 @@ static void hand_over(http_t *http, request_t *request)
 
 /* --- responses ------------------------------------------------------------------------------------------------ */
 
-/* What every response says to the browser: nothing is loaded from elsewhere, nothing is guessed, nothing is framed. */
+/* Add the headers that every response bears for the browser: nothing is loaded from elsewhere, nothing is guessed,
+ * nothing is framed. */
 static void add_headers(struct MHD_Response *response, const connection_t *connection)
 {
     static const char *const headers[][2] = {
@@ -144,7 +145,7 @@ static enum MHD_Result send_response(connection_t *connection, unsigned status, 
     return result;
 }
 
-/* A sentence, with one more header where `header` is not NULL. */
+/* Answer with a sentence, and one more header where `header` is not NULL. */
 static enum MHD_Result refuse(connection_t *connection, unsigned status, const char *header, const char *value,
                               const char *sentence)
 {
@@ -167,7 +168,7 @@ static void free_answer(void *context)
     request_free(request->body.allocator, request);
 }
 
-/* The answer that stands in the request, whole; the request goes with it. */
+/* Send the whole answer that stands in the request; the request is freed with it. */
 static enum MHD_Result send_answer(connection_t *connection, request_t *request)
 {
     struct MHD_Response *response;
@@ -196,7 +197,7 @@ static void suspend(connection_t *connection)
     MHD_suspend_connection(connection->mhd);
     connection->suspended = true;
     if (connection->phase ==
-        STREAMING) /* one that waits for an answer has it soon, and may have shut its own direction */
+        STREAMING) /* a connection that waits for its answer has it soon, and may have shut its direction */
         loop_watch_end(connection->http->loop, connection->descriptor);
 }
 
@@ -208,7 +209,7 @@ static void resume(connection_t *connection)
     MHD_resume_connection(connection->mhd);
 }
 
-/* The request of a stream that has ended, or that was never begun, goes back to the stepping thread. */
+/* Give the request of a stream that has ended, or was never begun, back to the stepping thread. */
 static void give_back(connection_t *connection)
 {
     connection->request->parcel.kind = REQUEST_GONE;
@@ -238,7 +239,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *block, size_t
     return (ssize_t)size;
 }
 
-/* Put an event behind what waits to be sent. */
+/* Put an event behind the bytes that wait to be sent. */
 static void add_event(connection_t *connection, const writer_t *text)
 {
     if (text->failed) {
@@ -312,7 +313,8 @@ static enum MHD_Result send_file(connection_t *connection, const bundle_file_t *
     return send_response(connection, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response);
 }
 
-/* What a POST to this path is; 0: there is no such path. `world` receives the name of /world/NAME. */
+/* The kind of request that a POST to this path is; 0: the path does not exist. `world` receives the name of
+ * /world/NAME. */
 static uint32_t kind_of(const char *url, char world[REQUEST_WORLD_MAX])
 {
     world[0] = '\0';
@@ -343,7 +345,7 @@ static enum MHD_Result count_key(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* NULL where the request may come in; else why not. */
+/* NULL where the request may come in; else the reason against it. */
 static const char *stopped_at_the_door(connection_t *connection, unsigned *status)
 {
     const door_t *door = &connection->http->setup.door;
@@ -365,7 +367,7 @@ static const char *stopped_at_the_door(connection_t *connection, unsigned *statu
     return NULL;
 }
 
-/* Before a body: all that can be judged by the headers. */
+/* Judge a request by its headers, before its body comes. */
 static enum MHD_Result begin(connection_t *connection, const char *url, const char *method)
 {
     http_t *http = connection->http;
@@ -410,7 +412,7 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
 static enum MHD_Result receive(connection_t *connection, const char *bytes, size_t size)
 {
     if (connection->request == NULL)
-        return MHD_YES; /* refused already; what still comes is not kept */
+        return MHD_YES; /* refused already; bytes that still come are not kept */
     if (size > connection->http->setup.limits.body - connection->body.length)
         return MHD_NO;
     writer_bytes(&connection->body, bytes, size);
@@ -438,7 +440,7 @@ static enum MHD_Result ask(connection_t *connection)
     if (!read)
         return MHD_NO;
     uint32_t calls = request->body.count > 0 ? request->body.count : 1;
-    if (http->stopping) { /* nobody takes it any more, and what waits could not be ended */
+    if (http->stopping) { /* no thread takes the request any more, and waiting connections could not be ended */
         connection->request = NULL;
         request_free(http->setup.allocator, request);
         return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Retry-After", "1", "the inspector ends");
@@ -463,7 +465,7 @@ static enum MHD_Result ask(connection_t *connection)
     return MHD_YES;
 }
 
-/* The stepping thread has answered, or has not in time. */
+/* Answer a connection when the stepping thread has answered, or has not in time. */
 static enum MHD_Result respond(connection_t *connection)
 {
     request_t *request = connection->request;
@@ -503,7 +505,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *mhd, const c
 
 /* --- connections ---------------------------------------------------------------------------------------------- */
 
-/* The stepping thread has the request of this connection, and nothing waits for its answer any more. */
+/* Note that the request which the stepping thread has of this connection need not be answered any more. */
 static void abandon(connection_t *connection)
 {
     if (connection->asked == NULL)
@@ -513,7 +515,7 @@ static void abandon(connection_t *connection)
     connection->http->waiting--;
 }
 
-/* A request is done with, in whatever way. */
+/* Called by libmicrohttpd when a request is over, for whatever reason. */
 static void complete(void *context, struct MHD_Connection *mhd, void **seen, enum MHD_RequestTerminationCode why)
 {
     connection_t *connection = *seen;
@@ -541,7 +543,7 @@ static void open_connection(http_t *http, struct MHD_Connection *mhd, void **soc
     connection_t *connection = allocator_make(http->setup.allocator, sizeof *connection);
     *socket_context = connection;
     if (connection == NULL)
-        return; /* its requests are refused */
+        return; /* the connection's requests are refused */
     connection->http = http;
     connection->mhd = mhd;
     connection->descriptor = info == NULL ? -1 : info->connect_fd;
@@ -578,7 +580,7 @@ static void notify(void *context, struct MHD_Connection *mhd, void **socket_cont
 }
 
 /* The other side of a connection has shut its direction: a stream has no reader any more, and a request that is not
- * whole by the next sweep will never be. */
+ * whole by the next sweep will never be whole. */
 static void meet_end(void *context, int descriptor)
 {
     http_t *http = context;
@@ -667,7 +669,7 @@ static void look_after(connection_t *connection, uint64_t now)
         if (waits && late(connection, now, limits->take_ms))
             loop_cut(connection->descriptor);
         else if (!waits && late(connection, now, HEARTBEAT_MS)) {
-            writer_plain(&connection->unsent, ":\n\n"); /* a comment, so that a dead connection shows */
+            writer_plain(&connection->unsent, ":\n\n"); /* a comment: writing it fails where the connection is dead */
             resume(connection);
         }
     }
@@ -681,7 +683,7 @@ static void sweep(http_t *http, uint64_t now)
     for (connection_t *c = http->connections; c != NULL; c = c->next)
         look_after(c, now);
     if (http->waiting > 0)
-        http->setup.arrived(http->setup.context); /* once more: there may have been no memory to call by */
+        http->setup.arrived(http->setup.context); /* call once more: there may have been no memory for the first call */
 }
 
 static void pulse(http_t *http, uint64_t now)
@@ -695,7 +697,7 @@ static void pulse(http_t *http, uint64_t now)
 
 /* --- the thread ----------------------------------------------------------------------------------------------- */
 
-/* Milliseconds until something is due; -1: nothing is. */
+/* Milliseconds until something is due; -1: nothing is due. */
 static int patience(http_t *http)
 {
     MHD_UNSIGNED_LONG_LONG own;
@@ -712,7 +714,7 @@ static int patience(http_t *http)
     return wait;
 }
 
-/* Where as many connections were open as may be, libmicrohttpd listens again only when it is run once more. */
+/* Run libmicrohttpd. Where as many connections were open as allowed, it listens again only when run once more. */
 static void run_daemon(http_t *http)
 {
     do {
@@ -732,7 +734,7 @@ static void turn(void *context)
     pulse(http, now);
 }
 
-/* Paths are taken as they stand: none that we know has anything to unescape. */
+/* Leave paths as they stand: no path of this server has anything to unescape. */
 static size_t keep_escaped(void *context, struct MHD_Connection *mhd, char *text)
 {
     (void)context, (void)mhd;
@@ -787,11 +789,12 @@ http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX])
     return NULL;
 }
 
-/* With the thread ended, this one may call libmicrohttpd: which cannot end while connections are suspended. */
+/* End all connections. The thread has ended, so the caller's thread may call libmicrohttpd, which cannot end while
+ * connections are suspended. */
 static void end_connections(http_t *http)
 {
     http->stopping = true;
-    if (MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET) /* no connection is taken in any more */
+    if (MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET) /* no further connection is taken in */
         loop_close(http->listening);
     take_answers(http);
     for (connection_t *c = http->connections; c != NULL; c = c->next) {
@@ -804,7 +807,8 @@ static void end_connections(http_t *http)
     MHD_stop_daemon(http->daemon);
 }
 
-/* libmicrohttpd would shut the sockets, for the original too. What it has allocated goes with the process. */
+/* In a copy of the process, free our own memory alone: libmicrohttpd would shut the sockets for the original too. The
+ * memory of libmicrohttpd goes with the process. */
 static void leave_connections(http_t *http)
 {
     connection_t *next;

@@ -1,12 +1,12 @@
 /* http.h - the server: HTTP on one thread of its own, over libmicrohttpd.
  *
- * What can be answered without a world is answered here: the page, refusals, what is malformed. All else becomes a
+ * Requests that need no world are answered here: the page, refusals, malformed requests. All others become a
  * request_t in `asked`; the owner of `asked` answers it with http_answer, and streams with http_event.
  *
  * Bounds, each of which ends or refuses something and never grows a queue: bytes of a body, connections, requests a
  * second, requests that wait, open streams, the time for a request to arrive, to be answered and to be taken in.
  *
- * What it does not do: it touches no world and calls no verb of the contract but the allocator.
+ * Not here: worlds, and calls of the contract's verbs but the allocator.
  */
 #ifndef INSPECTOR_HTTP_H
 #define INSPECTOR_HTTP_H
@@ -23,11 +23,11 @@ typedef struct http_limits_t {
     uint32_t waiting;      /* requests that have not been answered */
     uint32_t streams;
     uint32_t arrive_ms;    /* from the first byte awaited to the last byte of a request */
-    uint32_t answer_ms;    /* from there to the answer */
+    uint32_t answer_ms;    /* from the last byte of a request to the answer */
     uint32_t take_ms;      /* until the other side has taken in an answer, or something of a stream */
 } http_limits_t;
 
-extern const http_limits_t http_limits; /* what holds unless tests ask for less */
+extern const http_limits_t http_limits; /* the limits that hold unless tests ask for lower ones */
 
 typedef struct http_setup_t {
     const allocator_t *allocator;
@@ -35,7 +35,7 @@ typedef struct http_setup_t {
     http_limits_t limits;
     handover_t *asked;        /* where requests go */
     void *context;
-    void (*arrived)(void *context); /* [loop] something lies in `asked`, or the pulse has come: have it seen to */
+    void (*arrived)(void *context); /* [loop] something lies in `asked`, or the pulse has come */
 } http_setup_t;
 
 enum { HTTP_SENTENCE_MAX = 512 };
@@ -43,11 +43,11 @@ enum { HTTP_SENTENCE_MAX = 512 };
 /* Listen and serve. NULL with a sentence. [main] */
 http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX]);
 
-/* End the thread, close all connections, free what was never answered. In a copy of the process connections are left
- * alone, which are the original's. NULL is allowed. [main] */
+/* End the thread, close all connections, free all requests that were never answered. In a copy of the process
+ * connections are left alone, since they are the original's. NULL is allowed. [main] */
 void http_stop(http_t *http);
 
-/* The port that it listens on. */
+/* The port that the server listens on. */
 uint16_t http_port(const http_t *http);
 
 /* Send the answer that stands in the request; the request is the server's again. [main] */

@@ -3,13 +3,13 @@
  *     [plugin inspector]
  *     port = 15702
  *
- * Requests are taken in by a thread of the server, which posts the task `answer` (bp_task.h). That answers them on the
- * main thread, between steps and while worlds are stopped, a little at a time (serve.c); what is left over posts it
- * again. The server's thread touches no world.
+ * Requests are taken in by a thread of the server, which posts the task `answer` (bp_task.h). The task answers the
+ * requests on the main thread, between steps and while worlds are stopped, a little at a time (serve.c); where work is
+ * left over the task is posted again. The server's thread touches no world.
  *
  * The server is started by the task `serve`, which `resume` posts: so a host that only asks what plugins bring, and
  * never polls, opens no port, and a port that is taken is told in the log and ends nothing. `pause` ends the server;
- * for the copying of the process only the thread is ended, and the connections stay open. What the plugin keeps is for
+ * for the copying of the process only the thread is ended, and the connections stay open. The plugin's state is for
  * requests that are under way, so nothing of it goes over to another version: clients connect again.
  */
 #include "inspector.h"
@@ -193,7 +193,7 @@ static bp_result_t load(bp_plugin_t *plugin)
     return BP_OK;
 }
 
-/* In a copy of the process the original's server is still there, which was not paused in the copy. */
+/* In a copy of the process the original's server still exists, since it was not paused in the copy. */
 static void unload(bp_plugin_t *plugin)
 {
     inspector_t *in = plugin->state;

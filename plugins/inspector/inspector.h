@@ -3,9 +3,9 @@
  *     http.c        the serving thread: requests in, answers out
  *     serve.c       the task `answer`: requests, streams and sets in turn, as far as the budget goes
  *     brp*.c, backplane*.c, mcp.c, points.c     the methods
- *     look.c, values.c, condition.c, sets.c     what methods are made of: worlds, values, conditions, lists of entities
+ *     look.c, values.c, condition.c, sets.c     the parts of methods: worlds, values, conditions, lists of entities
  *
- * What this header does not do: it is not for other plugins, and offers them nothing.
+ * Not here: anything for other plugins.
  */
 #ifndef INSPECTOR_INSPECTOR_H
 #define INSPECTOR_INSPECTOR_H
@@ -50,16 +50,16 @@ typedef struct inspector_t {
     bp_host_o *host;
     allocator_t allocator;
     http_t *http;              /* from resume to pause; in a copy of the process: the original's, or NULL */
-    uint16_t port;             /* that it had last; 0: none yet */
+    uint16_t port;             /* the port that the server had last; 0: none yet */
     handover_t asked;
     atomic_bool called;        /* the task `answer` has been posted, and has not begun */
 
     /* of the stepping thread: */
     struct ask_t *asks;        /* being answered; each is given a turn */
-    struct ask_t *streams;     /* open, each looked at when it is due */
+    struct ask_t *streams;     /* open streams, each looked at when it is due */
     struct set_t *sets[SETS_MAX];
     uint64_t next_set;
-    uint64_t turns;            /* how often it came by */
+    uint64_t turns;            /* turns that the stepping thread has taken */
 } inspector_t;
 
 static inline const bp_value_t *inspector_option(const inspector_t *in, uint32_t option)
@@ -67,7 +67,7 @@ static inline const bp_value_t *inspector_option(const inspector_t *in, uint32_t
     return &in->plugin->options[option];
 }
 
-/* Have the stepping thread come by between two steps: posts the task `answer`. [any] */
+/* Have the stepping thread serve between two steps: posts the task `answer`. [any] */
 void inspector_call(inspector_t *in);
 
 #endif

@@ -134,7 +134,7 @@ bp_entity_t look_entity(const inspector_t *in, uint32_t index, uint64_t generati
     return entity.id != 0 && look_number(in, entity) >> 32 == generation ? entity : none;
 }
 
-/* The table of debug names and its manager in a world; false where the world has none. */
+/* The table of debug names and its manager in a world; false where the world has no such manager. */
 static bool find_names(const inspector_t *in, bp_world_o *world, const bp_debug_name_api **names,
                        bp_manager_t **manager)
 {

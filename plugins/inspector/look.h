@@ -1,11 +1,12 @@
 /* look.h - worlds, entities, components and fields as the methods want them: by names, as texts, as numbers of the Bevy
- * Remote Protocol. All of it over the tables of the contract.
+ * Remote Protocol. Everything goes over the tables of the contract.
  *
- * Names. A component of an entity has a type ("point_mass") and a name of its own in the entity ("body"). To clients it
- * is called "point_mass::body", or "point_mass" where both are the same; where they ask, the type or the name alone
- * will do. An entity is the number generation << 32 | index, generations counted from 1, as in "#index:generation".
+ * Names. A component of an entity has a type ("point_mass") and a name of its own in the entity ("body"). To clients
+ * the component is called "point_mass::body", or "point_mass" where both are the same; in questions of clients, the
+ * type or the name alone will do. An entity is the number generation << 32 | index, generations counted from 1, as in
+ * "#index:generation".
  *
- * What this header does not do: nothing here is kept from turn to turn, since any of it may go between two steps.
+ * Not here: state; nothing is kept from turn to turn, since anything may go between two steps.
  */
 #ifndef INSPECTOR_LOOK_H
 #define INSPECTOR_LOOK_H
@@ -14,7 +15,7 @@
 
 enum { LOOK_NAME_MAX = 512, LOOK_PARTS_MAX = 64, LOOK_ID_MAX = 48 };
 
-/* The world of that name, "": the first. NULL where there is none. */
+/* The world of that name; "": the first world. NULL where there is no such world. */
 bp_world_o *look_world(const inspector_t *in, const char *name);
 
 /* --- types and fields ----------------------------------------------------------------------------------------- */
@@ -45,30 +46,32 @@ typedef struct look_part_t {
 /* The components of an entity; at most LOOK_PARTS_MAX are written. */
 uint32_t look_parts(const inspector_t *in, bp_world_o *world, bp_entity_t entity, look_part_t parts[LOOK_PARTS_MAX]);
 
-/* What a key stands for. */
+/* The component and the name that a key stands for. */
 bool look_part(const inspector_t *in, bp_world_o *world, uint32_t key, look_part_t *part);
 
 /* "type::name", or "type". */
 void look_full_name(const look_part_t *part, char name[LOOK_NAME_MAX]);
 
-/* Is this what a client calls the part: in full, by its type, or by its name? */
+/* Does a client call the part `wanted`: in full, by its type, or by its name? */
 bool look_is_called(const look_part_t *part, const char *wanted);
 
 /* --- entities ------------------------------------------------------------------------------------------------- */
 
-/* The living entity of an index and generation, {0} where there is none. */
+/* The living entity of an index and generation, {0} where no such entity lives. */
 bp_entity_t look_entity(const inspector_t *in, uint32_t index, uint64_t generation);
 
-/* By "#index:generation", or by its debug name in the world; the first of several. {0} where there is none. */
+/* The living entity called "#index:generation", or of that debug name in the world, the first of several. {0} where
+ * there is none. */
 bp_entity_t look_entity_named(const inspector_t *in, bp_world_o *world, const char *text);
 
-/* Its number. */
+/* The number of an entity for clients. */
 uint64_t look_number(const inspector_t *in, bp_entity_t entity);
 
-/* What people call it (its debug name), NULL where it has no name. Good until the next call of the host. */
+/* The name of an entity for people (its debug name), NULL where it has no name. Good until the next call of the
+ * host. */
 const char *look_label(const inspector_t *in, bp_world_o *world, bp_entity_t entity);
 
-/* A JSON number, or null for {0}. */
+/* Write an entity as a JSON number, or null for {0}. */
 void look_write_entity(const inspector_t *in, writer_t *w, bp_entity_t entity);
 
 #endif

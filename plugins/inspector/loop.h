@@ -1,7 +1,7 @@
-/* loop.h - the thread that serves: how it waits, is woken, ended and begun again; the socket that it listens on; the
+/* loop.h - the thread that serves: its waiting, waking, end and new beginning; the socket that it listens on; the
  * clock.
  *
- * What it does not do: it knows nothing of HTTP.
+ * Not here: HTTP.
  */
 #ifndef INSPECTOR_LOOP_H
 #define INSPECTOR_LOOP_H
@@ -18,35 +18,35 @@ enum { LOOP_SENTENCE_MAX = 256 };
 /* Nanoseconds of a clock that only goes forward. [any] */
 uint64_t loop_now_ns(void);
 
-/* A socket that listens on `address` (digits, or localhost) and `port`; 0: any free one, told in `*bound`. -1 with a
- * sentence where it cannot be had. */
+/* A socket that listens on `address` (digits, or localhost) and `port`; 0: any free port, told in `*bound`. -1 with a
+ * sentence where such a socket cannot be had. */
 int loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX]);
 void loop_close(int descriptor);
 
-/* End both directions of a connection whose other side takes too long; its owner finds it closed. */
+/* End both directions of a connection whose other side takes too long; the connection's owner finds it closed. */
 void loop_cut(int descriptor);
 
-/* A loop that is not running yet; NULL where the system has no more of what it needs. */
+/* A loop that is not running yet; NULL where the system has not enough memory, descriptors or the like. */
 loop_t *loop_make(const allocator_t *allocator);
 
 /* Wake the loop also when `descriptor` can be read. */
 bool loop_watch(loop_t *loop, int descriptor);
 
-/* Wake it once when the other side of the connection `descriptor` goes away. A descriptor that is closed is forgotten.
- */
+/* Wake the loop once when the other side of the connection `descriptor` goes away. A descriptor that is closed is
+ * forgotten. */
 void loop_watch_end(loop_t *loop, int descriptor);
 
-/* What the thread calls over and over; it waits by loop_wait and returns. */
+/* Set the function that the thread calls over and over; `turn` waits by loop_wait and returns. */
 void loop_turns(loop_t *loop, void (*turn)(void *context), void *context);
 
 /* Start the thread, for the first time or after loop_stop. False where the system has no thread left. [main] */
 bool loop_start(loop_t *loop);
 
-/* End the thread after the turn that it is in, and wait for that; all else stays as it is. [main] */
+/* End the thread after its present turn, and wait for its end; all else stays as it is. [main] */
 void loop_stop(loop_t *loop);
 
-/* Is this a copy of the process that made the loop? Then its descriptors, and what they lead to, belong to the
- * original. */
+/* Is this a copy of the process that made the loop? Then the loop's descriptors, and the sockets behind them, belong to
+ * the original. */
 bool loop_is_copy(const loop_t *loop);
 
 /* [loop] Wait until something can be read, the loop is woken, or `milliseconds` have passed; negative: for any time.

@@ -26,7 +26,7 @@ struct loop_t {
     int epoll, wake;
     atomic_bool stop;
     bool started;
-    pid_t process; /* that made it */
+    pid_t process; /* the process that made the loop */
     pthread_t thread;
     void (*turn)(void *context);
     void *context;
@@ -150,7 +150,7 @@ static void signal_to(int descriptor)
 {
     uint64_t one = 1;
     ssize_t written = write(descriptor, &one,
-                            sizeof one); /* fails where the count is at its end: it is signalled then */
+                            sizeof one); /* fails where the count is at its largest: the loop is signalled then */
     (void)written;
 }
 

@@ -1,13 +1,13 @@
 /* mcp.c - POST /mcp: the Model Context Protocol over streamable HTTP, as far as tools go.
  *
- *     initialize                 the version and what the server can do
+ *     initialize                 the version and the capabilities of the server
  *     notifications/...          taken in, answered by 202 without a body
  *     ping                       {}
  *     tools/list, tools/call     the tools, each of which is a method of this server under another name
  *
- * There are no sessions: each message says all that it takes, so that nothing is lost when the plugin is reloaded; a
- * client whose session is none goes without the header. A tool that fails answers with isError and the sentence, so
- * that a model can read it; a call that is no tool is an error of JSON-RPC.
+ * There are no sessions: each message holds everything that it needs, so that nothing is lost when the plugin is
+ * reloaded; a client whose session is none goes without the header. A tool that fails answers with isError and the
+ * sentence, so that a model can read it; a call that is no tool is an error of JSON-RPC.
  */
 #include "methods.h"
 
@@ -123,7 +123,7 @@ static void write_result(ask_t *ask, mcp_t *mcp)
     w->failed |= result->failed;
 }
 
-/* Which tool is meant, and the call of its method made ready. */
+/* Find out which tool is meant, and make the call of its method ready. */
 static bool begin_tool(ask_t *ask, mcp_t *mcp, const json_t *params)
 {
     const char *name = json_string_value(json_object_get(params, "name"));

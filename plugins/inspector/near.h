@@ -1,6 +1,6 @@
 /* near.h - the known word nearest to a misspelt one.
  *
- * What it does not do: texts of more than 63 bytes are near to none.
+ * Not here: texts of more than 63 bytes; they are near to no word.
  */
 #ifndef INSPECTOR_NEAR_H
 #define INSPECTOR_NEAR_H
@@ -13,7 +13,7 @@ enum { NEAR_LENGTH_MAX = 63 };
 /* Begin with {.wanted = word}; `best` is NULL until a candidate came near enough. */
 typedef struct near_t {
     const char *wanted;
-    const char *best;  /* kept by address */
+    const char *best;  /* the address of a candidate, which must live as long */
     uint32_t distance;
 } near_t;
 

@@ -1,6 +1,6 @@
 /* parts.h - whole components of entities as JSON objects of their fields: written, inserted, and their names listed.
  *
- * What it does not do: single properties are the subject of values.h.
+ * Not here: single properties (values.h).
  */
 #ifndef INSPECTOR_PARTS_H
 #define INSPECTOR_PARTS_H
@@ -8,34 +8,35 @@
 #include "ask.h"
 #include "look.h"
 
-/* Two components that every client of Bevy's asks for, made of what we have: a name from what people call the entity, a
- * parent from the field that says whose child it is. They can be read, not inserted. */
+/* Two components that every client of Bevy's asks for, made from declared fields: the name from the field that is an
+ * entity's label, the parent from the field that says whose child an entity is. Both can be read, not inserted. */
 #define PARTS_NAME "bevy_ecs::name::Name"
 #define PARTS_PARENT "bevy_ecs::hierarchy::ChildOf"
 
 /* The component of an entity that a client calls `wanted`: in full, or by its type or name alone. NULL: none. */
 const look_part_t *parts_find(const look_part_t *parts, uint32_t count, const char *wanted);
 
-/* Has the entity what is called `wanted`, the two above among them? And write its value; false, and nothing is written,
- * where it lacks it. */
+/* Has the entity a component called `wanted`, the two above among them? And write the component's value; false, with
+ * nothing written, where the entity lacks it. */
 bool parts_has(const inspector_t *in, bp_world_o *world, bp_entity_t entity, const look_part_t *parts, uint32_t count,
                const char *wanted);
 bool parts_write_called(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity,
                         const look_part_t *parts, uint32_t count, const char *wanted);
 
-/* Is there anything of that name: a type, a component that entities of the world have, one of the two above? */
+/* Does anything bear the name: a type, a component that entities of the world have, one of the two above? */
 bool parts_known(const inspector_t *in, bp_world_o *world, const char *wanted);
 
-/* The field by which an entity says whose child it is: its component's name and its own. False where it has none. */
+/* The field by which an entity says whose child it is: the name of its component and the field's own. False where the
+ * entity has no such field. */
 bool parts_parent_field(const inspector_t *in, const look_part_t *parts, uint32_t count, const look_part_t **part,
                         bp_field_t *field);
 
 /* Write all fields of a component; a field that cannot be read is null. */
 void parts_write(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity, const look_part_t *part);
 
-/* Give an entity of the ask's world the components of an object {name: {field: value}}: those that it lacks are added,
- * and the fields that are named are set. False, with the error left, where that cannot be; what was added is taken away
- * again then. */
+/* Give an entity of the ask's world the components of an object {name: {field: value}}: components that the entity
+ * lacks are added, and the fields that are named are set. False, with the error left, where that fails; components that
+ * were added are then taken away again. */
 bool parts_insert(ask_t *ask, bp_entity_t entity, const json_t *components);
 
 /* Write the names of all components that entities of this world can have, as an array: types, and "type::name" of those

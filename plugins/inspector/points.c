@@ -8,12 +8,12 @@
  *
  *     0   "BPPT"                      20  f64 time of the world
  *     4   u32 count of points         28  u32 parts of the position, 2 or 3
- *     8   u32 all that there are      32  count * 3 f32 positions (z 0 where there are two parts)
+ *     8   u32 count of all entities   32  count * 3 f32 positions (z 0 where there are two parts)
  *     12  f64 step of the world           count * f32 colours, count * f32 sizes, count * (u32 index, u32 generation)
  *
- * Where there are more than `most`, the same ones are picked every time: those with the smallest hash of their index.
- * So points do not flicker, and a smaller box shows more of them. What comes or goes while a large answer is made may
- * be missing.
+ * Where there are more than `most` points, the same points are picked every time: those with the smallest hash of their
+ * index. So points do not flicker, and a smaller box shows more of them. Entities that come or go while a large answer
+ * is made may be missing.
  */
 #include "methods.h"
 
@@ -156,7 +156,7 @@ static void add_numbers(ask_t *ask, const gather_t *gather, bool has_any, const 
             room[i] = (float)gather_number(gather, (const char *)values + (size_t)i * size);
 }
 
-/* Where the entities of a block are; has[i] is 0 for those that are nowhere. */
+/* Find where the entities of a block are; has[i] is 0 for entities without a position. */
 static void find_positions(ask_t *ask, const points_t *p, const bp_entity_t *entities, uint32_t count, float (*at)[3],
                            uint8_t *has)
 {

@@ -53,7 +53,8 @@ static void read_call(rpc_call_t *call, json_t *value)
             wrong(call, RPC_INVALID_REQUEST, "a call has the keys jsonrpc, id, method and params, and no other");
 }
 
-/* An answer to another's call, which MCP's clients may send: it has no method and nothing is done about it. */
+/* Is the value an answer to another's call, which MCP's clients may send? An answer has no method and needs no
+ * reply. */
 static bool is_answer(const json_t *value)
 {
     return json_is_object(value) && json_object_get(value, "method") == NULL &&
@@ -109,7 +110,7 @@ void rpc_release(rpc_body_t *body)
 
 /* --- answers -------------------------------------------------------------------------------------------------- */
 
-/* The id as it came: a number keeps its form, a text its characters. */
+/* Write the id as it came: a number keeps its form, a text its characters. */
 static void write_id(writer_t *w, const json_t *id)
 {
     writer_key(w, "id");

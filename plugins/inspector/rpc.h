@@ -7,7 +7,7 @@
  * the id null; other keys are refused. A call that is wrong has its error stored in it, so that a batch is answered
  * item by item.
  *
- * What it does not do: it knows no method.
+ * Not here: methods.
  */
 #ifndef INSPECTOR_RPC_H
 #define INSPECTOR_RPC_H
@@ -36,7 +36,7 @@ typedef struct rpc_call_t {
     const char *method; /* in the tree; NULL where `code` is set */
     json_t *params;     /* an object or an array, NULL where there are none; borrowed from the tree */
     json_t *id;         /* NULL: none; borrowed */
-    int32_t code;       /* not 0: what is wrong with this call */
+    int32_t code;       /* not 0: the error in this call */
     const char *why;
 } rpc_call_t;
 
@@ -47,19 +47,20 @@ typedef struct rpc_body_t {
     uint32_t count, room;
     bool batch;         /* answered by an array */
     bool notice;        /* all calls are without id: MCP answers nothing then */
-    int32_t code;       /* not 0: what is wrong with the whole body; there are no calls then */
+    int32_t code;       /* not 0: the error in the whole body, which has no calls then */
     char why[RPC_SENTENCE_MAX];
 } rpc_body_t;
 
-/* Read a body. False when out of memory; what is wrong with the body itself is stored in it. */
+/* Read a body. False when out of memory; an error in the body itself is stored in it. */
 bool rpc_read(rpc_body_t *body, const allocator_t *allocator, const char *bytes, size_t length);
 void rpc_release(rpc_body_t *body);
 
-/* Begin the answer to a call: up to and with "result":, behind which comes one value; rpc_end closes it. */
+/* Begin the answer to a call: up to and with "result":, behind which the caller writes one value; rpc_end closes the
+ * answer. */
 void rpc_begin(writer_t *w, const rpc_call_t *call);
 void rpc_end(writer_t *w);
 
-/* A whole answer that says what went wrong. `call` may be NULL: the id is null then. */
+/* A whole answer that tells the error. `call` may be NULL: the id is null then. */
 void rpc_error(writer_t *w, const rpc_call_t *call, int32_t code, const char *why);
 
 #endif

@@ -4,8 +4,8 @@
  *                                             \--> streams: looked at when due, an event where something has changed
  *
  * The three take turns, each for a third of the budget at most, and go round until the budget is used up or nothing is
- * left to do; so neither a long search nor a flood of requests keeps the others waiting. The list of asks is a ring:
- * one that is not done goes to its end.
+ * left to do; so neither a long search nor a flood of requests keeps the others waiting. The list of asks is a queue:
+ * an ask that is not done goes to its end.
  */
 #include "serve.h"
 
@@ -29,7 +29,7 @@ static void forget_state(ask_t *ask)
     writer_release(&ask->scratch);
 }
 
-/* Free an ask; its request goes where the caller has put it. */
+/* Free an ask. The request of the ask is not freed: it belongs to the side that the caller has given it to. */
 static void free_ask(ask_t *ask)
 {
     forget_state(ask);
@@ -89,7 +89,7 @@ static void take_asked(inspector_t *in)
 
 /* --- one call ------------------------------------------------------------------------------------------------- */
 
-/* What a writer has to be set back to when what came behind is not wanted. */
+/* The place that a writer is set back to when the text written behind it is not wanted. */
 typedef struct mark_t {
     size_t length;
     uint64_t begun;
@@ -133,7 +133,7 @@ bool ask_admit(ask_t *ask)
     return true;
 }
 
-/* Find out what is asked: its method, world and parameters. */
+/* Find out the method, world and parameters of a call. */
 static bool begin_call(ask_t *ask, const rpc_call_t *call)
 {
     const char *name = call->method, *near;
@@ -157,7 +157,7 @@ static bool begin_call(ask_t *ask, const rpc_call_t *call)
     return ask_admit(ask);
 }
 
-/* One call of the body, or a part of it. Returns ASK_MORE where there is more to do in it. */
+/* Carry out one call of the body, or a part of it. Returns ASK_MORE where work is left in the call. */
 static int carry_on(ask_t *ask)
 {
     const rpc_call_t *call = &ask->request->body.calls[ask->request->calls_done];
@@ -193,7 +193,7 @@ static void answer(ask_t *ask)
     http_answer(in->http, request);
 }
 
-/* The answer is the first event, and the ask lives on with the stream. */
+/* Open a stream: the answer is the first event, and the ask lives on with the stream. */
 static void open_stream(ask_t *ask)
 {
     inspector_t *in = ask->in;
@@ -225,7 +225,8 @@ static bool carry_on_whole(ask_t *ask, const method_t *method)
     return true;
 }
 
-/* Go on with a request for a while. True when it has been answered, and the ask is not to be touched any more. */
+/* Go on with a request for a while. True when the request has been answered, and the ask is not to be touched any
+ * more. */
 static bool carry_request(ask_t *ask)
 {
     request_t *request = ask->request;
@@ -300,7 +301,7 @@ static void look_at_stream(ask_t *ask)
         http_event(ask->in->http, ask->request->id, &text, ask->code != 0);
 }
 
-/* Look at the streams that are due, the one that has waited longest first. */
+/* Look at the streams that are due, the stream that has waited longest first. */
 static bool serve_streams(inspector_t *in, uint64_t deadline)
 {
     bool some = false;
@@ -315,7 +316,7 @@ static bool serve_streams(inspector_t *in, uint64_t deadline)
         due->due_ns = now + due->every_ns;
         due->deadline_ns = deadline;
         if (atomic_load(&due->request->unsent) > 0)
-            continue; /* its client has not taken in what was told before */
+            continue; /* the client has not taken in the events told before */
         look_at_stream(due);
         some = true;
     }

@@ -10,7 +10,7 @@
  *
  * Place 0 of `first` stands for the roots, place p + 1 for entity number p of the set: children of p lie in `children`
  * from first[p + 1] to first[p + 2] - 1. A parent that is not in the set counts as none, so that each entity is shown
- * once. A circle of parents is in nobody's subtree; the page's list shows it all the same.
+ * once. Entities whose parents form a circle are in no root's subtree; the page's list shows them all the same.
  */
 #include "sets.h"
 
@@ -71,7 +71,7 @@ void sets_free(inspector_t *in)
     }
 }
 
-/* Make room for a set: a place that is empty, or that of the one not used for longest. */
+/* Make room for a set: an empty place, or the place of the set that was not used for longest. */
 static set_t **place_for(inspector_t *in)
 {
     set_t **oldest = &in->sets[0];
@@ -159,7 +159,7 @@ uint32_t sets_rows(const set_t *set, uint32_t from, uint32_t most, bp_entity_t *
 
 /* --- the tree ------------------------------------------------------------------------------------------------- */
 
-/* The place of an entity in a tree, BP_NONE where it is not in it. */
+/* The place of an entity in a tree, BP_NONE where the tree does not have it. */
 static uint32_t place_in(const set_t *set, bp_entity_t entity)
 {
     uint32_t index = bp_entity_index(entity);
@@ -167,7 +167,7 @@ static uint32_t place_in(const set_t *set, bp_entity_t entity)
     return place != BP_NONE && set->entities[place].id == entity.id ? place : BP_NONE;
 }
 
-/* The number of `first` that stands for the children of an entity, BP_NONE where it is not in the tree. */
+/* The number in `first` that stands for the children of an entity, BP_NONE where the tree does not have the entity. */
 static uint32_t group_of(const set_t *set, bp_entity_t parent)
 {
     if (set->stage != BUILT || set->first == NULL)
@@ -272,7 +272,7 @@ static const char *name_text(void *context, bp_name_t name)
     return words->in->api->name->text(words->in->host, name);
 }
 
-/* What a block of entities is tested with: its columns in one piece of memory. */
+/* Test a block of entities with the set's condition. The columns of the block lie in one piece of memory. */
 static bool test_block(set_t *set, bp_world_o *world, const bp_entity_t *entities, uint32_t count, uint8_t *mask)
 {
     condition_column_t columns[CONDITION_FIELDS_MAX];
@@ -351,7 +351,7 @@ static void next_stage(set_t *set)
     set->cursor = 0;
 }
 
-/* A part of the stages behind COLLECT that go over the set entity by entity. */
+/* Carry out a part of one of the stages behind COLLECT that go over the set entity by entity. */
 static void build_block(set_t *set, bp_world_o *world)
 {
     uint32_t block = set->stage == PARENTS ? CONDITION_ROWS : COUNT_BLOCK, from = set->cursor;
@@ -375,7 +375,7 @@ static void build_block(set_t *set, bp_world_o *world)
     }
 }
 
-/* Go on with one set; false where it cannot be, and is given up. */
+/* Go on with one set; false where the set cannot be built, and is given up. */
 static bool build(set_t *set)
 {
     bp_world_o *world = look_world(set->in, set->world);

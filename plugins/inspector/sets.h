@@ -1,13 +1,13 @@
 /* sets.h - lists of entities that clients look at piece by piece: a whole world, or what a condition picks from it.
  *
  * A set is made at once and filled between the steps that follow, as the budget goes; its rows can be asked for from
- * the beginning. It is a picture of its moment: entities that have died since are told as dead, new ones are not in it.
- * There are SETS_MAX of them; a new one takes the place of the one that was not used for longest.
+ * the beginning. A set is a picture of its moment: entities that have died since are told as dead, new entities are not
+ * in the set. There are SETS_MAX sets; a new set takes the place of the set that was not used for longest.
  *
  * A set may know who is whose child (by fields that say so, BP_FIELD_PARENT): then its roots and the children of each
  * entity can be asked for likewise.
  *
- * What it does not do: sets are not kept up to date; the client makes a new one.
+ * Not here: keeping sets up to date; the client makes a new set.
  */
 #ifndef INSPECTOR_SETS_H
 #define INSPECTOR_SETS_H
@@ -21,18 +21,18 @@ typedef struct set_info_t {
     uint64_t id;
     const char *world;
     uint32_t count;   /* entities found so far */
-    uint32_t seen;    /* entities looked at so far, ... */
-    uint32_t bound;   /* ... of so many */
+    uint32_t seen;    /* entities looked at so far */
+    uint32_t bound;   /* entities to look at in all */
     bool built;
     bool tree;        /* children can be asked for */
-    bool cut;         /* there are more than a set holds */
+    bool cut;         /* there are more entities than a set holds */
 } set_info_t;
 
 /* Begin a set: all entities of `world`, or those that satisfy `where` (a condition, or NULL) and have `label` in their
  * name (or NULL). NULL, with the error left in the ask, where the condition does not fit the world. */
 set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *label, bool tree);
 
-/* The set of that number; NULL, with the error left, where there is none. */
+/* The set of that number; NULL, with the error left, where there is no such set. */
 set_t *sets_find(ask_t *ask, uint64_t id);
 
 bool sets_is_built(const set_t *set);
@@ -41,8 +41,8 @@ void sets_info(const set_t *set, set_info_t *info);
 /* Up to `most` entities from place `from` on. Returns how many. */
 uint32_t sets_rows(const set_t *set, uint32_t from, uint32_t most, bp_entity_t *entities);
 
-/* Of a tree: how many children the entity has, {0}: how many roots there are; up to `most` of them from place `from`
- * on; its parent. */
+/* For sets with a tree. sets_child_count: how many children the entity has, or for {0} how many roots there are.
+ * sets_children: up to `most` of them from place `from` on. sets_parent: the entity's parent. */
 uint32_t sets_child_count(const set_t *set, bp_entity_t parent);
 uint32_t sets_children(const set_t *set, bp_entity_t parent, uint32_t from, uint32_t most, bp_entity_t *entities);
 bp_entity_t sets_parent(const set_t *set, bp_entity_t entity);

@@ -98,7 +98,7 @@ static bool misfit(ask_t *ask, const shape_t *shape)
                                      : "a value of that type, or the text that the console takes");
 }
 
-/* A number, also as the texts that stand for those which JSON lacks. */
+/* Read a number, also from the texts that stand for the numbers that JSON lacks. */
 static bool read_number(const json_t *json, double *number)
 {
     const char *text = json_string_value(json);
@@ -112,7 +112,7 @@ static bool read_number(const json_t *json, double *number)
     return true;
 }
 
-/* A whole number that fits the part; one of more than 63 bits is a text of digits too. */
+/* Read a whole number that fits the part; a number of more than 63 bits is a text of digits too. */
 static bool read_whole(const json_t *json, const shape_t *shape, bp_value_t *value)
 {
     uint32_t bits = shape->part_size * 8u;
@@ -129,7 +129,7 @@ static bool read_whole(const json_t *json, const shape_t *shape, bp_value_t *val
                                                : (INT64_C(1) << bits) - 1;
     if (whole > most || whole < (shape->kind == SHAPE_SIGNED ? -most - 1 : 0))
         return false;
-    memcpy(value, &whole, sizeof whole); /* the low bytes come first on the machines that there are */
+    memcpy(value, &whole, sizeof whole); /* the low bytes come first on all supported machines */
     return true;
 }
 

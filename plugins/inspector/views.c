@@ -61,7 +61,7 @@ static void write_known_text(writer_t *w, const char *key, const char *text)
         writer_key_text(w, key, text);
 }
 
-/* The unit as the world calls it, "au" where a field declares "m". */
+/* Write the unit as the world calls it, "au" where a field declares "m". */
 static void write_unit(const inspector_t *in, writer_t *w, bp_world_o *world, const char *declared)
 {
     char text[128];
@@ -119,7 +119,7 @@ void views_types(const inspector_t *in, writer_t *w, bp_world_o *world)
     writer_array_end(w);
 }
 
-/* FNV-1a, which is enough to notice a difference. */
+/* Mix a text into a hash by FNV-1a, which is enough to notice a difference. */
 static void mix(uint64_t *hash, const char *text)
 {
     for (; text != NULL && *text != '\0'; text++)

@@ -1,6 +1,6 @@
 /* views.h - pieces of answers that several methods share: worlds, types, entities as the page shows them.
  *
- * What it does not do: it reads no parameters.
+ * Not here: reading parameters.
  */
 #ifndef INSPECTOR_VIEWS_H
 #define INSPECTOR_VIEWS_H
@@ -19,19 +19,19 @@ void views_history(const inspector_t *in, writer_t *w);
 void views_types(const inspector_t *in, writer_t *w, bp_world_o *world);
 
 /* A number that is another one when plugins have come, gone, or been reloaded with other types, and when one has
- * crashed: who has read the types reads them again then. */
+ * crashed: a client that has read the types reads them again then. */
 uint64_t views_revision(const inspector_t *in);
 
 /* [{"name","type","component","count"}, ...]: the components that entities of a world have. */
 void views_components(const inspector_t *in, writer_t *w, bp_world_o *world);
 
-/* {"entity","id","name"}: what a row of a list shows; "gone" where it is dead. Leaves the object open. */
+/* {"entity","id","name"}: the content of a row of a list; "gone" where the entity is dead. Leaves the object open. */
 void views_row(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity);
 
 /* An entity with all its components and their values. */
 void views_entity(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity);
 
-/* The value of a property of one entity, or of a part of it; null where it lacks it. */
+/* The value of a property of one entity, or of a part of it; null where the entity lacks the property. */
 void views_value(const inspector_t *in, writer_t *w, bp_world_o *world, const gather_t *gather, bp_entity_t entity);
 
 #endif

@@ -1,8 +1,8 @@
 /* writer.c - JSON piece by piece (writer.h).
  *
  * The text doubles when it is full. Whether a comma is due is one bit for each open container: 0 until its first item.
- * Numbers are printed by the C library; where its locale has another decimal point, it is put right, since JSON has
- * one.
+ * Numbers are printed by the C library; where its locale has another decimal point, the point is put right, since JSON
+ * has one.
  */
 #include "writer.h"
 
@@ -58,7 +58,7 @@ void writer_plain(writer_t *w, const char *text)
 
 /* --- commas and containers ------------------------------------------------------------------------------------ */
 
-/* What comes before each value and each key. */
+/* Write the comma or nothing that comes before a value or a key. */
 static void separate(writer_t *w)
 {
     if (w->after_key)
@@ -116,7 +116,7 @@ void writer_key(writer_t *w, const char *key)
 
 /* --- texts ---------------------------------------------------------------------------------------------------- */
 
-/* The number of bytes of the UTF-8 character at `text`, 0 where its bytes make none. */
+/* The number of bytes of the UTF-8 character at `text`, 0 where the bytes there make no character. */
 static size_t character(const unsigned char *text, size_t length)
 {
     static const struct {

@@ -7,10 +7,10 @@
  *     writer_object_end(&w);                      {"mass":1.5}
  *
  * Commas come by themselves. A failed allocation sets `failed` and empties the text; all later calls do nothing then,
- * so that callers look once, at the end. Answers are written this way and not as a tree of jansson, because most of
- * them are made on the thread that steps the worlds, where time is dear.
+ * so that callers check once, at the end. Answers are written this way and not as a tree of jansson, because most of
+ * them are made on the thread that steps the worlds, where time is scarce.
  *
- * What it does not do: it does not check that keys and values alternate; the tests parse what comes out.
+ * Not here: a check that keys and values alternate; the tests parse the texts that are written.
  */
 #ifndef INSPECTOR_WRITER_H
 #define INSPECTOR_WRITER_H
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WRITER_DEPTH_MAX = 63 }; /* objects and arrays in each other */
+enum { WRITER_DEPTH_MAX = 63 }; /* objects and arrays within each other */
 
 typedef struct writer_t {
     const allocator_t *allocator;
@@ -59,7 +59,7 @@ void writer_real32(writer_t *w, float value);
 void writer_truth(writer_t *w, bool value);
 void writer_null(writer_t *w);
 
-/* A value that is JSON already. */
+/* Write a value that is JSON already. */
 void writer_json(writer_t *w, const char *json, size_t length);
 
 /* A key and its value. */
